@@ -36,7 +36,7 @@ const pagesOf = (requests: readonly SeenRequest[]): readonly number[] =>
   requests.flatMap(({ query }) => query.get("page") ?? []).map(Number);
 
 /** Expects all rows once, in order, and no page beyond 100; returns the number of requests. */
-async function expectWhole(listing: Listing): Promise<number> {
+async function expectCompleteList(listing: Listing): Promise<number> {
   const { exit, names, requests } = await pull((request) => answerOf(listing, request));
   expect(exit).toBe(0);
   expect(names).toEqual(listing.events.map(nameOf));
@@ -94,7 +94,8 @@ describe("requests", () => {
       const { names } = await pull(async (request, index) => {
         most = Math.max(most, server.openRequests());
         if (most === parallel) reach();
-        // Page 1 arrives alone. No later page is returned before all parallel requests have arrived, however slow the machine is.
+        // Page 1 arrives alone. No later page is returned before all parallel requests have arrived, however slow the
+        // machine is.
         if (index > 0) await reached;
         await new Promise((resolve) => setTimeout(resolve, 10));
         return answerOf(listing, request);
@@ -141,7 +142,7 @@ describe("an unchanging list", () => {
   )(
     "$name, $how: no row is lost or repeated, and few extra requests are sent",
     async ({ events, service }) => {
-      const requests = await expectWhole({ events, ...service });
+      const requests = await expectCompleteList({ events, ...service });
       const pages = Math.ceil(events.length / 20);
       expect(requests).toBeGreaterThanOrEqual(pages);
       expect(requests).toBeLessThanOrEqual(pages + 12);
@@ -172,7 +173,7 @@ describe("an unchanging list", () => {
     ],
     ["of 2,000 rows at most, `to` exclusive", { total: (items) => Math.min(items, 2000), isExclusive: true }],
   ])("totals %s: no row is lost", async (_, lie) => {
-    expect(await expectWhole({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(165);
+    expect(await expectCompleteList({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(165);
   });
 
   test.each([
@@ -206,7 +207,7 @@ function older(events: readonly Event[]): Event[] {
 
 describe("a changing list", () => {
   /** Expects each row that exists from the first request to the last, and no row twice. */
-  async function expectOwed(
+  async function expectRequiredRows(
     listing: Listing,
     move: (index: number, request: SeenRequest) => void,
   ): Promise<number> {
@@ -226,7 +227,7 @@ describe("a changing list", () => {
 
   test.each([{}, { isExclusive: true }])("grows at its head with every request (%o)", async (service) => {
     const listing: Listing = { events: manyEvents(2469, 2), ...service };
-    const requests = await expectOwed(listing, (index) => {
+    const requests = await expectRequiredRows(listing, (index) => {
       const time = listingStart + 1 + Math.floor(index / 3);
       listing.events.unshift({ id: `0xnew${index}`, log_index: 0, time });
     });
@@ -235,7 +236,7 @@ describe("a changing list", () => {
 
   test.each([0, 10, 100, 1000])("late rows are inserted %i rows from its head", async (depth) => {
     const listing: Listing = { events: manyEvents(2469, 2) };
-    const requests = await expectOwed(listing, (index) => {
+    const requests = await expectRequiredRows(listing, (index) => {
       if (index % 9 !== 4) return;
       const time = listing.events[depth]?.time ?? 0;
       listing.events.splice(depth, 0, { id: `0xlate${index}`, log_index: 0, time });
@@ -245,7 +246,7 @@ describe("a changing list", () => {
 
   test.each([0, 10, 100])("rows are removed %i rows from its head", async (depth) => {
     const listing: Listing = { events: manyEvents(2469, 2) };
-    const requests = await expectOwed(listing, (index) => {
+    const requests = await expectRequiredRows(listing, (index) => {
       if (index % 17 === 4) listing.events.splice(depth, 3);
     });
     expect(requests).toBeLessThanOrEqual(160);
@@ -253,7 +254,7 @@ describe("a changing list", () => {
 
   test("hundreds of rows are inserted at once, and others are removed at once", async () => {
     const listing: Listing = { events: manyEvents(2469, 2) };
-    await expectOwed(listing, (index) => {
+    await expectRequiredRows(listing, (index) => {
       const time = listing.events[40]?.time ?? 0;
       const late = Array.from({ length: 70 }, (_, log) => ({ id: "0xlate", log_index: 70 - log, time }));
       if (index === 20) listing.events.splice(40, 0, ...late);

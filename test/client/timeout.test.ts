@@ -299,8 +299,8 @@ function openSockets(): number {
 }
 
 /**
- * Starts a port that listens and accepts no connection: its process is stopped and its queue is full, so another connection gets no response at
- * all.
+ * Starts a port that listens and accepts no connection: its process is stopped and its queue is full, so another
+ * connection gets no response at all.
  */
 async function startDeafServer(): Promise<number> {
   const script =

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /**
- * The program as a user's shell would start it: the built one, or the command link of an installed package. `npm test` builds it first, `npm run
- * test:package` installs it.
+ * The program as a user's shell would start it: the built one, or the command link of an installed package. `npm test`
+ * builds it first, `npm run test:package` installs it.
  */
 export const program = path.resolve(process.env["DEXDATA_TEST_PROGRAM"] ?? "dist/dexdata.cjs");
 
@@ -13,8 +13,8 @@ export const program = path.resolve(process.env["DEXDATA_TEST_PROGRAM"] ?? "dist
 export const packageFolder = path.resolve(realpathSync(program), "../..");
 
 /**
- * Returns an environment without the machine's settings, and without a certificate file, which slows the start of Node 20. Each run has its own
- * home, so compiled code is not cached for other runs.
+ * Returns an environment without the machine's settings, and without a certificate file, which slows the start of Node
+ * 20. Each run has its own home, so compiled code is not cached for other runs.
  */
 export function binaryEnv(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-binary-"));

@@ -6,8 +6,8 @@ import { afterAll } from "vitest";
 import { bundle } from "./bundle.ts";
 
 /**
- * Loads a bundled module of the project with Node itself, as users run it. Vitest wraps every access to an import, which makes hot loops several
- * times slower, so only bundled code is worth measuring.
+ * Loads a bundled module of the project with Node itself, as users run it. Vitest wraps every access to an import, which
+ * makes hot loops several times slower, so only bundled code is worth measuring.
  */
 export async function bundled(source: string): Promise<unknown> {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-bundled-"));

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Certificates for 127.0.0.1, ::1, localhost, service.invalid and proxy.invalid until the year 2119, created once with openssl. No system trusts
- * their authority, and its key was deleted. The name of each certificate states its problem.
+ * Certificates for 127.0.0.1, ::1, localhost, service.invalid and proxy.invalid until the year 2119, created once with
+ * openssl. No system trusts their authority, and its key was deleted. The name of each certificate states its problem.
  */
 export type CertificateName = "sound" | "expired" | "early" | "other-name" | "self-signed";
 

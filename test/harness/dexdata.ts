@@ -4,8 +4,8 @@ import type * as entry from "./program-entry.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "./test-context.ts";
 
 /**
- * One bundle for all test files: vitest's loader takes more than a second per file for the program's modules. The mutation tests change single
- * modules, and load them from the sources.
+ * One bundle for all test files: vitest's loader takes more than a second per file for the program's modules. The
+ * mutation tests change single modules, and load them from the sources.
  */
 const { main } =
   process.env["DEXDATA_TEST_SOURCES"] === "1"
@@ -21,8 +21,8 @@ export interface Outcome {
 }
 
 /**
- * Runs the program in this process: the words are split as a shell would, and the test controls everything outside. Sleeps pass a thousand times
- * faster, so request timeouts are long unless the test sets one.
+ * Runs the program in this process: the words are split as a shell would, and the test controls everything outside.
+ * Sleeps pass a thousand times faster, so request timeouts are long unless the test sets one.
  */
 export async function dexdata(
   words: string | readonly string[],

@@ -1,6 +1,9 @@
 import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
 
-/** Lists of any number of rows, generated on request, each row distinct and as long as the service's, to test a pull of a million rows. */
+/**
+ * Lists of any number of rows, generated on request, each row distinct and as long as the service's, to test a pull of a
+ * million rows.
+ */
 const newest = Date.parse("2026-11-21T08:00:00Z") / 1000;
 const rowsPerSecond = 4;
 

@@ -24,9 +24,9 @@ const sharedMarket: Plugin = {
 };
 
 /**
- * Runs once for all test files. It bundles the sandbox and the program, because vitest's loader takes a second per file for their modules and
- * makes hot loops several times slower. It also creates one temporary directory for everything that the files and their programs write, so that
- * the final search covers all of it.
+ * Runs once for all test files. It bundles the sandbox and the program, because vitest's loader takes a second per file
+ * for their modules and makes hot loops several times slower. It also creates one temporary directory for everything
+ * that the files and their programs write, so that the final search covers all of it.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-tests-"));
@@ -41,7 +41,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   project.provide("bundledProgram", await bundled("program"));
   return () => {
     try {
-      tellSearch(folder);
+      reportSearch(folder);
       if (project.config.exclude.includes("**/*.slow.test.ts"))
         console.log("npm run test:all runs the slow tests");
     } finally {
@@ -51,7 +51,7 @@ export async function setup(project: TestProject): Promise<() => void> {
 }
 
 /** Prints what `no-key-seen.ts` has searched, and searches the remaining files; the run fails if there is a key. */
-function tellSearch(folder: string): void {
+function reportSearch(folder: string): void {
   const left = searchFolder(folder);
   let { bytes, files } = left;
   const log = path.join(folder, "searched.ndjson");

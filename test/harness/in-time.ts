@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 const ownTime = 50;
 
 /**
- * Returns the promise's result, and fails if the promise takes longer than the given milliseconds. The time is measured by a process that only
- * waits: a busy machine slows both, so the test judges the program and not the machine.
+ * Returns the promise's result, and fails if the promise takes longer than the given milliseconds. The time is measured
+ * by a process that only waits: a busy machine slows both, so the test judges the program and not the machine.
  */
 export async function inTime<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   const waiting = spawn(process.execPath, ["-e", `setTimeout(() => undefined, ${milliseconds - ownTime})`]);

@@ -27,7 +27,7 @@ describe("a key is detected", () => {
   });
 
   test.each(["…Part", "api_…", "invalid_api_key", "api_pro_sandbox", "api_pro_<anything>"])(
-    "but not in %s",
+    "but not in the text %s",
     (text) => {
       expect(seenIn(text)).toBe(false);
     },

@@ -5,8 +5,8 @@ import path from "node:path";
 export const secretMark = "s3cr3t";
 
 /**
- * Text that must not be written anywhere: a key of any plan, except the ones that the sandbox prints on purpose, and the mark, as plain text or
- * in base64 or hex.
+ * Text that must not be written anywhere: a key of any plan, except the ones that the sandbox prints on purpose, and the
+ * mark, as plain text or in base64 or hex.
  */
 const forbidden = new RegExp(
   [
@@ -58,8 +58,8 @@ export interface Searched {
 }
 
 /**
- * Searches every file of a directory. Key stores, and files that a test passes as keys (their names begin with `key`), contain keys on purpose;
- * bundled programs contain the keys from the test sources.
+ * Searches every file of a directory. Key stores, and files that a test passes as keys (their names begin with `key`),
+ * contain keys on purpose; bundled programs contain the keys from the test sources.
  */
 export function searchFolder(folder: string): Searched {
   const sightings: string[] = [];

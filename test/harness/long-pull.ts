@@ -44,7 +44,7 @@ export async function longPull(
   clearInterval(timer);
   closeSync(output);
   const rows = countLines(file);
-  peakMegabytes = Math.max(peakMegabytes, peakSaid(peakFile));
+  peakMegabytes = Math.max(peakMegabytes, readReportedPeak(peakFile));
   rmSync(folder, { recursive: true });
   return { exit, stderr, rows, milliseconds, peakMegabytes };
 }
@@ -57,7 +57,7 @@ function countLines(file: string): number {
 }
 
 /** A killed process reports nothing. */
-function peakSaid(file: string): number {
+function readReportedPeak(file: string): number {
   return existsSync(file) ? Number(readFileSync(file, "utf8")) / 1024 : 0;
 }
 

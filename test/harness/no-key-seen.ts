@@ -8,8 +8,9 @@ import { afterAll, afterEach } from "vitest";
 import { searchFolder, startSearch } from "./key-search.ts";
 
 /**
- * Setup file of every test: searches all output of the program and of child processes, in streams and in files of the temporary directory, for
- * keys (promise 1), and fails the test or file in which it finds one. Programs whose name begins with `key` print one on purpose.
+ * Setup file of every test: searches all output of the program and of child processes, in streams and in files of the
+ * temporary directory, for keys (promise 1), and fails the test or file in which it finds one. Programs whose name
+ * begins with `key` print one on purpose.
  */
 const sightings: string[] = [];
 let [bytes, files] = [0, 0];

@@ -4,12 +4,12 @@ import net from "node:net";
 import { afterEach } from "vitest";
 
 /**
- * Setup file of every test: a connection or a DNS lookup that would leave this machine throws, and fails the test even if the code under test
- * hides it as a network error. Otherwise a forgotten `--base-url` would send requests to the public service from a test run, slowly and for real
- * credits.
+ * Setup file of every test: a connection or a DNS lookup that would leave this machine throws, and fails the test even
+ * if the code under test hides it as a network error. Otherwise a forgotten `--base-url` would send requests to the
+ * public service from a test run, slowly and for real credits.
  *
- * It affects only this process. The settings of a test keep child processes on the machine, and `no-public-host.test.ts` searches the texts of
- * all tests for public hosts.
+ * It affects only this process. The settings of a test keep child processes on the machine, and `no-public-host.test.ts`
+ * searches the texts of all tests for public hosts.
  */
 const refused: string[] = [];
 
@@ -46,8 +46,8 @@ function neverExists(host: string): boolean {
 }
 
 /**
- * Returns the target of `Socket.prototype.connect`; undefined for a path on this machine. The arguments have four forms: (options), (port, host),
- * (path), and the normalized array that `net.connect` passes on.
+ * Returns the target of `Socket.prototype.connect`; undefined for a path on this machine. The arguments have four forms:
+ * (options), (port, host), (path), and the normalized array that `net.connect` passes on.
  */
 function hostOf(connectArguments: readonly unknown[]): string | undefined {
   const [first, second] = connectArguments;

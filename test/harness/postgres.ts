@@ -11,8 +11,8 @@ export interface Postgres {
 const debian = "/usr/lib/postgresql";
 
 /**
- * Returns the directory of the server's programs, which is not on the path in Debian; undefined if there is none, or if runuser or timeout is
- * missing.
+ * Returns the directory of the server's programs, which is not on the path in Debian; undefined if there is none, or if
+ * runuser or timeout is missing.
  */
 export function findPostgres(): string | undefined {
   if (process.platform !== "linux") return undefined;
@@ -24,9 +24,13 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(path.join(folder, "initdb")));
 }
 
-/** Starts a separate cluster on a unix socket, without a network; PostgreSQL does not run as root, and this one ends after at most two minutes. */
+/**
+ * Starts a separate cluster on a unix socket, without a network; PostgreSQL does not run as root, and this one ends
+ * after at most two minutes.
+ */
 export async function startPostgres(programs: string): Promise<Postgres> {
-  // Not in the tests' temporary directory, which other users cannot enter, and short: the path of a socket is limited to 107 bytes.
+  // Not in the tests' temporary directory, which other users cannot enter, and short: the path of a socket is limited to
+  // 107 bytes.
   const folder = mkdtempSync("/tmp/dexdata-postgres-");
   chmodSync(folder, 0o777);
   const asOther = process.getuid?.() === 0 ? ["runuser", "-u", "nobody", "--"] : [];

@@ -31,7 +31,7 @@ export async function expectFlatMemory(
   };
   try {
     const [before, after] = [await pull(small), await pull(large)];
-    tell(
+    printFigures(
       `${command.join(" ")}: ${small} rows ${before.peakMegabytes.toFixed(1)} MB, ${large} rows ` +
         `${after.peakMegabytes.toFixed(1)} MB in ${(after.milliseconds / 1000).toFixed(1)} s`,
     );
@@ -42,7 +42,7 @@ export async function expectFlatMemory(
 }
 
 /** Prints the numbers, which are of interest only in the long form. */
-function tell(figures: string): void {
+function printFigures(figures: string): void {
   if (isLong) console.log(figures);
 }
 
@@ -58,8 +58,8 @@ async function pullPages(sandbox: SandboxInTest, pages: number, flags: readonly 
 const width = 8;
 
 /**
- * Counts rounds of latency, independent of other work on the machine: the service holds requests until the maximum number is open, or none has
- * arrived for a while.
+ * Counts rounds of latency, independent of other work on the machine: the service holds requests until the maximum
+ * number is open, or none has arrived for a while.
  */
 export async function expectFewRounds(pages: number): Promise<void> {
   let rounds = 0;
@@ -95,7 +95,7 @@ export async function expectFewRounds(pages: number): Promise<void> {
       DEXDATA_API_KEY: "api_pro_0123456789",
       DEXDATA_TIER: "pro",
     });
-    tell(`${pages} pages: ${rounds} rounds`);
+    printFigures(`${pages} pages: ${rounds} rounds`);
     expect({ exit, rows }).toEqual({ exit: 0, rows: pages * 100 });
     expect(rounds).toBeLessThanOrEqual(pages / 4);
   } finally {
@@ -105,14 +105,17 @@ export async function expectFewRounds(pages: number): Promise<void> {
   }
 }
 
-/** The sandbox's minute is a tenth of a minute, so 500 per minute are 50 in six seconds. The start of the program does not count. */
+/**
+ * The sandbox's minute is a tenth of a minute, so 500 per minute are 50 in six seconds. The start of the program does
+ * not count.
+ */
 export async function expectAsFastAsTheRate(sandbox: SandboxInTest, pages: number): Promise<void> {
   sandbox.takeLog();
   await pullPages(sandbox, pages, ["--rpm", "500"]);
   const log = sandbox.takeLog();
   const milliseconds = (log.at(-1)?.at ?? 0) - (log[0]?.at ?? 0);
   const necessary = (pages / 500) * 60_000;
-  tell(`${pages} pages: ${Math.round(milliseconds)} ms, necessary are ${necessary} ms`);
+  printFigures(`${pages} pages: ${Math.round(milliseconds)} ms, necessary are ${necessary} ms`);
   expect(milliseconds).toBeLessThanOrEqual(necessary * 1.1);
   expect(log.filter(({ status }) => status !== 200)).toEqual([]);
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the lines that a terminal shows after these bytes, without blank lines at the end. It knows the sequences that this program sends to
- * redraw lines, and throws at any other.
+ * Returns the lines that a terminal shows after these bytes, without blank lines at the end. It knows the sequences that
+ * this program sends to redraw lines, and throws at any other.
  */
 export function screenOf(text: string): readonly string[] {
   let lines: readonly string[] = [""];

@@ -131,7 +131,7 @@ describe("requests", () => {
     expect(post?.at).toBeGreaterThan(get?.at ?? Infinity);
   });
 
-  test("count as open until they are answered or aborted", async () => {
+  test("count as open until they are complete or aborted", async () => {
     const release: (() => void)[] = [];
     const server = await start(async (request) => {
       if (request.path === "/hang") return hang();
@@ -342,7 +342,7 @@ describe("a reply", () => {
     const server = await start(() => slow({ headersMs: 80, chunks: ["[1", ",2", "]"], everyMs: 50 }));
     const heard = await ask(server.url);
     expect(heard).toMatchObject({ status: 200, body: Buffer.from("[1,2]"), cut: undefined });
-    // Timers count whole milliseconds, so each may be up to one early on this clock.
+    // Timers count full milliseconds, so each may be up to one early on this clock.
     expect(heard.headersAfter).toBeGreaterThan(78);
     expect(heard.piecesAfter).toHaveLength(3);
     for (const [index, after] of heard.piecesAfter.entries()) {

@@ -73,8 +73,8 @@ export interface Place {
 }
 
 /**
- * Starts a server on 127.0.0.1 that does what a correct service would not; use the sandbox for correct behavior. Close it; `serveInTest` does so
- * after the test.
+ * Starts a server on 127.0.0.1 that does what a correct service would not; use the sandbox for correct behavior. Close
+ * it; `serveInTest` does so after the test.
  */
 export async function startScriptedServer(
   script: Script,
@@ -261,8 +261,8 @@ export function empty(status: number, headers: http.OutgoingHttpHeaders = {}): R
 }
 
 /**
- * Writes bytes to the socket unchanged, including the status line, then closes the connection (unless `stayOpen`). Each chunk is a separate
- * write; only with `everyMs` does a reader certainly see them separately.
+ * Writes bytes to the socket unchanged, including the status line, then closes the connection (unless `stayOpen`). Each
+ * chunk is a separate write; only with `everyMs` does a reader certainly see them separately.
  */
 export function raw(
   chunks: readonly Bytes[],

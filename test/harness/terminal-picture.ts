@@ -51,7 +51,7 @@ function drawLine(line: string, y: number): readonly string[] {
   const drawn: string[] = [];
   let style = plain;
   let column = 0;
-  // oxlint-disable-next-line no-control-regex -- the colours are what is read here
+  // oxlint-disable-next-line no-control-regex -- the colors are read here
   for (const piece of line.split(/(\u001b\[[\d;]*m)/u)) {
     // oxlint-disable-next-line no-control-regex
     const codes = /^\u001b\[([\d;]*)m$/u.exec(piece)?.[1];

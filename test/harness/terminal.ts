@@ -8,7 +8,7 @@ export interface Terminal {
   readonly enter: (line: string) => void;
   /** Presses a key by tmux's name for it: `C-c`. */
   readonly press: (key: string) => void;
-  /** Waits until the screen matches, and returns its lines up to the last that is not blank. */
+  /** Waits until the screen matches, and returns its lines without empty ones at the end. */
   readonly until: (shown: RegExp) => Promise<readonly string[]>;
   readonly state: () => {
     readonly isCursorVisible: boolean;

@@ -29,12 +29,12 @@ interface Repeater {
 }
 
 /**
- * `now` does not move unless advanced. `elapsed` grows only by completed sleeps, so that it is the same on a slow machine. Sleeps take real time,
- * divided by `speed`.
+ * `now` does not move unless advanced. `elapsed` grows only by completed sleeps, so that it is the same on a slow
+ * machine. Sleeps take real time, divided by `speed`.
  *
- * That real time is counted in turns of the event loop, a millisecond or more each, not on a real clock: on a busy machine that delays the
- * process by 50 ms, a request timeout of 30 s (30 turns) must not end while the response is already in the socket. Sleepers always wake in the
- * order of their wake times.
+ * That real time is counted in turns of the event loop, a millisecond or more each, not on a real clock: on a busy
+ * machine that delays the process by 50 ms, a request timeout of 30 s (30 turns) must not end while the response is
+ * already in the socket. Sleepers always wake in the order of their wake times.
  *
  * `flows`: `now` moves with `elapsed`, for code that treats diverging clocks as a sign of a suspended machine.
  */

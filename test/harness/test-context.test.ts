@@ -115,7 +115,7 @@ describe("the outputs", () => {
 
   test("a stalled reader makes writes wait until it resumes", async () => {
     const { stdout } = createTestContext();
-    const goOn = stdout.stall();
+    const resume = stdout.stall();
     let isTaken = false;
     const writing = stdout.write("line\n").then(() => {
       isTaken = true;
@@ -124,7 +124,7 @@ describe("the outputs", () => {
       setTimeout(resolve, 5);
     });
     expect(isTaken).toBe(false);
-    goOn();
+    resume();
     await writing;
     await stdout.write("more\n");
     expect(stdout.text()).toBe("line\nmore\n");

@@ -51,7 +51,10 @@ export interface TestContext extends Context {
   readonly interruption: () => Interruption | undefined;
 }
 
-/** Creates everything that a run may access, under the test's control. Two contexts share nothing, unless `env` names a directory. */
+/**
+ * Creates everything that a run may access, under the test's control. Two contexts share nothing, unless `env` names a
+ * directory.
+ */
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const controller = new AbortController();
   let interruption: Interruption | undefined;

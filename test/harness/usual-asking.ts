@@ -18,7 +18,9 @@ export function usualWords(endpoint: Endpoint, sample: Sample): string {
   return [endpoint.command, ...placesOf(endpoint).map((name) => sample[name])].join(" ");
 }
 
-/** Returns its path, e.g. `/networks/ethereum/tokens/0x1`; test/interface.test.ts verifies that it matches the service's. */
+/**
+ * Returns its path, e.g. `/networks/ethereum/tokens/0x1`; test/interface.test.ts verifies that it matches the service's.
+ */
 export function usualPath(endpoint: Endpoint, sample: Sample): string {
   return placesOf(endpoint).reduce((path, name) => path.replace(`{${name}}`, sample[name]), endpoint.path);
 }

@@ -27,7 +27,10 @@ interface Ended {
   readonly rows: number;
 }
 
-/** Returns the expected outcome of a follow: transient errors are retried until it is interrupted, here at the fifth request. */
+/**
+ * Returns the expected outcome of a follow: transient errors are retried until it is interrupted, here at the fifth
+ * request.
+ */
 function endOf({ name, ends, flags: more = "" }: Mode): Ended {
   if (ends.exit === 0) return { exit: 0, requests: 2, rows: 1 };
   if (ends.exit === 1) {

@@ -14,7 +14,7 @@ import type { TestContextOptions } from "../harness/test-context.ts";
 const key = "api_pro_0123456789";
 
 /** Runs as a pro caller against the script, on a terminal and in a pipe. */
-async function hear(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
+async function runAgainst(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
   const { url } = await serveInTest(script);
   return await dexdata(`${words} --error-format text`, {
     ...options,
@@ -153,7 +153,7 @@ describe.each([
   const shown = messages.filter(({ name }) => !isTerminal || !/-o (?:ndjson|csv|tsv)/u.test(name));
   test.each(shown.map((each) => [each.name, each] as const))("%s", async (_name, heard) => {
     const { words, script, stdin = "", env = {} } = heard;
-    const { exit, stdout, stderr } = await hear(script, words, {
+    const { exit, stdout, stderr } = await runAgainst(script, words, {
       stdin,
       env,
       isTerminal: { stdout: isTerminal, stderr: isTerminal },
@@ -174,7 +174,7 @@ test.each(formats)(
     const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };
     const folder = temporaryFolder();
     const [file, receipt] = ["rows.txt", "receipt.json"].map((name) => path.join(folder, name));
-    const { exit } = await hear(
+    const { exit } = await runAgainst(
       () => json({ results: [row], has_next_page: false }, { headers }),
       `tokens search ethereum -o ${format} --out ${file} --receipt ${receipt}`,
     );
@@ -192,7 +192,7 @@ test("promise 2: shell completion offers a value from the service only if it is 
       { id: forbidden, display_name: forbidden },
       { id: "plain", display_name: forbidden },
     ]);
-  await hear(script, "networks", { env: { DEXDATA_CACHE_DIR: folder } });
+  await runAgainst(script, "networks", { env: { DEXDATA_CACHE_DIR: folder } });
   for (const shell of ["bash", "zsh", "fish"]) {
     const context = { env: { DEXDATA_CACHE_DIR: folder }, platform: "linux" };
     const told = answerShell(context, allCommands, [shell, "pools", "search", ""]);
@@ -202,7 +202,7 @@ test("promise 2: shell completion offers a value from the service only if it is 
 });
 
 test("promise 2: a long text is truncated between characters, and marked as such", async () => {
-  const { stderr } = await hear(
+  const { stderr } = await runAgainst(
     () => json({ message: `${"x".repeat(499)}${"😀".repeat(50)}` }, { status: 503 }),
     "networks",
   );
@@ -214,7 +214,7 @@ test.each([
   ["auth status -o json", 2400, { plan: "x".repeat(20_000) }],
   ["usage -o table", 10_200, { plan: "x".repeat(20_000) }],
 ])("promise 5: %s shows only a readable part of a text: %i characters", async (words, most, said) => {
-  const { exit, stdout } = await hear(() => json(said), words);
+  const { exit, stdout } = await runAgainst(() => json(said), words);
   expect(exit).toBe(0);
   expect(stdout.length).toBeLessThan(most);
   expect(stdout).toContain("xxx…");
@@ -226,7 +226,9 @@ test("promise 5: a value longer than any name is neither suggested nor stored", 
     asked === "/networks"
       ? json([{ id: `ethereum0${"0".repeat(200)}`, display_name: "x" }])
       : json({}, { status: 404 });
-  const { stderr } = await hear(script, "pools search ethereum0", { env: { DEXDATA_CACHE_DIR: folder } });
+  const { stderr } = await runAgainst(script, "pools search ethereum0", {
+    env: { DEXDATA_CACHE_DIR: folder },
+  });
   expect(stderr).toContain("hint: list them: dexdata networks");
   const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
   expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');

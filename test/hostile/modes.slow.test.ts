@@ -23,7 +23,7 @@ interface Outcome {
 }
 
 /** Returns the outcome of a run with a mode, in the form of the mode's table. */
-async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
+async function runMode(mode: Mode, command: HostileCommand): Promise<Outcome> {
   const server = await serveInTest((request, index) => mode.reply(command, request, index));
   const { exit, stdout, stderr, context } = await dexdata(
     `${command.words} --error-format text ${mode.flags ?? ""}`,
@@ -59,7 +59,7 @@ describe.each(kinds)("a hostile %s", (_, modes) => {
     const { exit, says, requests } = mode.ends;
     const wrong: object[] = [];
     for (const command of commands.filter((each) => mode.isFor?.(each) ?? each.isOfKind)) {
-      const outcome = await meet(mode, command);
+      const outcome = await runMode(mode, command);
       const expected = {
         ...outcome,
         exit,

@@ -9,7 +9,10 @@ export interface Sample {
 
 const blanks = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
 
-/** Generates any JSON value, written with random whitespace; strings contain brackets, quotes, spaces, escapes and `__proto__`. */
+/**
+ * Generates any JSON value, written with random whitespace; strings contain brackets, quotes, spaces, escapes and
+ * `__proto__`.
+ */
 export function samples(): fc.Arbitrary<Sample> {
   const strings = fc.oneof(
     fc.string({ unit: "binary" }),

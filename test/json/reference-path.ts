@@ -2,12 +2,13 @@ import { beginsWith, OPEN_ARRAY, OPEN_OBJECT } from "../../src/json/json-scan.ts
 import { rawElements, rawMembers } from "../../src/json/raw-json.ts";
 
 /**
- * Returns the text of the value at a path: names of members, and in arrays an index from 0, or `*` for all elements, which returns the text of an
- * array with the value found in each (null if there is none). Undefined if the path leads to no value; in an object, `0` is the name of a member.
+ * Returns the text of the value at a path. A path has names of members, and in arrays an index from 0, or `*` for all
+ * elements, which returns the text of an array with the value found in each (null if there is none). Undefined if the
+ * path leads to no value; in an object, `0` is the name of a member.
  */
 export function expectedAt(text: string, path: readonly string[]): string | undefined {
-  // The values reached so far: one, until a `*` makes them several. `groups` contains the number of elements of each value at each `*`, to fold the
-  // values back into nested arrays at the end.
+  // The values reached so far: one, until a `*` makes them several. `groups` contains the number of elements of each
+  // value at each `*`, to fold the values back into nested arrays at the end.
   let reached: readonly (string | undefined)[] = [text];
   const groups: (readonly (number | undefined)[])[] = [];
   for (const step of path) {

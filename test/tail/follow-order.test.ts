@@ -17,7 +17,9 @@ interface Played {
   readonly asked: readonly URLSearchParams[];
 }
 
-/** Follows a list on the test clock; `before` changes the list before each response, by the number of the request from 0. */
+/**
+ * Follows a list on the test clock; `before` changes the list before each response, by the number of the request from 0.
+ */
 async function play(
   listing: Listing,
   words: string,

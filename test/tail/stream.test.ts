@@ -558,12 +558,12 @@ describe("stops", () => {
     expect((await listen(one, spent).outcome).exit).toBe(5);
   });
 
-  test("--idle-exit does not count the time that dexdata's own reader takes", async () => {
+  test("--idle-exit does not count the time while the reader of stdout is stalled", async () => {
     const running = listen(`${one} --idle-exit 1m`, await endless());
-    const goOn = running.context.stdout.stall();
+    const resume = running.context.stdout.stall();
     await running.until(() => running.context.stdout.chunks.length === 1);
     await running.context.clock.sleep(300_000);
-    goOn();
+    resume();
     await running.until(() => running.context.stdout.chunks.length > 1);
     expect((await running.interrupted()).exit).toBe(130);
   });
@@ -571,12 +571,12 @@ describe("stops", () => {
   test("a stalled reader pauses the socket", async () => {
     const server = await endless();
     const running = listen(one, server);
-    const goOn = running.context.stdout.stall();
+    const resume = running.context.stdout.stall();
     await running.until(() => running.context.stdout.chunks.length === 1);
     const before = running.context.stdout.bytes().length;
     await running.context.clock.sleep(120_000);
     expect(running.context.stdout.bytes().length).toBe(before);
-    goOn();
+    resume();
     await running.until(() => running.context.stdout.chunks.length > 1);
     expect((await running.interrupted()).stderr).toBe("");
   });

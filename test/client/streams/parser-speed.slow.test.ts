@@ -28,7 +28,10 @@ function lowestOf(bar: number, ratio: () => number): number {
 const frame =
   'event: token_price\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","chain":"ethereum","price":"2145.78","timestamp":1764000000}\nrequest_id: 3\n\n';
 
-/** One chunk per byte value: a million one-byte chunks would be scattered in memory, and reading them would dominate the time. */
+/**
+ * One chunk per byte value: a million one-byte chunks would be scattered in memory, and reading them would dominate the
+ * time.
+ */
 const singleBytes = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]));
 
 test("one byte at a time costs at most fifteen times as much as large chunks", () => {

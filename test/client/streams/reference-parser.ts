@@ -2,8 +2,8 @@ import type { Parsed } from "./parse-stream.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 /**
- * Implements the standard's algorithm literally on the complete text, without regard to speed or size. Tests compare the parser with it on random
- * inputs.
+ * Implements the standard's algorithm literally on the complete text, without regard to speed or size. Tests compare the
+ * parser with it on random inputs.
  */
 export function parseByTheStandard(stream: Buffer): Parsed {
   const text = new TextDecoder("utf-8", { ignoreBOM: false }).decode(stream);

@@ -1,6 +1,6 @@
 /**
- * One of each kind of character that controls a terminal, is invisible or breaks lines (promise 2). Written as numbers, so that this file
- * contains none.
+ * One of each kind of character that controls a terminal, is invisible or breaks lines (promise 2), as numbers, so that
+ * this file contains none.
  */
 const points =
   "0 7 8 9 a d 1b 7f 80 85 90 9b 9d 9f ad 34f 61c 115f 17b4 180e 200b 200d 200e 200f 2028 2029 202a 202e 2060 2066 2069 " +
@@ -10,7 +10,7 @@ const codePoints = points.split(" ").map((point) => Number.parseInt(point, 16));
 /** All of them, an OSC title, a colored line, and a forged row. */
 export const forbidden = `\u001b]0;owned\u0007\u001b[31mred${String.fromCodePoint(...codePoints)}"},\r\n{"id":"forged"}`;
 
-/** Returns the first of them that the text contains; the program itself writes line feeds. */
+/** Returns the first of them in the text, as `U+…`; line feeds are allowed. */
 export function findForbidden(text: string): string | undefined {
   for (const character of text) {
     const point = character.codePointAt(0) ?? 0;
