@@ -79,7 +79,7 @@ describe("requests", () => {
   });
 
   test.each([1, 8, 16])(
-    "--parallel %i sends exactly that many concurrent requests at most, without a Node warning",
+    "--parallel %i limits concurrent requests to that number and reaches it, without a Node warning",
     async (parallel) => {
       const listing = { events: manyEvents(3050, 2) };
       let most = 0;
