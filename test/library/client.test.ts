@@ -17,7 +17,7 @@ const pool_address = "0xf19559e278ae925ab609505cc38955b0e1d2a915";
 describe("on the sandbox", () => {
   const sandbox = useSandbox();
 
-  test("gives what the command line gives: records, lists, batches, candles", async () => {
+  test("returns what the command line prints: records, lists, batches, candles", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     const lines = async (words: string) =>
       rowsOf((await dexdata(`${words} -o ndjson`, { env: sandbox.env() })).stdout);
@@ -44,7 +44,7 @@ describe("on the sandbox", () => {
     expect(pages).toMatchObject([{ rows: [{ id: token_address }], missing: [{ network, address: "0xff" }] }]);
   });
 
-  test("rows of a search have names and symbols, unless shorter ones are wanted", async () => {
+  test("rows of a search include names and symbols, unless shorter rows are requested", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     const symbols = async (params: object): Promise<readonly unknown[]> => {
       const rows = await client.networkPoolsSearch({ network, ...params }, { limit: 3 }).toArray();
@@ -55,7 +55,7 @@ describe("on the sandbox", () => {
     expect(await symbols({ detailed: false })).toEqual(Array(3).fill(undefined));
   });
 
-  test("a list asks for what is taken of it, page by page, and anew each time", async () => {
+  test("a list requests only the pages that are read, and starts over each time", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     sandbox.takeLog();
     const list = client.networkPoolsSearch({ network });
@@ -73,13 +73,13 @@ describe("on the sandbox", () => {
     expect(client.meter).toMatchObject({ requests: 2, credits: 2, plan: "pro" });
   });
 
-  test("nothing is read from the environment unless it is handed over", async () => {
+  test("the environment is read only if it is passed in", async () => {
     const client = openLibrary({ baseUrl: sandbox.running().restFree });
     expect(await client.networks().toArray()).not.toEqual([]);
     expect(client.meter.plan).toBe("keyless");
   });
 
-  test("what is given wrongly is refused before a request, in the words of the program", async () => {
+  test("invalid arguments are rejected before a request, with the program's own messages", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     sandbox.takeLog();
     const refused: readonly (readonly [() => unknown, string])[] = [
@@ -156,7 +156,7 @@ describe("on a scripted service", () => {
     return server.url;
   }
 
-  test("429 is waited for and said; what stays a refusal names param and wait", async () => {
+  test("429 is retried and reported; a permanent rejection includes the parameter and the wait", async () => {
     const limited = json(
       { error: "rate_limited", retry_after: 7 },
       { status: 429, headers: { "retry-after": "7" } },
@@ -187,7 +187,7 @@ describe("on a scripted service", () => {
     });
   });
 
-  test("numbers are doubles, or text with every digit; raw amounts are always text", async () => {
+  test("numbers are doubles, or strings with every digit; raw amounts are always strings", async () => {
     const text =
       '{"id":"t","log_index":7,"amount_0":-123456789012345678901234567890,"amount_1":"12","price_0":1.10,"x":[1e5,"1",-0.0]}';
     const reply = { transactions: [], page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 } };
@@ -209,7 +209,7 @@ describe("on a scripted service", () => {
     ]);
   });
 
-  test("credits are not passed, and a signal ends what is under way", async () => {
+  test("the credit limit is not exceeded, and a signal aborts pending requests", async () => {
     const frugal = openLibrary({ baseUrl: await serve(json([])), maxCredits: 1 });
     await frugal.networks().toArray();
     expect(await failureOf(async () => await frugal.networks().toArray())).toMatchObject({
