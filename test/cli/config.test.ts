@@ -103,7 +103,11 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
     'invalid base_url "https://…@host.invalid": must not contain a user name or password',
     "",
   ],
-  [["set", "profile", "api_pro_s3cr3tPart"], 'invalid profile "api_…": must be the name of a profile, not a key', ""],
+  [
+    ["set", "profile", "api_pro_s3cr3tPart"],
+    'invalid profile "api_…": must be the name of a profile, not a key',
+    "",
+  ],
   [["set", "tier", "pro"], "tier cannot be saved in config.json", "set DEXDATA_TIER in the environment"],
   [
     ["set", "retries"],

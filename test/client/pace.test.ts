@@ -574,7 +574,7 @@ describe("waiting requests", () => {
     for (let sent = 0; sent < 20; sent += 1) await pace.turn();
     await pace.heard(news(429, {}, 1500), await pace.turn());
     await pace.turn();
-    expect(said.filter((line) => line.includes("asked"))).toEqual([]);
+    expect(said.filter((line) => line.includes("requested a pause"))).toEqual([]);
   });
 
   test("a pause longer than any rate limit wait is left to the retry policy", async () => {

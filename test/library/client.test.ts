@@ -84,8 +84,11 @@ describe("on the sandbox", () => {
     sandbox.takeLog();
     const refused: readonly (readonly [() => unknown, string])[] = [
       [() => client.networkPoolsSearch({ orderby: "x" }), "unknown parameter orderby for networkPoolsSearch"],
-      [() => client.networkPoolsSearch({ network, sort: "up" }), 'invalid sort "up": must be one of asc, desc'],
-      [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
+      [
+        () => client.networkPoolsSearch({ network, sort: "up" }),
+        'invalid sort "up": must be one of asc, desc',
+      ],
+      [() => client.networkPoolsSearch({ network, detailed: "yes" }), "invalid detailed: must be true or false"],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
         "unknown parameter limit for networkPoolsSearch",

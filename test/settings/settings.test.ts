@@ -197,7 +197,8 @@ test("a number written by hand is read, and what this program does not know surv
 });
 
 test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
-  const message = 'invalid timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
+  const message =
+    'invalid timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
   const refusal = { exit: 2, message, next: "did you mean 5s?" };
   expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
   const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
@@ -280,5 +281,7 @@ test("the list shows a refused value with its failure instead of ending there", 
   const listed = listSettings(context);
   expect(listed.map(({ setting }) => setting.name)).toEqual(values.map(([name]) => name));
   const refused = listed.flatMap((each) => ("refused" in each ? [each.refused.message] : []));
-  expect(refused).toEqual([`invalid retries in ${configPath(context)} "many": must be a whole number from 0 to 100`]);
+  expect(refused).toEqual([
+    `invalid retries in ${configPath(context)} "many": must be a whole number from 0 to 100`,
+  ]);
 });

@@ -95,7 +95,7 @@ describe("the examples of topics", () => {
       if (/^dexdata (?:stream|txns)/u.test(command)) continue;
       const { exit, stderr } = await dexdata(command.replace(/^dexdata /u, ""));
       // The note about the default limit appears in a pipe too.
-      const others = stderr.replace(/^more exist; .*\n/u, "");
+      const others = stderr.replace(/^more rows available; .*\n/u, "");
       expect({ command, exit, others }).toEqual({ command, exit: 0, others: "" });
     }
   });

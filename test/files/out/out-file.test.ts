@@ -96,7 +96,9 @@ describe("a file is refused before anything is sent", () => {
   ] as const)("%s, where another may be there: %s", (file, mayExist, expected) => {
     const [problem, next] = expected ?? [];
     expect(refusal(file, mayExist)).toEqual(
-      problem === undefined ? undefined : [2, `${problem.startsWith("must") ? "invalid " : ""}--out "${file}": ${problem}`, next],
+      problem === undefined
+        ? undefined
+        : [2, `${problem.startsWith("must") ? "invalid " : ""}--out "${file}": ${problem}`, next],
     );
   });
 
