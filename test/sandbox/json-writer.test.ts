@@ -15,6 +15,6 @@ test.each([
   expect(writeJson(value)).toBe(text);
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d is no JSON and throws", (value) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("%d is not valid JSON and throws", (value) => {
   expect(() => writeJson({ value })).toThrow(/JSON has no/);
 });
