@@ -18,7 +18,7 @@ afterAll(async () => await server.close());
 
 const folder = temporaryFolder();
 
-/** What makes a run keep its settings there. */
+/** Variables that make a run keep its settings there. */
 function at(config: string): Readonly<Record<string, string>> {
   mkdirSync(config, { recursive: true, mode: 0o700 });
   return {
@@ -42,14 +42,14 @@ async function tell(child: ReturnType<typeof start>, stdin = ""): Promise<Told> 
   return { exit, stdout: stdout.toString(), stderr };
 }
 
-/** Every write to a file fails, as on a full disk: pipes go on. */
+/** Every write to a file fails, as on a full disk; writes to pipes work. */
 async function onFullDisk(words: string, env: Readonly<Record<string, string>>, stdin = ""): Promise<Told> {
   const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${program}' ${words}`;
   return await tell(spawn("sh", ["-c", script], { env: binaryEnv(env), stdio: "pipe" }), stdin);
 }
 
-describe("promise 12: where nothing can be written", () => {
-  test("a login is one clear message, the store stays as it was, and no lock is left", async () => {
+describe("promise 12: unwritable files", () => {
+  test("a login prints one clear message, leaves the store unchanged and leaves no lock", async () => {
     const config = path.join(folder, "full");
     const env = at(config);
     const refused = await onFullDisk("auth login --error-format text", env, key);
@@ -70,12 +70,12 @@ describe("promise 12: where nothing can be written", () => {
       expect([words, (await onFullDisk(words, env, key)).exit]).toEqual([words, 2]);
     expect(readFileSync(path.join(config, "credentials.json"), "utf8")).toBe(before);
     expect(readdirSync(config)).toEqual(["credentials.json"]);
-    // Data commands go on, with the stored key.
+    // Data commands still work with the stored key.
     expect((await onFullDisk("usage -o json -q", env)).exit).toBe(0);
     expect(server.requests.at(-1)?.headers.authorization).toBe(key);
   });
 
-  test("a folder that cannot be made is one clear message, and data commands go on without it", async () => {
+  test("a directory that cannot be created causes one clear message, and data commands work without it", async () => {
     writeFileSync(path.join(folder, "file"), "");
     const env = {
       ...at(path.join(folder, "unused")),
@@ -92,7 +92,7 @@ describe("promise 12: where nothing can be written", () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "promise 12: where a new folder is said not to be there, as in /proc, it is a clear message and no hang",
+  "promise 12: if a created directory is reported missing, as in /proc, a clear message is printed and nothing hangs",
   async () => {
     const env = { ...at(path.join(folder, "other")), DEXDATA_CONFIG_DIR: "/proc/none/inside" };
     expect(await tell(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
@@ -105,14 +105,14 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a key from stdin is read no further than a key may be long", async () => {
+test("reading a key from stdin stops at the maximum length of a key", async () => {
   const asked = server.requests.length;
   const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
   expect([exit, stderr]).toEqual([2, "error: stdin: larger than 4 KiB, the limit for this input\n"]);
   expect(server.requests.length).toBe(asked);
 });
 
-test("promise 12: killed at any moment of a write, the store is the one before or the one after, whole", async () => {
+test("promise 12: after a kill during a write, the store is complete, either the old or the new one", async () => {
   const config = path.join(folder, "killed");
   const env = at(config);
   expect((await tell(start(["auth", "login", "--profile", "one"], env), key)).exit).toBe(0);
@@ -122,7 +122,7 @@ test("promise 12: killed at any moment of a write, the store is the one before o
   for (let round = 0; round < 6; round += 1) {
     const child = start(["auth", "switch", round % 2 === 0 ? "two" : "one"], env);
     const gone = ended(child);
-    // Spread over what a switch takes from its start to its end.
+    // Spread over the time a switch takes from start to end.
     setTimeout(() => child.kill("SIGKILL"), 60 + round * 30);
     await gone;
     const content = readJsonFile(file);

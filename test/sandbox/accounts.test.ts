@@ -81,7 +81,7 @@ describe("sandbox accounts", () => {
     const { accounts, clock, at } = open();
     const spender = accounts.of(keyed("spender"), "127.0.0.1");
     spender.credits.charge(1, at());
-    // An account without charges has no state left once its minute is over.
+    // An account without charges has no state left after its minute.
     for (let index = 0; index < maxAccounts - 1; index += 1)
       accounts.of(keyed(`whole_${index}`), "127.0.0.1");
     clock.elapsed += minute;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Asking, at, contract, refusal, type Service, USDC, WETH } from "./service.ts";
 
-/** The number of requests, out of `asked`, that succeed before the first 429. */
+/** The number of requests that succeed before the first 429. */
 async function served(service: Service, asked: number, asking: Asking): Promise<number> {
   for (let count = 0; count < asked; count++) {
     if ((await service.ask("/usage", asking)).status === 429) return count;

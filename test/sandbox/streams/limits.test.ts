@@ -246,7 +246,7 @@ test("a reader that does not read gets an error and is disconnected, and uses li
   const quick = await service.open(wethPrice);
   slow.response.pause();
   const before = process.memoryUsage().rss;
-  // An hour of all of WETH's trades is about a megabyte. It is over when charges stop.
+  // An hour of all of WETH's trades is about a megabyte. It ends when charges stop.
   let left = Number.NaN;
   for (let hour = 0; hour < 72; hour++) {
     service.pass(3600);
