@@ -52,7 +52,7 @@ describe("any texts in a table", () => {
           isWhole: false,
           cutMark: mark,
         }));
-        // Blanks at the end of a line are left out, so the last column says where the line ends.
+        // Spaces at the end of a line are omitted, so the last column marks the end of the line.
         const end: DrawnColumn = { title: "E", width: 3, isRight: true, isWhole: true, cutMark: mark };
         const cells = lists.map((list) => [
           ...list.slice(0, drawn.length).map((text) => ({ text: safe(text), tone: "plain" as const })),

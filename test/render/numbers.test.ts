@@ -22,7 +22,7 @@ function table(
   rows: readonly (readonly [number | bigint | string, string])[],
 ): void {
   describe(name, () => {
-    it.each(rows)("%s reads %s", (value, text) => {
+    it.each(rows)("%s is shown as %s", (value, text) => {
       expect(show(decimal(value))).toBe(text);
     });
   });
@@ -131,7 +131,7 @@ table("a change", showChange, [
 ]);
 
 describe("any number", () => {
-  it("is written back with the same value and without an exponent", () => {
+  it("is formatted with the same value and without an exponent", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = writeDecimal(decimal(value));
@@ -141,14 +141,14 @@ describe("any number", () => {
     );
   });
 
-  it("that is not zero has a price that is not zero, within a thousandth of it or half a unit of its last digit", () => {
+  it("other than zero has a price other than zero, within a thousandth of it or half a unit of its last digit", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-30, max: 1e12, noNaN: true }), (value) => {
         const text = showPrice(decimal(value));
         expect(text).not.toMatch(/^[0.]+$/);
         for (const roomy of [undefined, 8]) expect(showPrice(decimal(value), roomy, true)).toMatch(/[1-9]/u);
         const error = Math.abs(Number(text.replaceAll(",", "")) - value);
-        // The difference of two doubles is itself inexact, by an ulp of the greater.
+        // The difference of two doubles is itself inexact, by an ulp of the greater one.
         const inexact = value * Number.EPSILON;
         expect(error).toBeLessThanOrEqual((value >= 1000 ? 0.005 : value * 0.0005) + inexact);
       }),
