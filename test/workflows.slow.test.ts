@@ -98,10 +98,10 @@ test.each([
     `uses: a/b@${"0".repeat(40)}`,
     [`a/b@${"0".repeat(40)} is not pinned to a commit`],
   ],
-  ["npm ci beside id-token", "run: npm ci", ["publish has id-token and runs code"]],
-  ["tests beside id-token", "run: .ci/run", ["publish has id-token and runs code"]],
-  ["a cache beside id-token", "cache: npm", ["publish has id-token and reads a cache"]],
-  ["another right", "contents: write", ["publish may write contents"]],
+  ["npm ci in a job with id-token", "run: npm ci", ["publish has id-token and runs code"]],
+  ["tests in a job with id-token", "run: .ci/run", ["publish has id-token and runs code"]],
+  ["a cache in a job with id-token", "cache: npm", ["publish has id-token and reads a cache"]],
+  ["an extra permission", "contents: write", ["publish may write contents"]],
 ])("%s is detected", (_, line, expected) => {
   const job = `publish:\n    permissions:\n      id-token: write\n    steps:\n      - ${line}\n`;
   expect(faultsOf(readWorkflow("x", `permissions: {}\njobs:\n  ${job}`))).toEqual(expected);
@@ -175,8 +175,8 @@ describe("release workflow", () => {
   });
 
   test.runIf(isLinux).each([
-    ["is that one", "", 0, ["publish ./dexdata-1.2.3.tgz --provenance --access public --ignore-scripts"]],
-    ["has one byte more", "x", 1, []],
+    ["matches", "", 0, ["publish ./dexdata-1.2.3.tgz --provenance --access public --ignore-scripts"]],
+    ["has an extra byte", "x", 1, []],
   ])("publishes a tarball only if it has the recorded hash: one that %s", (_, added, exit, calls) => {
     const folder = temporaryFolder();
     const tarball = path.join(folder, "dexdata-1.2.3.tgz");

@@ -40,7 +40,7 @@ test.each([
 });
 
 test.each([
-  ["is not there", undefined],
+  ["does not exist", undefined],
   ["contains no readable certificate", "not a certificate\n"],
 ])("if that file %s, the error names the variable to set and doctor shows the cause", async (_, text) => {
   const file = path.join(temporaryFolder(), "authority.pem");

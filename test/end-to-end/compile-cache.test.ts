@@ -144,10 +144,7 @@ function sharedPlaces(): readonly (readonly [string, (place: string) => void])[]
     ["a directory that others can read", (place) => chmodSync(path.join(place, "compiled"), 0o755)],
     ["a directory whose parent others can write to", (place) => chmodSync(place, 0o777)],
     ["a directory whose parent its group can write to", (place) => chmodSync(place, 0o775)],
-    [
-      "a directory whose parent's parent others can write to",
-      (place) => chmodSync(path.dirname(place), 0o777),
-    ],
+    ["a directory whose grandparent others can write to", (place) => chmodSync(path.dirname(place), 0o777)],
   ];
   return user === 0 ? [...all, ...othersPlaces] : all;
 }
@@ -155,7 +152,7 @@ function sharedPlaces(): readonly (readonly [string, (place: string) => void])[]
 /** Only root can give a directory to another user. */
 const othersPlaces: readonly (readonly [string, (place: string) => void])[] = [
   ["a directory of another user", (place) => chownSync(path.join(place, "compiled"), 12345, 12345)],
-  ["a directory whose parent is another user's", (place) => chownSync(place, 12345, 12345)],
+  ["a directory whose parent belongs to another user", (place) => chownSync(place, 12345, 12345)],
   [
     "a sticky directory of another user",
     (place) => {

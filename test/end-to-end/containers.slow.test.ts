@@ -147,8 +147,8 @@ describe.runIf(canUnshare)(name, () => {
     });
 
     test.each([
-      ["each process 1", 0],
-      ["each with a process id that the others do not have", 40],
+      ["each container with process ID 1", 0],
+      ["each container with a different process ID", 40],
     ])(
       "%s: the changes of all containers are saved",
       async (_whose, apart) => {

@@ -16,9 +16,9 @@ const pause = async (milliseconds: number): Promise<void> =>
 describe("promise 9: Ctrl-C within a second", () => {
   test.each([
     ["while paging", pull],
-    ["while paging with progress in lines", [...pull, "--progress", "plain"]],
-    ["between the rounds of --watch", ["pools", "search", "ethereum", "--watch", "1h", "-o", "ndjson"]],
-    ["while the pace is waited for", [...pull.slice(0, 4), "--rpm", "1", "-o", "ndjson"]],
+    ["while paging with progress lines", [...pull, "--progress", "plain"]],
+    ["between the refreshes of --watch", ["pools", "search", "ethereum", "--watch", "1h", "-o", "ndjson"]],
+    ["during a wait for the rate limit", [...pull.slice(0, 4), "--rpm", "1", "-o", "ndjson"]],
   ])("%s: exit 130, complete lines", async (_, words) => {
     const running = await serveInTest(endlessList);
     const child = start(words, { DEXDATA_BASE_URL: running.url });
@@ -32,9 +32,9 @@ describe("promise 9: Ctrl-C within a second", () => {
   });
 
   test.each([
-    ["the key", (pipe: string): readonly string[] => ["networks", "--key-file", pipe]],
-    ["the assets", (pipe: string): readonly string[] => ["stream", `@${pipe}`]],
-  ])("%s from a pipe without a writer: exit 130", async (_, words) => {
+    ["reading the key", (pipe: string): readonly string[] => ["networks", "--key-file", pipe]],
+    ["reading the assets", (pipe: string): readonly string[] => ["stream", `@${pipe}`]],
+  ])("Ctrl-C ends %s from a pipe without a writer: exit 130", async (_, words) => {
     const pipe = path.join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [pipe]);
     const child = start(words(pipe));
@@ -56,7 +56,7 @@ describe("promise 9: Ctrl-C within a second", () => {
   });
 
   test.each([
-    ["a terminal that is closed", "SIGHUP", 129],
+    ["a closed terminal", "SIGHUP", 129],
     ["Ctrl-\\", "SIGQUIT", 131],
     ["kill", "SIGTERM", 143],
   ] as const)(

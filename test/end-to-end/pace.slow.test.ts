@@ -166,9 +166,9 @@ describe("killed processes", () => {
   }, 60_000);
 
   test.each([
-    ["of a process that is gone, at once", lockOfGone, 1500],
+    ["of an ended process is taken at once", lockOfGone, 1500],
     // As if the process were stopped, or another process had its ID.
-    ["of one that lives and does not let go, after two seconds", lockOfRunning, 4500],
+    ["of a live process that does not release it is taken after two seconds", lockOfRunning, 4500],
   ])("a lock %s", async (_what, holder, bound) => {
     await open(6);
     await ended(start(networks, env()));

@@ -17,7 +17,7 @@ interface Built {
   readonly packages: ReadonlySet<string>;
 }
 
-async function buildAnew(): Promise<Built> {
+async function buildPackage(): Promise<Built> {
   const folder = temporaryFolder();
   const { output } = await build({
     ...config,
@@ -39,8 +39,8 @@ async function buildAnew(): Promise<Built> {
 let first: Built;
 let second: Built;
 beforeAll(async () => {
-  first = await buildAnew();
-  second = await buildAnew();
+  first = await buildPackage();
+  second = await buildPackage();
 });
 
 test("two builds produce the same files with the same bytes", () => {

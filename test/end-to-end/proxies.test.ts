@@ -60,9 +60,9 @@ const through: readonly (readonly [what: string, ProxyOptions, Case])[] = [
   ["an http proxy", {}, {}],
   ["an https proxy", { certificate: "sound" }, {}],
   ["a proxy without a scheme, in lower case", {}, { env: (url) => ({ https_proxy: url.slice(7) }) }],
-  ["a proxy for everything", {}, { env: (url) => ({ ALL_PROXY: url }) }],
+  ["an ALL_PROXY", {}, { env: (url) => ({ ALL_PROXY: url }) }],
   [
-    "a proxy that wants a name and a password",
+    "a proxy that requires a user name and password",
     { credentials: "me:se cret/1" },
     { env: (url) => ({ HTTPS_PROXY: url.replace("//", "//me:se%20cret%2F1@") }) },
   ],
@@ -108,7 +108,7 @@ test("doctor reaches the hosts as a request does, and shows the proxy without it
 
 test.each([
   ["the sandbox", "networks --sandbox -o ndjson --limit 1", () => ({})],
-  ["this machine", "networks", (base: string) => ({ DEXDATA_BASE_URL: base })],
+  ["localhost", "networks", (base: string) => ({ DEXDATA_BASE_URL: base })],
 ])("requests to %s bypass every proxy", async (_, words, env) => {
   const server = await serveInTest(() => json('[{"id":"ethereum"}]'));
   const { exit, proxy } = await ask(

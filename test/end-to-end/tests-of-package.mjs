@@ -29,7 +29,7 @@ function runTests(node, program, words) {
 }
 
 let failed = 0;
-const told = [];
+const summaries = [];
 try {
   const tarball = pack(folder);
   for (const [index, node] of nodes.entries()) {
@@ -39,10 +39,12 @@ try {
     const { passed, red } = runTests(node, started, ["related", "--run", "test/harness/binary.ts"]);
     failed += red.length;
     const which = red.map((file) => path.relative(".", file)).join(", ");
-    told.push(`${node}: ${passed} passed, ${red.length} files failed${which === "" ? "" : `: ${which}`}`);
+    summaries.push(
+      `${node}: ${passed} passed, ${red.length} files failed${which === "" ? "" : `: ${which}`}`,
+    );
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
-console.log(`the installed package under\n  ${told.join("\n  ")}`);
+console.log(`the installed package under\n  ${summaries.join("\n  ")}`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -44,14 +44,10 @@ const years = 20 * 365 * 86_400;
 
 onLinux("a lock for a run", () => {
   test.each([
-    ["of a process that was killed", () => lockOfGone(), 0],
-    [
-      "of a process whose id another process has by now",
-      () => lockText({ pid: process.ppid, started: "1" }),
-      0,
-    ],
-    ["of this very process id before a reboot", () => lockText({ boot }), years],
-    ["of another process before a reboot", () => lockText({ boot, pid: process.ppid }), years],
+    ["of a killed process", () => lockOfGone(), 0],
+    ["of a process whose ID another process has now", () => lockText({ pid: process.ppid, started: "1" }), 0],
+    ["with the current process ID, from before a reboot", () => lockText({ boot }), years],
+    ["of another process, from before a reboot", () => lockText({ boot, pid: process.ppid }), years],
   ])("%s is taken at once", async (_whose, text, secondsAgo) => {
     const context = createTestContext();
     const file = leaveLock(context, text(), secondsAgo);
@@ -79,15 +75,20 @@ onLinux("a lock for a run", () => {
   });
 
   test.each([
-    ["a process that runs", () => lockOfRunning(), 0, `process ${process.ppid}`],
+    ["a running process", () => lockOfRunning(), 0, `process ${process.ppid}`],
     [
-      "a process that runs and was suspended for hours",
+      "a running process that was suspended for hours",
       () => lockOfRunning(),
       36_000,
       `process ${process.ppid}`,
     ],
     ["another container", () => lockText(elsewhere), 0, "process 1 in another container"],
-    ["another container that is quiet", () => lockText(elsewhere), 59, "process 1 in another container"],
+    [
+      "another container without recent refreshes",
+      () => lockText(elsewhere),
+      59,
+      "process 1 in another container",
+    ],
     ["another host", () => lockText(onOtherHost), 59, "process 12 on host other.example"],
     [
       "a host of the same name",
@@ -233,8 +234,8 @@ onLinux("a lock for one change", () => {
 
   // Regression: the same process ID in two containers made one lock of both.
   test.each([
-    ["another container, in which this process id is not in use", { ...elsewhere, pid: freeProcessId }],
-    ["another container, with this very process id", { ...elsewhere, pid: process.pid }],
+    ["another container, in which this process ID is not in use", { ...elsewhere, pid: freeProcessId }],
+    ["another container, with this process ID", { ...elsewhere, pid: process.pid }],
     ["another host", onOtherHost],
   ])("of %s is not taken before two seconds without a change", async (_whose, token) => {
     const context = createTestContext({ random: 0.99 });
@@ -265,7 +266,7 @@ onLinux("a lock for one change", () => {
   });
 });
 
-onLinux("what is not a regular file is an error at once, and stays as it is", () => {
+onLinux("a file that is not a regular file causes an immediate error and stays unchanged", () => {
   const kinds: Readonly<Record<string, (file: string) => unknown>> = {
     "a named pipe": (file) => execFileSync("mkfifo", [file]),
     "a directory": (file) => mkdirSync(file),

@@ -91,10 +91,14 @@ test.skipIf(process.platform !== "linux")(
 
 describe("rejected before a request is sent", () => {
   test.each([
-    { what: "a folder that is not there", file: "none/x.ndjson", message: /directory .* does not exist/u },
-    { what: "also one below", file: "none/%Y/x.ndjson", message: /directory .* does not exist/u },
-    { what: "a folder", file: ".", message: /must be a file, not a directory/u },
-    { what: "a letter that is no part of a time", file: "%Q.ndjson", message: /unknown sequence %Q/u },
+    { what: "a missing directory", file: "none/x.ndjson", message: /directory .* does not exist/u },
+    {
+      what: "a missing directory above a time pattern",
+      file: "none/%Y/x.ndjson",
+      message: /directory .* does not exist/u,
+    },
+    { what: "a directory", file: ".", message: /must be a file, not a directory/u },
+    { what: "an unknown sequence", file: "%Q.ndjson", message: /unknown sequence %Q/u },
   ])("$what", ({ file, message }) => {
     expect(() => checkOutPattern(path.join(newFolder(), file), midnight)).toThrow(message);
   });
@@ -203,18 +207,23 @@ test("directories with time patterns are created", async () => {
 
 describe("existing content is preserved", () => {
   test.each([
-    { what: "whole lines", there: '{"n":1}\n', after: '{"n":1}\n{"n":2}\n', kinds: [] },
-    { what: "nothing", there: "", after: '{"n":2}\n', kinds: [] },
-    { what: "half a line is cut off", there: '{"n":1}\n{"n":1', after: '{"n":1}\n{"n":2}\n', kinds: ["cut"] },
-    { what: "also alone", there: '{"n', after: '{"n":2}\n', kinds: ["cut"] },
+    { what: "complete lines", there: '{"n":1}\n', after: '{"n":1}\n{"n":2}\n', kinds: [] },
+    { what: "an empty file", there: "", after: '{"n":2}\n', kinds: [] },
     {
-      what: "also cut inside a character",
+      what: "except that a partial line is removed",
+      there: '{"n":1}\n{"n":1',
+      after: '{"n":1}\n{"n":2}\n',
+      kinds: ["cut"],
+    },
+    { what: "except a partial line without others", there: '{"n', after: '{"n":2}\n', kinds: ["cut"] },
+    {
+      what: "except a line that ends within a character",
       there: Buffer.from('{"n":1}\n{"n":"é').subarray(0, -1),
       after: '{"n":1}\n{"n":2}\n',
       kinds: ["cut"],
     },
     {
-      what: "a whole line is given its end",
+      what: "and a complete line without a line break gets one",
       there: '{"n":1}',
       after: '{"n":1}\n{"n":2}\n',
       kinds: ["ended"],
@@ -262,12 +271,12 @@ describe("a partial line of another process", () => {
     for (let length = 0; length <= others.length; length += 1) {
       writeFileSync(file, others.subarray(0, length));
       let isWritten = false;
-      const goOn = (): void => {
+      const appendNext = (): void => {
         if (!isWritten) appendFileSync(file, others.subarray(length));
         isWritten = true;
       };
-      const mine = await open(file, undefined, undefined, async () => await Promise.resolve(goOn()));
-      goOn();
+      const mine = await open(file, undefined, undefined, async () => await Promise.resolve(appendNext()));
+      appendNext();
       await mine.write('{"n":3}\n');
       await mine.close();
       expect(readFileSync(file, "utf8"), `${length} bytes written`).toBe(`${String(others)}{"n":3}\n`);

@@ -89,7 +89,7 @@ describe("existing files", () => {
     ["no JSON", '{"counted": 3'],
     ["an empty file", ""],
     ["a list", "[1, 2]"],
-    ["bytes that are no text", "\u0000\ufffd"],
+    ["bytes that are not text", "\u0000\ufffd"],
   ])("%s counts as empty, and is replaced", async (_what, before) => {
     const context = createTestContext();
     const file = path.join(context.home, "count.json");
@@ -118,8 +118,8 @@ describe("existing files", () => {
 
 describe("failures", () => {
   test.each([
-    ["the folder cannot be made", "count.json/inside/count.json"],
-    ["the file is a folder", "taken"],
+    ["the directory cannot be created", "count.json/inside/count.json"],
+    ["the file is a directory", "taken"],
   ])("%s: the update throws and leaves no lock", async (_why, name) => {
     const context = createTestContext();
     writeFileSync(path.join(context.home, "count.json"), "{}");

@@ -35,8 +35,8 @@ const texts = fc.oneof(
 
 describe("any texts in a table", () => {
   it.each([
-    ["where the locale is UTF-8", visibleText, /^[^\p{Cc}\p{Cs}]*$/u],
-    ["where it is not", asciiText, /^[ -~]*$/u],
+    ["with a UTF-8 locale", visibleText, /^[^\p{Cc}\p{Cs}]*$/u],
+    ["with another locale", asciiText, /^[ -~]*$/u],
   ] as const)("%s make rows as wide as the table, without a forbidden byte", (_, safe, allowed) => {
     const columns = fc.array(fc.record({ width: fc.integer({ min: 1, max: 24 }), isRight: fc.boolean() }), {
       minLength: 1,

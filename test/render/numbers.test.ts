@@ -53,7 +53,7 @@ table("a price", (price) => showPrice(price), [
   ["1E-7", "0.0000001"],
 ]);
 
-table("a price where there is room", (price) => showPrice(price, 8), [
+table("a price in a wide table", (price) => showPrice(price, 8), [
   ["2981.2201620378884", "2,981.2202"],
   [63123.45678912, "63,123.457"],
   [123456789.987, "123,456,789.99"],
@@ -95,7 +95,7 @@ table("an amount", showAmount, [
   [-12_345, "-12.3K"],
 ]);
 
-table("an amount where there is room", showWholeAmount, [
+table("an amount in a wide table", showWholeAmount, [
   [456789012.3, "456,789,012.30"],
   [9_999_979_509_174_084n, "9,999,979,509,174,084"],
   [0.000123456, "0.00012"],

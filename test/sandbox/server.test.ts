@@ -169,7 +169,7 @@ async function sendBytes(url: string, bytes: string): Promise<string> {
 }
 
 test.each([
-  ["what is not HTTP", "nonsense\r\n\r\n", "the request is not HTTP"],
+  ["a request that is not HTTP", "nonsense\r\n\r\n", "the request is not HTTP"],
   ["a request without Host", "GET /networks HTTP/1.1\r\n\r\n", "the request has no Host header"],
 ])("2: %s gets a JSON response on every host and costs no credits", async (_, bytes, message) => {
   const sandbox = await start();

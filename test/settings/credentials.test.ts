@@ -187,22 +187,22 @@ test("a store that is a symbolic link stays a link", async () => {
 });
 
 const broken: readonly [string, string, string][] = [
-  ["cut off", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not valid JSON"],
+  ["truncated", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not valid JSON"],
   ["empty", "", "is not valid JSON"],
   ["of a later version", '{"version":2}', "has an unsupported format version"],
-  ["without its parts", '{"version":1,"active":"default"}', "is not a valid credentials file"],
+  ["without its fields", '{"version":1,"active":"default"}', "is not a valid credentials file"],
   [
-    "with a tier there is not",
+    "with an unknown tier",
     `{"version":1,"active":"default","profiles":{"default":{"key":"${PRO.key}","tier":"gold","saved_at":""}},"remembered":{}}`,
     "is not a valid credentials file",
   ],
   [
-    "with a name that acts on a terminal",
+    "with a name that contains terminal escapes",
     `{"version":1,"active":"a","profiles":{"a\\u001b[31m":{"key":"${PRO.key}","tier":"pro","saved_at":""}},"remembered":{}}`,
     "is not a valid credentials file",
   ],
   [
-    "with a host that is none",
+    "with an invalid host",
     `{"version":1,"active":"a","profiles":{"a":{"key":"${PRO.key}","tier":"pro","saved_at":"","rest_url":"host"}},"remembered":{}}`,
     "is not a valid credentials file",
   ],

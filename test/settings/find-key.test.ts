@@ -155,7 +155,7 @@ describe("a key file", () => {
 
   test.each([
     ["that is missing", () => "/nonexistent/key", "cannot be read (no such file)"],
-    ["that is a folder", () => context.home, "cannot be read (is a directory)"],
+    ["that is a directory", () => context.home, "cannot be read (is a directory)"],
     ["that never ends", () => "/dev/zero", "must contain only a key"],
   ])("%s is rejected", async (_what, file, why) => {
     const failure = await failureOf(() => find({}, { keyFile: file() }));

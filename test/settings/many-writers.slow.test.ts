@@ -68,8 +68,8 @@ function leaveLocks(context: TestContext): void {
 }
 
 test.each([
-  ["in an empty home", () => {}],
-  ["over locks that killed processes left", leaveLocks],
+  ["in an empty home directory", () => {}],
+  ["with locks left by killed processes", leaveLocks],
 ])(
   `${WRITERS} concurrent writers lose nothing, %s`,
   async (_where, prepare) => {
@@ -141,7 +141,7 @@ test("a lock with a live holder is taken over only after watching it for two sec
 
 test.each([
   ["empty", ""],
-  ["of a process that lives", lockOfRunning()],
+  ["of a live process", lockOfRunning()],
 ])("an abandoned guard of a removal, %s, locks no process out", async (_what, left) => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");

@@ -213,10 +213,10 @@ test("a new timeout requires a unit; an existing one without a unit is in second
 
 test.each([
   ["not JSON", "{", "is not valid JSON"],
-  ["cut off", '{"output": "js', "is not valid JSON"],
+  ["truncated", '{"output": "js', "is not valid JSON"],
   ["empty", "", "is not valid JSON"],
   ["a list", "[]", "is not a JSON object"],
-  ["a word", '"x"', "is not a JSON object"],
+  ["a string", '"x"', "is not a JSON object"],
   ["too large", " ".repeat(1024 * 1024 + 1), "is too large for a dexdata file"],
 ])("a config.json that is %s causes one warning, and cannot be changed", async (_what, content, why) => {
   const context = withConfig(content, { DEXDATA_OUTPUT: "json" });

@@ -78,7 +78,11 @@ function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } 
   return { file, bytes, ends };
 }
 
-function told(pages: number, length: number, isCut = false): FoundProgress & { header: CheckpointHeader } {
+function expectedProgress(
+  pages: number,
+  length: number,
+  isCut = false,
+): FoundProgress & { header: CheckpointHeader } {
   const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
   const progress = pages === 0 ? undefined : after(pages);
   return { header, progress, complete: undefined, isCut, seen, length };
@@ -92,7 +96,9 @@ describe("the journal of a pull", () => {
       writeFileSync(`${file}.resume`, bytes.subarray(0, cut));
       const lines = ends.filter((end) => end <= cut).length;
       const interrupted = readInterrupted(file, 30);
-      expect(interrupted).toEqual(lines === 0 ? undefined : told(lines - 1, ends[lines - 1] ?? 0));
+      expect(interrupted).toEqual(
+        lines === 0 ? undefined : expectedProgress(lines - 1, ends[lines - 1] ?? 0),
+      );
       if (interrupted === undefined) continue;
       const journal = continueJournal(file, interrupted.length);
       for (let pages = lines; pages <= 3; pages += 1) journal.note(after(pages));
@@ -146,7 +152,7 @@ describe("the journal of a pull", () => {
     const { file, ends } = threePages();
     for (let size = 0; size <= 35; size += 1) {
       const pages = Math.min(3, Math.floor(size / 10));
-      expect(readInterrupted(file, size)).toEqual(told(pages, ends[pages] ?? 0, size < 30));
+      expect(readInterrupted(file, size)).toEqual(expectedProgress(pages, ends[pages] ?? 0, size < 30));
     }
   });
 
@@ -155,8 +161,8 @@ describe("the journal of a pull", () => {
     const journal = continueJournal(file, bytes.length);
     journal.end(32);
     journal.close();
-    expect(readInterrupted(file, 32)).toEqual({ ...told(3, bytes.length), complete: 32 });
-    expect(readInterrupted(file, 20)).toEqual(told(2, ends[2] ?? 0, true));
+    expect(readInterrupted(file, 32)).toEqual({ ...expectedProgress(3, bytes.length), complete: 32 });
+    expect(readInterrupted(file, 20)).toEqual(expectedProgress(2, ends[2] ?? 0, true));
     continueJournal(file, bytes.length).close();
     expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
   });
@@ -167,7 +173,7 @@ describe("the journal of a pull", () => {
     for (const line of ["{}", "half", "", '{"bytes":-1}', "null"]) {
       const damaged = [bytes.subarray(0, second), Buffer.from(`${line}\n`), bytes.subarray(second)];
       writeFileSync(`${file}.resume`, Buffer.concat(damaged));
-      expect(readInterrupted(file, 30)).toEqual(told(1, second));
+      expect(readInterrupted(file, 30)).toEqual(expectedProgress(1, second));
     }
   });
 

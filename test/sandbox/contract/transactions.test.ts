@@ -216,7 +216,7 @@ contract("pool transactions", {}, (service) => {
   });
 
   test.each([
-    ["68: unix seconds", `${NOON - 3600}`],
+    ["68: Unix seconds", `${NOON - 3600}`],
     ["69: seconds back", "-3600s"],
     ["69: minutes back", "-60m"],
     ["69: hours back", "-1h"],
@@ -232,7 +232,7 @@ contract("pool transactions", {}, (service) => {
   test.each([
     ["69: a day back", "-1d", NOON - 86_400],
     ["71: a date is 00:00 UTC", "2026-10-02", NOON - 43_200],
-    ["66: a fraction of a second lies after its second", "2026-10-02T00:00:00.5Z", NOON - 43_200 + 1],
+    ["66: a fraction of a second is after its second", "2026-10-02T00:00:00.5Z", NOON - 43_200 + 1],
   ])("%s", async (_rule, from, meant) => {
     const [one, other] = [from, meant].map((bound) => service.ask(`${PATH}?limit=1&from=${bound}`));
     expect((await one)?.text).toBe((await other)?.text);

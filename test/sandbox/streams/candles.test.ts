@@ -128,7 +128,7 @@ describe("since and Last-Event-ID", () => {
   });
 
   test.each([
-    ["inclusive: the last candle comes again", NOON - 300, NOON - 300],
+    ["is inclusive: the last candle is sent again", NOON - 300, NOON - 300],
     ["older than 15 minutes is clamped", NOON - 1500, NOON - 900],
     ["0 is clamped", 0, NOON - 900],
   ])("Last-Event-ID %s", async (_what, id, first) => {
@@ -138,8 +138,8 @@ describe("since and Last-Event-ID", () => {
   });
 
   test.each([
-    ["of the future", String(NOON + 60)],
-    ["that is no number", "abc"],
+    ["in the future", String(NOON + 60)],
+    ["that is not a number", "abc"],
     ["that is negative", "-5"],
     ["that is empty", ""],
   ])("Last-Event-ID %s is ignored", async (_what, id) => {
