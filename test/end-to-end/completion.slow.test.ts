@@ -86,7 +86,7 @@ interface Shown {
 }
 
 /** The output of a driver in harness/shells/, by line. */
-async function shownBy(
+async function completionsOf(
   shell: "bash" | "zsh" | "fish",
   flags: readonly string[],
 ): Promise<Map<string, Shown>> {
@@ -117,7 +117,7 @@ async function shownBy(
 const isThere = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
 
 /** bash keeps the part of the word that precedes the last of its own break characters. */
-function keptByBash(line: string): string {
+function prefixKeptByBash(line: string): string {
   const current = line.split("|")[0]?.split(" ").at(-1) ?? "";
   return /^.*[:=]/u.exec(current)?.[0] ?? "";
 }
@@ -134,11 +134,11 @@ describe.each([
     : "offers what may stand at the cursor";
   if (isLeftOut) console.warn(`\n!! ${name}: its completion was not tried\n`);
   test.skipIf(isLeftOut)(name, { timeout: 60_000 }, async () => {
-    const shown = await shownBy(shell, flags);
+    const shown = await completionsOf(shell, flags);
     const expected = new Map<string, Shown>();
     for (const [line, words, became] of cases) {
       const seen = shown.get(line);
-      const kept = shell === "bash" ? keptByBash(line) : "";
+      const kept = shell === "bash" ? prefixKeptByBash(line) : "";
       expected.set(line, {
         words: words.map((word) => word.slice(kept.length)).toSorted(),
         // fish only lists words; in the other shells, Enter after Tab must run the offered command.

@@ -54,15 +54,15 @@ describe("follow ends although its reader does not read", () => {
   }, 60_000);
 
   test("by --for", async () => {
-    const tryFor = async (seconds: number): Promise<void> => {
+    const runFor = async (seconds: number): Promise<void> => {
       const { child, exited, hasRows, stderr } = await startUnread(["--for", `${seconds}s`]);
       // A very busy machine may have written no rows by then; the test proves nothing in that case.
-      if (hasRows === false && seconds < 30) return await tryFor(2 * seconds);
+      if (hasRows === false && seconds < 30) return await runFor(2 * seconds);
       expect(await inTime((seconds + 1.5) * 1000, exited)).toBe(0);
       expect(stderr()).toMatch(/rows may be missing at the end/u);
       child.stdout.destroy();
     };
-    await tryFor(2);
+    await runFor(2);
   }, 120_000);
 
   test("when stderr is not read", async () => {

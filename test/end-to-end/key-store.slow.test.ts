@@ -30,22 +30,26 @@ function at(config: string): Readonly<Record<string, string>> {
   };
 }
 
-interface Told {
+interface Finished {
   readonly exit: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-async function tell(child: ReturnType<typeof start>, stdin = ""): Promise<Told> {
+async function finish(child: ReturnType<typeof start>, stdin = ""): Promise<Finished> {
   child.stdin.end(stdin);
   const { exit, stdout, stderr } = await ended(child);
   return { exit, stdout: stdout.toString(), stderr };
 }
 
 /** Every write to a file fails, as on a full disk; writes to pipes work. */
-async function onFullDisk(words: string, env: Readonly<Record<string, string>>, stdin = ""): Promise<Told> {
+async function onFullDisk(
+  words: string,
+  env: Readonly<Record<string, string>>,
+  stdin = "",
+): Promise<Finished> {
   const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${program}' ${words}`;
-  return await tell(spawn("sh", ["-c", script], { env: binaryEnv(env), stdio: "pipe" }), stdin);
+  return await finish(spawn("sh", ["-c", script], { env: binaryEnv(env), stdio: "pipe" }), stdin);
 }
 
 describe("promise 12: unwritable files", () => {
@@ -59,7 +63,7 @@ describe("promise 12: unwritable files", () => {
       stderr: `error: ${config}/credentials.json.lock cannot be created (file too large)\n  hint: raise the file size limit (ulimit -f), or write elsewhere\n`,
     });
     expect(readdirSync(config)).toEqual([]);
-    expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
+    expect((await finish(start(["auth", "login"], env), key)).exit).toBe(0);
     const before = readFileSync(path.join(config, "credentials.json"), "utf8");
     for (const words of [
       "auth login --profile two",
@@ -81,12 +85,12 @@ describe("promise 12: unwritable files", () => {
       ...at(path.join(folder, "unused")),
       DEXDATA_CONFIG_DIR: path.join(folder, "file", "inside"),
     };
-    const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"], env), key);
+    const { exit, stderr } = await finish(start(["auth", "login", "--error-format", "text"], env), key);
     expect(exit).toBe(2);
     expect(
       stderr.split("\n").filter((line) => /^(?:error|warning): /u.test(line) || line.startsWith("    at ")),
     ).toHaveLength(2);
-    const asked = await tell(start(["usage", "-o", "json"], env));
+    const asked = await finish(start(["usage", "-o", "json"], env));
     expect([asked.exit, asked.stderr.includes("ignoring the file")]).toEqual([0, true]);
   });
 });
@@ -95,7 +99,7 @@ test.runIf(process.platform === "linux")(
   "promise 12: if a created directory is reported missing, as in /proc, a clear message is printed and nothing hangs",
   async () => {
     const env = { ...at(path.join(folder, "other")), DEXDATA_CONFIG_DIR: "/proc/none/inside" };
-    expect(await tell(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
+    expect(await finish(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
       exit: 2,
       stdout: "",
       stderr:
@@ -107,7 +111,7 @@ test.runIf(process.platform === "linux")(
 
 test("reading a key from stdin stops at the maximum length of a key", async () => {
   const asked = server.requests.length;
-  const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
+  const { exit, stderr } = await finish(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
   expect([exit, stderr]).toEqual([2, "error: stdin: larger than 4 KiB, the limit for this input\n"]);
   expect(server.requests.length).toBe(asked);
 });
@@ -115,8 +119,8 @@ test("reading a key from stdin stops at the maximum length of a key", async () =
 test("promise 12: after a kill during a write, the store is complete, either the old or the new one", async () => {
   const config = path.join(folder, "killed");
   const env = at(config);
-  expect((await tell(start(["auth", "login", "--profile", "one"], env), key)).exit).toBe(0);
-  expect((await tell(start(["auth", "login", "--profile", "two"], env), key)).exit).toBe(0);
+  expect((await finish(start(["auth", "login", "--profile", "one"], env), key)).exit).toBe(0);
+  expect((await finish(start(["auth", "login", "--profile", "two"], env), key)).exit).toBe(0);
   const file = path.join(config, "credentials.json");
   const shapes = new Set<string>();
   for (let round = 0; round < 6; round += 1) {
@@ -131,8 +135,8 @@ test("promise 12: after a kill during a write, the store is complete, either the
     shapes.add(JSON.stringify(content));
   }
   expect(shapes.size).toBeLessThanOrEqual(2);
-  expect((await tell(start(["auth", "switch", "one"], env))).exit).toBe(0);
-  expect((await tell(start(["auth", "logout", "--all"], env))).stderr).toBe(
+  expect((await finish(start(["auth", "switch", "one"], env))).exit).toBe(0);
+  expect((await finish(start(["auth", "logout", "--all"], env))).stderr).toBe(
     "removed all stored keys: one, two\n",
   );
 });

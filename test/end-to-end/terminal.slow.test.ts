@@ -21,51 +21,40 @@ const clean = { isCursorVisible: true, column: 2, isAlternate: false };
 const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const pull = "dexdata pools search ethereum --limit 500 --page-size 50 --rpm 20 --sandbox";
 
-describe.skipIf(isLeftOut)(
-  named("Ctrl-C leaves a clean prompt, a visible cursor and no partial line"),
-  () => {
-    const cases: readonly (readonly [string, string, RegExp, RegExp])[] = [
-      ["while the live line shows a countdown", `${pull} > /dev/null`, /waiting \d+ s for/u, /waiting/u],
-      ["between the rows of a table on the same terminal", pull, /waiting \d+ s for/u, /waiting/u],
-      ["during --watch", `dexdata prices ${weth} --watch 1h --sandbox`, /next in \d+ s/u, /next in/u],
-      [
-        "on the board of stream",
-        `dexdata stream ${weth} --sandbox`,
-        /1 connection open/u,
-        /connection open/u,
-      ],
-    ];
-    test.each(cases)("%s", async (_, line, running, left) => {
-      terminal = openTerminal();
-      terminal.enter(line);
-      await terminal.until(running);
-      terminal.press("C-c");
-      const lines = await terminal.until(/\n\$$/u);
-      expect(terminal.state()).toEqual(clean);
-      expect(lines.filter((each) => left.test(each))).toEqual([]);
-      terminal.enter("echo exit $?");
-      await terminal.until(/^exit 130$/mu);
-    });
-  },
-);
-
-test.skipIf(isLeftOut)(
-  named("Ctrl-Z leaves a clean line for the shell, and fg continues the run"),
-  async () => {
+describe.skipIf(isLeftOut)(named("Ctrl-C leaves a clean prompt, a visible cursor, no partial line"), () => {
+  const cases: readonly (readonly [string, string, RegExp, RegExp])[] = [
+    ["while the live line shows a countdown", `${pull} > /dev/null`, /waiting \d+ s for/u, /waiting/u],
+    ["between the rows of a table on the same terminal", pull, /waiting \d+ s for/u, /waiting/u],
+    ["during --watch", `dexdata prices ${weth} --watch 1h --sandbox`, /next in \d+ s/u, /next in/u],
+    ["on the board of stream", `dexdata stream ${weth} --sandbox`, /1 connection open/u, /connection open/u],
+  ];
+  test.each(cases)("%s", async (_, line, running, left) => {
     terminal = openTerminal();
-    terminal.enter(`${pull} > /dev/null`);
-    await terminal.until(/waiting \d+ s for/u);
-    terminal.press("C-z");
-    const lines = await terminal.until(/Stopped[^\n]*\n\$$/u);
-    expect(lines.filter((each) => each.includes("waiting"))).toEqual([]);
-    expect(terminal.state()).toEqual(clean);
-    terminal.enter("fg");
-    await terminal.until(/waiting \d+ s for/u);
+    terminal.enter(line);
+    await terminal.until(running);
     terminal.press("C-c");
-    await terminal.until(/\n\$$/u);
+    const lines = await terminal.until(/\n\$$/u);
     expect(terminal.state()).toEqual(clean);
-  },
-);
+    expect(lines.filter((each) => left.test(each))).toEqual([]);
+    terminal.enter("echo exit $?");
+    await terminal.until(/^exit 130$/mu);
+  });
+});
+
+test.skipIf(isLeftOut)(named("Ctrl-Z leaves a clean shell line, and fg continues"), async () => {
+  terminal = openTerminal();
+  terminal.enter(`${pull} > /dev/null`);
+  await terminal.until(/waiting \d+ s for/u);
+  terminal.press("C-z");
+  const lines = await terminal.until(/Stopped[^\n]*\n\$$/u);
+  expect(lines.filter((each) => each.includes("waiting"))).toEqual([]);
+  expect(terminal.state()).toEqual(clean);
+  terminal.enter("fg");
+  await terminal.until(/waiting \d+ s for/u);
+  terminal.press("C-c");
+  await terminal.until(/\n\$$/u);
+  expect(terminal.state()).toEqual(clean);
+});
 
 test.skipIf(isLeftOut)(named("input typed during the run goes to the shell"), async () => {
   terminal = openTerminal();

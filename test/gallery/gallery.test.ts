@@ -15,7 +15,7 @@ describe("screens and pictures", () => {
     for (const command of commands) {
       screens.push(`$ dexdata ${command}\n`);
       for (const view of views) {
-        const seen = await look(command, view);
+        const seen = await runView(command, view);
         if (name.endsWith(".table")) expectInside(seen.stdout, view);
         const screen = screenOf(seen);
         screens.push(heading(view.title), withoutColors(screen));
@@ -28,14 +28,14 @@ describe("screens and pictures", () => {
   it.each(pictures)(
     "$name matches the committed picture for the README",
     async ({ name, command, columns }) => {
-      const { stdout } = await look(command, inWindow(columns, { isColored: true }));
+      const { stdout } = await runView(command, inWindow(columns, { isColored: true }));
       const picture = terminalPicture({ command, text: stdout, columns });
       await expect(picture).toMatchFileSnapshot(`pictures/${name}.svg`);
     },
   );
 });
 
-async function look(command: string, { columns, isColored, flags, env }: View): Promise<Outcome> {
+async function runView(command: string, { columns, isColored, flags, env }: View): Promise<Outcome> {
   return await dexdata([...command.split(" "), ...flags], {
     isTerminal: columns !== undefined,
     ...(columns !== undefined && { columns }),

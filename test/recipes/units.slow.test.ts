@@ -43,12 +43,12 @@ async function waitForFile(file: string, child: ChildProcess): Promise<void> {
   const hasLine = (): boolean => existsSync(file) && readFileSync(file, "utf8").includes("\n");
   const watcher = watch(path.dirname(file));
   await new Promise<void>((resolve, reject) => {
-    const look = (): void => {
+    const resolveIfWritten = (): void => {
       if (hasLine()) resolve();
     };
-    watcher.on("change", look);
+    watcher.on("change", resolveIfWritten);
     child.once("close", (exit) => reject(new Error(`it ended with ${exit}`)));
-    look();
+    resolveIfWritten();
   });
   watcher.close();
 }

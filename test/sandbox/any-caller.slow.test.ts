@@ -104,7 +104,7 @@ async function send(sandbox: RunningSandbox, { method, path, key, isPaid }: Requ
 }
 
 /** Describes the problem with the response. */
-function complaints(request: Request, { status, headers, body }: Answer, dialect: string): readonly string[] {
+function problemsOf(request: Request, { status, headers, body }: Answer, dialect: string): readonly string[] {
   const found: string[] = [];
   // Deliberately outside the specification: the edge of the public service sends an HTML page here.
   if (dialect === "public" && request.isPaid && request.key === undefined) {
@@ -151,7 +151,7 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
       const request = requestOf(number);
       const answer = await send(sandbox, request);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const found = complaints(request, answer, dialect);
+      const found = problemsOf(request, answer, dialect);
       if (found.length > 0)
         wrong.push(`${request.method} ${request.path} (${request.key}): ${found.join(", ")}`);
     };

@@ -25,7 +25,7 @@ async function start(spec: string, options: Partial<SandboxOptions> = {}): Promi
   return sandbox;
 }
 
-async function struck(spec: string): Promise<RawReply> {
+async function requestWithFault(spec: string): Promise<RawReply> {
   const { restPaid } = await start(spec);
   return await rawRequest(restPaid, "/networks", { key: KEY });
 }
@@ -33,7 +33,7 @@ async function struck(spec: string): Promise<RawReply> {
 /** The statuses of the first requests; 0 for a connection that closed without a response. */
 async function statuses(sandbox: RunningSandbox, count: number): Promise<number[]> {
   const found: number[] = [];
-  for (let asked = 0; asked < count; asked += 1) {
+  for (let sent = 0; sent < count; sent += 1) {
     const reply = await rawRequest(sandbox.restPaid, "/networks", { key: KEY });
     found.push(reply.ended === "reset" ? 0 : (statusOf(reply) ?? 0));
   }
@@ -56,7 +56,7 @@ describe("faults that replace the response", () => {
     ["", 404, "not_found", 1],
     ["", 410, "endpoint_removed", 1],
   ])("%s: %d is JSON with %s, plan and credits, and costs %d", async (_rule, status, code, cost) => {
-    const reply = await struck(String(status));
+    const reply = await requestWithFault(String(status));
     expect(statusOf(reply)).toBe(status);
     expect(at(parsed(reply), "error")).toBe(code);
     expect(headerOf(reply, "content-type")).toMatch(/^application\/json/u);
@@ -73,24 +73,24 @@ describe("faults that replace the response", () => {
   });
 
   test("196: the header and the body of a 429 contain the configured wait", async () => {
-    const reply = await struck("429=7");
+    const reply = await requestWithFault("429=7");
     expect([headerOf(reply, "retry-after"), headerOf(reply, "ratelimit-reset")]).toEqual(["7", "7"]);
     expect(at(parsed(reply), "retry_after")).toBe(7);
   });
 
   test("153: html is 403 by default and has no headers of the service", async () => {
-    const reply = await struck("html");
+    const reply = await requestWithFault("html");
     expect([statusOf(reply), headerOf(reply, "content-type")]).toEqual([403, "text/html"]);
     expect(reply.body).toMatch(/^<!DOCTYPE html>/u);
     expect(headerOf(reply, "x-api-plan")).toBeUndefined();
-    expect(statusOf(await struck("html=502"))).toBe(502);
+    expect(statusOf(await requestWithFault("html=502"))).toBe(502);
   });
 
   test("171: a message-only fault has a body with a message and nothing else", async () => {
-    const reply = await struck("message-only=404");
+    const reply = await requestWithFault("message-only=404");
     expect(statusOf(reply)).toBe(404);
     expect(parsed(reply)).toEqual({ message: expect.any(String) });
-    expect(statusOf(await struck("message-only"))).toBe(500);
+    expect(statusOf(await requestWithFault("message-only"))).toBe(500);
   });
 
   test("in the public dialect, errors have a message only", async () => {
@@ -108,28 +108,28 @@ describe("faults that replace the response", () => {
 
 describe("faults in the body", () => {
   test("empty: no body, but the status and cost of the normal response", async () => {
-    const reply = await struck("empty");
+    const reply = await requestWithFault("empty");
     expect([statusOf(reply), reply.body, headerOf(reply, "content-length")]).toEqual([200, "", "0"]);
     expect(headerOf(reply, "x-credits-remaining")).toBe("4999999");
-    expect(statusOf(await struck("empty=404"))).toBe(404);
+    expect(statusOf(await requestWithFault("empty=404"))).toBe(404);
   });
 
   test("invalid-json: the body is cut short, with a matching Content-Length", async () => {
-    const reply = await struck("invalid-json");
+    const reply = await requestWithFault("invalid-json");
     expect(headerOf(reply, "content-length")).toBe(String(Buffer.byteLength(reply.body)));
     expect(reply.body).toMatch(/^\[\{"id":/u);
     expect(() => parsed(reply)).toThrow(SyntaxError);
   });
 
   test("truncate: the body is shorter than Content-Length, then the connection closes", async () => {
-    const reply = await struck("truncate");
+    const reply = await requestWithFault("truncate");
     expect([statusOf(reply), reply.ended]).toEqual([200, "closed"]);
     const length = Number(headerOf(reply, "content-length"));
     expect(reply.body.length).toBe(Math.floor(length / 2));
   });
 
   test("slow-body: the body arrives in small parts over the given time", async () => {
-    const reply = await struck("slow-body=600ms");
+    const reply = await requestWithFault("slow-body=600ms");
     expect([statusOf(reply), reply.ended]).toEqual([200, "closed"]);
     expect(list(parsed(reply)).length).toBe(35);
     expect(reply.milliseconds).toBeGreaterThan(590);
@@ -154,12 +154,12 @@ describe("faults in the body", () => {
 
 describe("faults in the connection", () => {
   test("reset-before: no bytes are sent", async () => {
-    const reply = await struck("reset-before");
+    const reply = await requestWithFault("reset-before");
     expect([reply.text, reply.ended]).toEqual(["", "reset"]);
   });
 
   test("reset-headers: the head is incomplete", async () => {
-    const reply = await struck("reset-headers");
+    const reply = await requestWithFault("reset-headers");
     expect([reply.head, reply.text.startsWith("HTTP/1.1 200 "), reply.ended]).toEqual([
       undefined,
       true,
@@ -168,20 +168,20 @@ describe("faults in the connection", () => {
   });
 
   test("reset-body: the head and half the body are sent", async () => {
-    const reply = await struck("reset-body");
+    const reply = await requestWithFault("reset-body");
     expect([statusOf(reply), reply.ended]).toEqual([200, "reset"]);
     expect(reply.body.length).toBe(Math.floor(Number(headerOf(reply, "content-length")) / 2));
   });
 
   test("reset-after: the connection closes after a complete keep-alive response", async () => {
-    const reply = await struck("reset-after");
+    const reply = await requestWithFault("reset-after");
     expect([headerOf(reply, "connection"), reply.ended]).toEqual(["keep-alive", "reset"]);
     expect(list(parsed(reply)).length).toBe(35);
   });
 
   test("lost responses cost the normal price", async () => {
     const { restPaid } = await start("reset-before@1,truncate@2");
-    for (let asked = 0; asked < 2; asked += 1) await rawRequest(restPaid, "/networks", { key: KEY });
+    for (let sent = 0; sent < 2; sent += 1) await rawRequest(restPaid, "/networks", { key: KEY });
     const reply = await rawRequest(restPaid, "/networks", { key: KEY });
     expect(headerOf(reply, "x-credits-remaining")).toBe("4999997");
   });
@@ -262,7 +262,7 @@ describe("page faults", () => {
 
   test("page faults count only the requests they apply to", async () => {
     const { restPaid } = await start("repeat-cursorx1");
-    for (let asked = 0; asked < 3; asked += 1) await exchange(restPaid, "/networks", { key: KEY });
+    for (let sent = 0; sent < 3; sent += 1) await exchange(restPaid, "/networks", { key: KEY });
     const first = await exchange(restPaid, search, { key: KEY });
     const second = await exchange(restPaid, search + next(first.body), { key: KEY });
     expect(next(second.body)).toBe(next(first.body));
@@ -378,12 +378,12 @@ describe("header faults", () => {
   const seen = (reply: RawReply): readonly unknown[] => names.map((name) => headerOf(reply, name));
 
   test("155: the response contains a different plan, keyless by default", async () => {
-    expect(headerOf(await struck("plan=dev"), "x-api-plan")).toBe("dev");
-    expect(headerOf(await struck("plan"), "x-api-plan")).toBe("keyless");
+    expect(headerOf(await requestWithFault("plan=dev"), "x-api-plan")).toBe("dev");
+    expect(headerOf(await requestWithFault("plan"), "x-api-plan")).toBe("keyless");
   });
 
   test("the plan header is missing", async () => {
-    expect(seen(await struck("no-plan-header")).map((value) => value === undefined)).toEqual([
+    expect(seen(await requestWithFault("no-plan-header")).map((value) => value === undefined)).toEqual([
       true,
       false,
       false,
@@ -392,7 +392,12 @@ describe("header faults", () => {
   });
 
   test("216: the credit headers are missing", async () => {
-    expect(seen(await struck("no-credit-headers"))).toEqual(["pro", undefined, undefined, undefined]);
+    expect(seen(await requestWithFault("no-credit-headers"))).toEqual([
+      "pro",
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   const limits = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
@@ -402,7 +407,7 @@ describe("header faults", () => {
     ["429,no-retry-after", [false, true, true, true]],
     ["no-ratelimit-headers,no-retry-after,429", [false, false, false, false]],
   ])("217: %s sets Retry-After and RateLimit-* to %j", async (spec, present) => {
-    const reply = await struck(spec);
+    const reply = await requestWithFault(spec);
     expect(limits.map((name) => headerOf(reply, name) !== undefined)).toEqual(present);
   });
 

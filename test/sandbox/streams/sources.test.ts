@@ -133,11 +133,11 @@ test("after a clock jump, the stream catches up in limited turns, in order, with
 
 test("events without readers are no longer computed", () => {
   const clock = { now: NOON * 1000 };
-  let asked = 0;
+  let lookups = 0;
   const counting = {
     ...market,
     transactions: (...window: Parameters<typeof market.transactions>) => {
-      asked += 1;
+      lookups += 1;
       return market.transactions(...window);
     },
   };
@@ -151,20 +151,20 @@ test("events without readers are no longer computed", () => {
     if (opening.kind !== "open") throw new Error("refused");
     return opening.start({ write: () => {}, queued: () => 0, end: () => {} });
   };
-  const askedInATurn = (): number => {
-    asked = 0;
+  const lookupsPerTurn = (): number => {
+    lookups = 0;
     clock.now += 1000;
     hub.turn();
-    return asked;
+    return lookups;
   };
   const [first, second, other] = [start(WETH), start(WETH), start(USDC)];
-  expect(askedInATurn()).toBe(2);
+  expect(lookupsPerTurn()).toBe(2);
   first.drop();
-  expect(askedInATurn()).toBe(2);
+  expect(lookupsPerTurn()).toBe(2);
   second.drop();
-  expect(askedInATurn()).toBe(1);
+  expect(lookupsPerTurn()).toBe(1);
   other.drop();
-  expect(askedInATurn()).toBe(0);
+  expect(lookupsPerTurn()).toBe(0);
   expect(hub.turn()).toBe(undefined);
 });
 
@@ -175,9 +175,9 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
     ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
     market: {
       ...market,
-      token: (...asked: Parameters<typeof market.token>) => {
+      token: (...lookups: Parameters<typeof market.token>) => {
         if (isBroken) throw new Error("out of order");
-        return market.token(...asked);
+        return market.token(...lookups);
       },
       tokenPriceUsd: () => {
         throw new Error("out of order");

@@ -48,12 +48,12 @@ function open(path: string) {
     request.on("error", () => (text === "" ? ask() : undefined));
   };
   ask();
-  const whole = (): string => text.slice(0, text.lastIndexOf("\n\n"));
+  const completeText = (): string => text.slice(0, text.lastIndexOf("\n\n"));
   const isData = (frame: string): boolean => !frame.includes("event: ping");
   return {
     opened,
     rows: (): readonly Row[] =>
-      whole()
+      completeText()
         .split("\n\n")
         .filter(isData)
         .map((frame) => toRow(/^data: ?(.*)$/mu.exec(frame)?.[1] ?? "{}")),
