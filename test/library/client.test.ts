@@ -95,12 +95,12 @@ describe("on the sandbox", () => {
       ],
       [
         () => client.networkPoolsSearch({ network }, { limit: 0 }),
-        "limit: must be a whole number, 1 or more",
+        "invalid limit: must be a whole number, 1 or more",
       ],
       [() => client.networkPoolsSearch({}), "missing parameter network"],
       [
         () => client.poolTransactions({ network, pool_address, from: new Date(Number.NaN) }),
-        "from: must be a valid Date",
+        "invalid from: must be a valid Date",
       ],
       [
         () => client.tokenOhlcv({ network, token_address, start: "-1h", count_back: 3 }),
@@ -108,12 +108,12 @@ describe("on the sandbox", () => {
       ],
       [
         () => client.multiPrices({ network, tokens: ["0x1", 2] }),
-        "tokens: must be an address or an array of addresses, with a network",
+        "invalid tokens: must be an address or an array of addresses, with a network",
       ],
       [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
       [
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
-        'by "pool": with prices, must be one of token',
+        'invalid by "pool" for feed prices: must be one of token',
       ],
       [() => openLibrary({ apiKey: "Bearer api_x" }), 'the key from apiKey starts with "Bearer"'],
       [
