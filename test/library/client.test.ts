@@ -88,7 +88,10 @@ describe("on the sandbox", () => {
         () => client.networkPoolsSearch({ network, sort: "up" }),
         'invalid sort "up": must be one of asc, desc',
       ],
-      [() => client.networkPoolsSearch({ network, detailed: "yes" }), "invalid detailed: must be true or false"],
+      [
+        () => client.networkPoolsSearch({ network, detailed: "yes" }),
+        "invalid detailed: must be true or false",
+      ],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
         "unknown parameter limit for networkPoolsSearch",
