@@ -125,7 +125,7 @@ describe("on the sandbox", () => {
       ],
       [
         () => openLibrary({ baseUrl: "http://example.com" }),
-        "baseUrl: must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
+        "invalid baseUrl: must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
       ],
       [
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
