@@ -14,7 +14,7 @@ const noColumns = (name: string): Exclusion => ({
 });
 
 export const chartFlag = flag(toggle, "Output", {
-  summary: "Draw a candle and volume chart instead of rows",
+  summary: "Draw a chart of candles and volume instead of printing rows",
   excludes: [
     noColumns("fields"),
     noColumns("columns"),
@@ -29,7 +29,7 @@ export const chartFlag = flag(toggle, "Output", {
 
 export const sparkFlag = flag(toggle, "Output", {
   summary: "Add a sparkline column",
-  details: ": price 24h, 6h, 1h, 5m ago and now",
+  details: ": the price 24h, 6h, 1h and 5m ago, and now",
 });
 
 type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
