@@ -56,7 +56,8 @@ export const followFlags = {
   poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
     with: "follow",
     needs,
-    summary: "Request new rows at this interval, at least 2s, instead of using the stream",
+    summary: "Request new rows at this interval instead of using the stream",
+    details: "; at least 2s",
     excludes: [
       {
         flag: "streaming-url",

@@ -38,7 +38,7 @@ export const sandboxFlags = {
   speed: flag(speed, group, {
     summary: "Speed of the simulated clock",
     default: "1",
-    details: "; 0 freezes the clock",
+    details: "; 1 is real time, 0 freezes the clock",
   }),
   seed: flag(seed, group, { summary: "Seed of the simulated market", default: "1" }),
   faults: flag(faults, group, {
@@ -46,8 +46,7 @@ export const sandboxFlags = {
     details: "; see Faults below",
   }),
   dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary:
-      "What to imitate where the two differ: spec (default; the specification), public (the public service)",
+    summary: "Imitate the specification (spec, the default) or the public service (public) where they differ",
     choicesIn: "summary",
   }),
   rpm: flag(rate, group, {
@@ -79,8 +78,9 @@ export const faultsHelp: readonly Block[] = [
   {
     heading: "Faults",
     prose:
-      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. Only requests that a fault can " +
-      "affect are counted. With the same seed, the same requests are affected.",
+      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. The part of a path and [when] " +
+      "select requests. Only requests that the fault can affect are counted. With the same seed, the same requests are " +
+      "affected.",
   },
   {
     heading: "When",
@@ -91,7 +91,7 @@ export const faultsHelp: readonly Block[] = [
       ["@7-", "The seventh request and all later ones"],
       [":5%", "5% of all requests"],
       [":5%x3", "Bursts of three requests, which start at 5% of all requests"],
-      ["(none)", 'All requests; with the kinds marked "once", only the first one'],
+      ["(none)", "All requests; for a kind marked (once), only the first one"],
     ],
   },
   {

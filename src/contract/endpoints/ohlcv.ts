@@ -15,11 +15,7 @@ const window: readonly Param[] = [
     required: true,
   }),
   query("end", { kind: "time" }, "Get candles that open before this time", { flag: "to", default: "now" }),
-  query(
-    "count_back",
-    { kind: "integer", min: 1 },
-    "Get this many of the newest candles, instead of using --from",
-  ),
+  query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles, instead of --from"),
   // Without it, the public service returns only 10 candles from `start` on (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "Candles per response"),
 ];

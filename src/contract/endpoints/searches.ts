@@ -25,7 +25,9 @@ import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
-const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols and activity per time window");
+const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols and activity", {
+  details: " per time window",
+});
 
 /** Only the cross-network searches accept it. */
 const chains = query("chains", { kind: "list" }, "Only these networks, e.g. base,solana");
@@ -46,8 +48,8 @@ function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Pa
     ...range("txns_24h", "number of transactions in 24h", "integer"),
     ...range("price_usd", "price in USD"),
     ...ranges,
-    query("created_after", { kind: "time" }, "Only rows created at or after this time"),
-    query("created_before", { kind: "time" }, "Only rows created at or before this time"),
+    query("created_after", { kind: "time" }, "Created at or after this time"),
+    query("created_before", { kind: "time" }, "Created at or before this time"),
     query("order_by", orders, "Sort by this field"),
     sort,
     detailed,

@@ -119,7 +119,9 @@ function braced(names: readonly string[], pattern: RegExp): string {
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;
-  return first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
+  const text = first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
+  // The name of the row has both words.
+  return text.replace(/^Minimum\/Maximum (.)/u, (_, letter: string) => letter.toUpperCase());
 }
 
 const dashed = (name: string, { short }: Flag): string =>

@@ -14,7 +14,7 @@ const noColumns = (name: string): Exclusion => ({
 });
 
 export const chartFlag = flag(toggle, "Output", {
-  summary: "Draw a chart of candles and volume instead of printing rows",
+  summary: "Draw a candle and volume chart instead of rows",
   excludes: [
     noColumns("fields"),
     noColumns("columns"),

@@ -130,7 +130,7 @@ export const requestFlags = {
   timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
   retries: flag(wholeNumber({ min: 0, max: 100 }), "Requests", {
-    summary: "Retries of one request after 429, 500 and connection errors",
+    summary: "Maximum retries per request, after 429, 500 and connection errors",
     default: "4",
   }),
   "retry-on": flag(statuses, "Requests", {
