@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../../src/program/all-commands.ts";
-import { flagHelp } from "../../../src/program/help/flag-rows.ts";
+import { fullFlagHelp } from "../../../src/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/contract/exit-codes.ts";
 import { timeForms } from "../../../src/program/help/topics/table-topics.ts";
@@ -50,7 +50,7 @@ describe("--help", () => {
     expect(said).toContain(entry?.summary);
     for (const [name, flag] of Object.entries({ ...entry?.flags, ...entry?.shared })) {
       expect(said).toContain(`--${name}`);
-      expect(said).toContain(flagHelp(flag));
+      expect(said).toContain(fullFlagHelp(flag));
     }
     expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
   });
