@@ -120,8 +120,7 @@ export function usageOf({ words, positionals }: Pick<Command, "words" | "positio
 }
 
 /** The forms of the command line, each with the place of the flags. */
-export function usagesOf(command: Command): readonly string[] {
-  const { words, positionals, otherForm, flags, shared } = command;
+export function usagesOf({ words, positionals, otherForm, flags, shared }: Command): readonly string[] {
   const flagsText = Object.keys({ ...flags, ...shared }).length === 0 ? [] : ["[flags]"];
   return [positionals, ...(otherForm === undefined ? [] : [otherForm])].map((form) => {
     const first = form.filter(({ isAfterFlags }) => isAfterFlags !== true).map(positionalText);

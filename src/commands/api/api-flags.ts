@@ -31,9 +31,9 @@ export type ApiFlags = typeof sharedFlags & typeof apiFlags;
 export const apiNotes: readonly Block[] = [
   {
     prose:
-      "The path is relative to the configured host. Its leading slash is optional, and it may end with a query string. " +
-      "Full URLs are rejected; otherwise, the key would be sent to any host that a URL names. Values are sent as is. The " +
-      "service silently ignores unknown parameters. If the response to a search shows that it ignored one, the command " +
+      "The path is relative to the configured host. Its leading slash is optional. A query string may follow the " +
+      "path. Full URLs are rejected; otherwise, the key would be sent to any host that a URL names. Values are sent as is. " +
+      "The service silently ignores unknown parameters. If the response to a search shows that it ignored one, the command " +
       "fails before the first row, unless --no-strict is given.",
   },
   {

@@ -12,14 +12,14 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
   for (const endpoint of group) {
     const { chosenBy } = endpoint;
-    const group = groupOfParams(endpoint);
+    const heading = groupOfParams(endpoint);
     if (chosenBy !== undefined)
-      flags[chosenBy] = flag(toggle, group, {
+      flags[chosenBy] = flag(toggle, heading, {
         summary: `Treat the address as a ${chosenBy}`,
         ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
       });
     for (const param of endpoint.params)
-      if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, group);
+      if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
   }

@@ -81,7 +81,7 @@ export const outputFlags = {
     needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
   }),
   receipt: flag(outputFile, "Output", {
-    summary: "Write a JSON receipt to a file: time range, rows, SHA-256, credits, completeness",
+    summary: "Write a JSON receipt to a file: time range, rows, SHA-256, credits and completeness",
   }),
   validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
