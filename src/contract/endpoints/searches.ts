@@ -157,7 +157,7 @@ const poolSearch = {
   command: "pools search",
   summary: "Search pools by volume, liquidity, age, token, DEX and more",
   examples: [
-    "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
+    "dexdata pools search ethereum --liquidity-usd-min 1M --order-by volume_usd_24h",
     "dexdata pools search base --created-after -30d --all -o ndjson",
   ],
   isEveryPool: true,
