@@ -14,6 +14,8 @@ export interface Command {
   readonly words: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
+  /** Another form of its arguments, which help shows as well. */
+  readonly otherForm?: readonly Positional[];
   readonly summary: string;
   readonly examples: readonly string[];
   /** Its own flags, in the order of help. */
@@ -51,6 +53,8 @@ export interface Positional {
   readonly isRepeatable?: true;
   /** `-` reads a list from stdin, `@name` from a file. */
   readonly isList?: true;
+  /** Everything after it belongs to it, so flags come first. */
+  readonly isAfterFlags?: true;
   /** Must be quoted, or a shell would interpret it. */
   readonly isQuoted?: true;
   readonly suggests?: readonly string[] | PositionalSuggestion;
@@ -114,3 +118,24 @@ export function positionalText({ name, isOptional, isRepeatable, isList, isQuote
 export function usageOf({ words, positionals }: Pick<Command, "words" | "positionals">): string {
   return [words, ...positionals.map(positionalText)].join(" ");
 }
+
+/** The forms of the command line, each with the place of the flags. */
+export function usagesOf({ words, positionals, otherForm, flags, shared }: Command): readonly string[] {
+  const flagsText = Object.keys({ ...flags, ...shared }).length === 0 ? [] : ["[flags]"];
+  return [positionals, ...(otherForm === undefined ? [] : [otherForm])].map((form) => {
+    const first = form.filter(({ isAfterFlags }) => isAfterFlags !== true).map(positionalText);
+    const last = form.filter(({ isAfterFlags }) => isAfterFlags === true).map(positionalText);
+    return ["dexdata", words, ...first, ...flagsText, ...last].join(" ");
+  });
+}
+
+const listedAddresses = { isRepeatable: true, isList: true, suggests: "addresses" } as const;
+
+/** Addresses on one network. */
+export const networkAndAddresses: readonly Positional[] = [
+  { name: "network", suggests: "networks" },
+  { name: "address", ...listedAddresses },
+];
+
+/** Addresses that name their networks. */
+export const addressesWithNetworks: readonly Positional[] = [{ name: "network:address", ...listedAddresses }];

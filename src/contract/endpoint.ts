@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly command: string;
   /** The flag that selects this endpoint of its command. Without one, the given path parameters decide. */
   readonly chosenBy?: string;
+  /** What help adds to the text of that flag, with its punctuation. */
+  readonly chosenByHelp?: string;
   /** The query parameter that the arguments set, if they are not a network and an address. */
   readonly words?: string;
   /** The feed whose events announce new rows of the list, so that the list can be followed. */

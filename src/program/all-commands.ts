@@ -31,10 +31,17 @@ const commandsCommand = command({
   words: "commands",
   section: "Reference",
   positionals: [{ name: "command", isOptional: true, suggests: "commands" }],
-  summary: "List commands, flags, exit codes, plans and costs as data",
+  summary: "List commands, flags, plans and costs in machine-readable form",
   examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],
   flags: {},
   shared: documentFlags,
+  notes: [
+    {
+      prose:
+        "A table has one row per command. -o json and -o ndjson also have the arguments, flags, examples and exit codes of " +
+        "each command.",
+    },
+  ],
   run: async ({ words, flags }, context) =>
     await (await import("./list-commands.ts")).listCommands(allCommands, words, flags, context),
 });

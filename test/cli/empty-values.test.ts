@@ -29,6 +29,8 @@ const ownCompanions: Readonly<Record<string, readonly string[]>> = {
   "stream speed": ["--sandbox"],
   "txns speed": ["--follow", "--sandbox"],
   "sandbox speed": [],
+  "sandbox seed": [],
+  "sandbox faults": [],
 };
 
 function wordsOf({ words, positionals }: Command): readonly string[] {

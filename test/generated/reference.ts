@@ -1,4 +1,4 @@
-import { type Command, usageOf } from "../../src/commands/command.ts";
+import { type Command, usagesOf } from "../../src/commands/command.ts";
 import { followEvents } from "../../src/commands/follow/follow-flags.ts";
 import { streamEvents } from "../../src/commands/stream/stream-flags.ts";
 import { errorCodes, exitsOf, factsOf } from "../../src/contract/errors.ts";
@@ -7,6 +7,7 @@ import { connectionsOfPlan } from "../../src/contract/feed.ts";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { plans } from "../../src/contract/tier.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
+import { costSentence } from "../../src/program/help/command-help.ts";
 import { fullRows } from "../../src/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/program/help/topics/table-topics.ts";
 import { topicPage } from "../../src/program/help/topics/topics.ts";
@@ -67,14 +68,12 @@ const rowsOfTopic = (name: "environment" | "limits", heading: string): readonly 
   )?.rows ?? [];
 
 function commandSection(command: Command): string {
-  const { words, summary, flags, shared, credits, plan } = command;
-  const cost =
-    credits === undefined ? "No requests, no credits." : `Cost: ${credits.full}. Plan: ${plan.full}.`;
+  const { words, summary, flags, shared } = command;
   const names = Object.keys(shared).map((name) => code(`--${name}`));
   return [
     `### dexdata ${words}\n`,
-    `\`dexdata ${usageOf(command)}\`\n`,
-    `${summary.replace(/[^.]$/u, "$&.")} ${cost}\n`,
+    `${usagesOf(command).map(code).join(" or ")}\n`,
+    `${summary.replace(/[^.]$/u, "$&.")} ${costSentence(command)}\n`,
     ...(Object.keys(flags).length === 0 ? [] : [flagTable(flags)]),
     ...(names.length === 0
       ? []

@@ -8,7 +8,7 @@ export const apiCommand = command({
   positionals: [{ name: "path" }],
   summary: "Call any API path; --paginate fetches every row",
   credits: {
-    full: "1 credit per request, 1 per address for /multi/prices",
+    full: "1 credit per request; /multi/prices costs 1 credit per address",
     brief: "1 per request, ...",
   },
   plan: { full: "depends on the endpoint", brief: "depends on the endpoint" },

@@ -6,10 +6,10 @@ import type { Block } from "../../render/page/help-page.ts";
 
 /** The flags of `dexdata api` in addition to the shared ones. */
 export const apiFlags = {
-  field: flag(texts("name=value"), "Filters", {
+  field: flag(texts("name=value"), "Parameters", {
     short: "f",
     suggests: "parameters",
-    summary: "Query parameter by its API name, sent as is",
+    summary: "Set a query parameter by its API name; the value is sent as is",
     details: "; repeatable",
   }),
   paginate: flag(toggle, "Rows", { summary: "Fetch every row of a list, across all pages" }),
@@ -20,7 +20,9 @@ export const apiFlags = {
     default: "all",
     defaultSaid: "default: all",
   }),
-  "no-strict": strictFlag("Accept rows even if the service ignored a parameter or reports more of them"),
+  "no-strict": strictFlag(
+    "If the service ignored a parameter or counts more rows than it sent, print a warning instead of failing",
+  ),
 };
 
 export type ApiFlags = typeof sharedFlags & typeof apiFlags;
@@ -29,17 +31,20 @@ export type ApiFlags = typeof sharedFlags & typeof apiFlags;
 export const apiNotes: readonly Block[] = [
   {
     prose:
-      "The path is relative to the configured host; the leading slash is optional, and it may include a query. " +
-      "Full URLs are rejected, because the key would be sent to that host. Values are sent as is. The service silently " +
-      "ignores unknown parameters; if a search shows that it did, the command fails before the first row, unless " +
-      "--no-strict is given.",
+      "The path is relative to the configured host. Its leading slash is optional. A query string may follow the " +
+      "path. Full URLs are rejected; otherwise, the key would be sent to any host that a URL names. Values are sent as is. " +
+      "The service silently ignores unknown parameters. If the response to a search shows that it ignored one, the command " +
+      "fails before the first row, unless --no-strict is given.",
   },
   {
     prose:
-      "Without --paginate, dexdata sends one request and prints the response as received: ndjson prints each element " +
-      "of an array on a line, and anything else on one line; json prints one document; table prints what the command " +
-      "of the endpoint prints, or JSON for a path that dexdata does not know. With --paginate, rows look like those " +
-      "from that command. The parameters limit, cursor and page then set the page size and the first page, and times " +
-      "are resolved once.",
+      "Without --paginate, dexdata sends one request and prints the response as received. With -o ndjson, each element of " +
+      "an array is one line, and any other response is a single line. With -o json, the response is one document. With " +
+      "-o table, it is the same table as from the command for that endpoint, or JSON if dexdata does not know the path.",
+  },
+  {
+    prose:
+      "With --paginate, rows look the same as from the command for that endpoint. The parameter limit then sets the page " +
+      "size, and cursor or page sets where to start. Relative times are resolved only once.",
   },
 ];

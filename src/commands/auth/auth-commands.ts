@@ -6,24 +6,26 @@ import { command } from "../command.ts";
 /** Flags that choose the service and the key. */
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
+/** The names of the flags for the requests that look up a key's plan, and for their output. */
+const requesting = [
+  "output",
+  "no-header",
+  "quiet",
+  "stats",
+  "verbose",
+  "error-format",
+  "timeout",
+  "retries",
+  "retry-on",
+  "retry-max-time",
+  "rpm",
+] as const;
+
 /** Flags of the commands that look up a key's plan. */
-const lookupFlags = {
-  ...pick(
-    sharedFlags,
-    "output",
-    "no-header",
-    "quiet",
-    "stats",
-    "verbose",
-    "error-format",
-    "timeout",
-    "retries",
-    "retry-on",
-    "retry-max-time",
-    "rpm",
-  ),
-  ...identifying,
-};
+const lookupFlags = { ...pick(sharedFlags, ...requesting), ...identifying };
+
+/** `--profile` of a command that does not read the key of the profile. */
+const profileFlag = (summary: string): typeof sharedFlags.profile => ({ ...sharedFlags.profile, summary });
 
 const common = { section: "Setup", positionals: [], flags: {} } as const;
 
@@ -31,13 +33,15 @@ export const authCommands = [
   command({
     ...common,
     words: "auth login",
-    summary: "Store an API key, from a hidden prompt or stdin",
+    summary: "Store an API key, read from a hidden prompt or stdin",
     credits: {
-      full: "1 credit per request, on each host until one accepts the key",
-      brief: "1 per request, ...",
+      full: "up to 1 credit for each host tried, until one accepts the key",
+      brief: "1 per host, ...",
     },
+    plan: { full: "any", brief: "any" },
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
-    shared: lookupFlags,
+    flags: { profile: profileFlag("Store the key under this name") },
+    shared: pick(lookupFlags, ...requesting, "base-url", "key-file"),
     run: async (input, context) => await (await import("./auth.ts")).login(input, context),
   }),
   command({
@@ -61,8 +65,13 @@ export const authCommands = [
     ...common,
     words: "auth switch",
     positionals: [{ name: "profile", isOptional: true, suggests: "profiles" }],
-    summary: "Switch the active key; with two keys, to the other one",
+    summary: "Switch to another stored key",
     examples: ["dexdata auth switch work", "dexdata auth switch"],
+    notes: [
+      {
+        prose: "If exactly two keys are stored, the profile is optional: dexdata switches to the other key.",
+      },
+    ],
     shared: pick(sharedFlags, "error-format"),
     run: async ({ words }, context) => await (await import("./profiles.ts")).switchTo(words, context),
   }),
@@ -78,8 +87,9 @@ export const authCommands = [
           { flag: "profile", why: "one removes all keys, the other only one", next: "remove one of them" },
         ],
       }),
+      profile: profileFlag("Remove the key stored under this name"),
     },
-    shared: pick(sharedFlags, "error-format", "profile"),
+    shared: pick(sharedFlags, "error-format"),
     run: async (input, context) => await (await import("./profiles.ts")).logout(input, context),
   }),
 ];

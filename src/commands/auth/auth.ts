@@ -35,8 +35,8 @@ async function storeKey(run: Run): Promise<ExitCode> {
   const { context, options } = run;
   if (options.sandbox !== undefined) {
     throw usageFailure(
-      "auth login cannot be used with --sandbox: the sandbox has its own keys",
-      "remove --sandbox",
+      "auth login cannot be used with DEXDATA_SANDBOX: the sandbox has its own keys",
+      "unset DEXDATA_SANDBOX",
     );
   }
   const name = profileName(context, options.profile) ?? defaultProfile;

@@ -8,11 +8,11 @@ export const doctorCommand = command({
   words: "doctor",
   section: "Setup",
   positionals: [],
-  summary: "Check keys, hosts, network, clock, files; suggest fixes",
-  credits: { full: "up to 2 credits: 1 request, 1 event", brief: "up to 2: 1 request, ..." },
+  summary: "Check the key, hosts, network, clock and files; suggest fixes",
+  credits: { full: "up to 2 credits, for 1 request and 1 stream event", brief: "up to 2: 1 request, ..." },
   examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
   flags: {
-    "no-stream": flag(toggle, "Requests", { summary: "Skip the stream check, which can cost a credit" }),
+    "no-stream": flag(toggle, "Requests", { summary: "Skip the stream check, which can cost 1 credit" }),
   },
   shared: {
     ...pick(sharedFlags, "output", "no-header", "color", "verbose", "error-format", "timeout", "rpm"),
@@ -21,7 +21,8 @@ export const doctorCommand = command({
   notes: [
     {
       prose:
-        "Exits with the code that a command would return for the first failed check, or with 0 if there are only warnings.",
+        "The exit code is 0 if all checks passed or there are only warnings. Otherwise, it is the code of the first failed " +
+        "check: the code with which other commands exit for the same problem.",
     },
   ],
   run: async (input, context) => await (await import("./doctor.ts")).doctor(input, context),

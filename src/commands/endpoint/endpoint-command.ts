@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
-import { positionals } from "../asking/positionals.ts";
-import { anyPlan, type Command, type PlanInWords } from "../command.ts";
+import { positionals, takesAddress, takesMany } from "../asking/positionals.ts";
+import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
@@ -17,6 +17,7 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
     words: endpoint.command,
     section: "Market data",
     positionals: positionals(group),
+    ...(takesAddress(endpoint) && takesMany(endpoint) && { otherForm: addressesWithNetworks }),
     summary: endpoint.summary,
     examples: endpoint.examples,
     get flags() {
@@ -43,8 +44,9 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
 function planOf(group: readonly Endpoint[]): PlanInWords {
   const needed = group.map(({ chosenBy, plan }) => {
     const who = planName(plan);
-    const flag = chosenBy === undefined ? "" : `with --${chosenBy} `;
-    return { full: `${flag}${who.full}`, brief: `${flag}${who.brief}` };
+    if (chosenBy === undefined) return who;
+    const brief = `${who.brief} with --${chosenBy}`;
+    return { full: `${brief}${who.full.slice(who.brief.length)}`, brief };
   });
   const said = [...new Map(needed.map((each) => [each.full, each])).values()];
   const [first = anyPlan, ...others] = said;

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Param, ParamKind } from "../../contract/param.ts";
 import { followFlags } from "../follow/follow-flags.ts";
 import { watchFlags } from "../watch/watch-flags.ts";
-import { type Flag, type Flags, flag } from "../../run/flags/flag.ts";
+import { type Flag, type FlagGroup, type Flags, flag } from "../../run/flags/flag.ts";
 import { type FlagType, text, toggle } from "../../run/flags/flag-types.ts";
 import { flagsOfReply, type ReplyFlags } from "./reply-flags.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
@@ -12,12 +12,14 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
   for (const endpoint of group) {
     const { chosenBy } = endpoint;
+    const heading = groupOfParams(endpoint);
     if (chosenBy !== undefined)
-      flags[chosenBy] = flag(toggle, "Filters", {
+      flags[chosenBy] = flag(toggle, heading, {
         summary: `Treat the address as a ${chosenBy}`,
-        details: `: ${endpoint.summary}`,
+        ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
       });
-    for (const param of endpoint.params) if (param.flag !== undefined) flags[param.flag] = flagOfParam(param);
+    for (const param of endpoint.params)
+      if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
   }
@@ -27,11 +29,17 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
 /** Flags of API commands other than filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
 
+/** The heading of the flags that become parameters of the request. */
+function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
+  if (kind === "candles") return "Candles";
+  return kind === "single" ? "Parameters" : "Filters";
+}
+
 /** Filters are parsed with the clock of the run, so their flags accept any text. */
-function flagOfParam({ name, kind, help, details, default: usual }: Param): Flag {
+function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
   return flag<string | true>(
-    kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...listed(name) },
-    "Filters",
+    kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...placeholders[name], ...listed(name) },
+    group,
     {
       summary: help,
       ...(details !== undefined && { details }),
@@ -56,7 +64,7 @@ function typeOf(kind: ParamKind): FlagType<string> {
     case "amount":
       return text("number", "number");
     case "choice":
-      return { ...text("word", "choice"), choices: kind.choices };
+      return { ...text("value", "choice"), choices: kind.choices };
     case "time":
       return text("time", "time");
   }
@@ -66,6 +74,15 @@ function typeOf(kind: ParamKind): FlagType<string> {
 const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
   dex_name: { suggests: "dexes" },
   chains: { suggests: "networks" },
+};
+
+/** Parameters whose value has a better name than its type. */
+const placeholders: Readonly<Record<string, Pick<FlagType<unknown>, "placeholder">>> = {
+  chains: { placeholder: "networks" },
+  dex_name: { placeholder: "dex-id" },
+  interval: { placeholder: "interval" },
+  order_by: { placeholder: "field" },
+  sort: { placeholder: "direction" },
 };
 
 const listed = (name: string): Pick<FlagType<unknown>, "isList"> =>

@@ -34,7 +34,7 @@ const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
 
 const cursorPageFlags = (reply: ReplyOf<"cursor-pages">) => ({
   ...pagingFlags(reply),
-  "no-strict": strictFlag("Accept rows even if the service ignored a filter, with a warning"),
+  "no-strict": strictFlag("If the service ignored a filter, print a warning instead of failing"),
   spark: sparkFlag,
 });
 
@@ -46,21 +46,26 @@ const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
   page: flag(wholeNumber({ min: 1, max: reply.handOverAfter ?? lastPage }), "Pages", {
     summary: "Start at this page; the first is 1",
   }),
-  "no-strict": strictFlag("Accept a list that is shorter than the service's count, with a warning"),
+  "no-strict": strictFlag(
+    "If the list is shorter than the service's count, print a warning instead of failing",
+  ),
 });
 
 const batchFlags = {
-  missing: flag(choice(["skip", "null", "fail"], "how"), "Rows", {
-    summary: "Tokens without a price",
+  missing: flag(choice(["skip", "null", "fail"], "action"), "Rows", {
+    summary: "What to do with tokens without a price",
     default: "skip",
-    details: "; skip lists them on stderr, null outputs a row each, fail exits 8",
+    details:
+      ": skip (default; lists them on stderr), null (prints a row for each), fail (lists them, exits 8)",
     choicesIn: "details",
   }),
 };
 
 const candleFlags = {
-  fill: flag(choice(["null", "previous"], "how"), "Rows", {
-    summary: "Add a row for each interval without trades; prices are null or the previous close",
+  fill: flag(choice(["null", "previous"], "price"), "Rows", {
+    summary:
+      "Add a row for each interval without trades, with these prices: null, previous (the previous close)",
+    choicesIn: "summary",
   }),
   chart: chartFlag,
 };
@@ -73,7 +78,7 @@ const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
       return typed;
     }),
     "Rows",
-    { suggests: groups, summary: `Search only these groups: ${groups.join(",")}` },
+    { suggests: groups, summary: `Search only these groups, separated by commas: ${groups.join(", ")}` },
   ),
 });
 

@@ -33,8 +33,8 @@ const beginsByTime = "--follow starts at a time; use --from";
 /** Flags of a list that can be followed. */
 export const followFlags = {
   follow: flag(toggle, group, {
-    summary: "Output history from --from, then new rows, oldest first",
-    details: "; 1 credit per read and event; --out appends",
+    summary: "Print rows since --from, then new rows as they arrive, oldest first",
+    details: "; costs 1 credit per request and per stream event; --out appends to its file",
     excludes: [
       { flag: "all", next: "remove --all; --follow outputs every row anyway" },
       { flag: "to", next: "--follow has no end time; stop it with --for or --limit" },
@@ -56,7 +56,8 @@ export const followFlags = {
   poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
     with: "follow",
     needs,
-    summary: "Read at this interval instead of using the stream",
+    summary: "Request new rows at this interval instead of using the stream",
+    details: "; at least 2s",
     excludes: [
       {
         flag: "streaming-url",
@@ -69,12 +70,12 @@ export const followFlags = {
   "idle-exit": flag(duration, group, {
     with: "follow",
     needs,
-    summary: "Exit 8 when there is no new row for this long",
+    summary: "Exit 8 when no new row arrives for this long",
   }),
   events: flag(outputFile, group, {
     with: "follow",
     needs,
-    summary: "Append status events as NDJSON",
+    summary: "Append status events to this file as NDJSON",
     details: `: ${followEvents.join(", ")}`,
   }),
   "streaming-url": flag(host, "Hosts and keys", {
@@ -83,9 +84,9 @@ export const followFlags = {
     summary: "Use this streaming host",
   }),
   speed: flag(speed, "Hosts and keys", {
+    with: ["follow", "sandbox"],
     needs,
     summary: "Speed of the simulated clock",
     default: "1",
-    defaultSaid: "default 1; with --follow and --sandbox",
   }),
 };

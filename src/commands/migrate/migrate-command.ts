@@ -4,7 +4,7 @@ import { documentFlags } from "../../run/flags/shared-flags.ts";
 export const migrateCommand = command({
   words: "migrate",
   section: "Reference",
-  positionals: [{ name: "old URL", isQuoted: true }],
+  positionals: [{ name: "old URL or path", isQuoted: true }],
   summary: "Convert an old API URL into a dexdata command",
   examples: [
     "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",

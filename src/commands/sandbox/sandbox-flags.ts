@@ -10,7 +10,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { sharedFlags, speed } from "../../run/flags/shared-flags.ts";
+import { faults, seed, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
 const group = "Sandbox";
@@ -30,7 +30,7 @@ const usd = readBy("number", "usd", (label, typed) => {
 /** The flags of `dexdata sandbox`. */
 export const sandboxFlags = {
   port: flag(wholeNumber({ min: 0, max: 65_532 }), group, {
-    summary: "First of four ports",
+    summary: "First of four consecutive ports, one for each host",
     default: "4747",
     details: "; 0 picks free ports",
   }),
@@ -38,29 +38,39 @@ export const sandboxFlags = {
   speed: flag(speed, group, {
     summary: "Speed of the simulated clock",
     default: "1",
-    details: "; 0 freezes it",
+    details: "; 1 is real time, 0 freezes the clock",
+  }),
+  seed: flag(seed, group, { summary: "Seed of the simulated market", default: "1" }),
+  faults: flag(faults, group, {
+    summary: "Inject faults, e.g. 429x3,500:5%",
+    details: "; see Faults below",
   }),
   dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary: "Follow the specification (default spec) or the public service where they differ",
+    summary: "Imitate the specification (spec, the default) or the public service (public) where they differ",
+    choicesIn: "summary",
   }),
   rpm: flag(rate, group, {
     suggests: ["unlimited"],
-    summary: "Requests per minute instead of the plan's limit",
-    details: ", or unlimited",
+    summary: "Requests per minute, instead of the plan's limit",
+    details: ": a number or unlimited",
   }),
   minute: flag(duration, group, { summary: "Length of the rate-limit window, e.g. 6s" }),
-  credits: flag(wholeNumber({ min: 0, max: most }), group, { summary: "Credits instead of the plan's" }),
+  credits: flag(wholeNumber({ min: 0, max: most }), group, {
+    summary: "Number of credits, instead of the plan's",
+  }),
   packs: flag(wholeNumber({ min: 0, max: most }), group, {
-    summary: "Extra purchased credits; pro only",
+    summary: "Number of extra credits, as if bought in packs; pro only",
   }),
   "overage-cap": flag(usd, group, {
-    summary: "Allow overage up to this spend",
+    summary: "Allow overage up to this amount in USD",
     default: "off",
     details: "; pro only",
   }),
   latency: flag(duration, group, { summary: "Delay every response by this long" }),
-  log: flag(outputFile, group, { summary: "Append one JSON line per request" }),
-  env: flag(toggle, group, { summary: "Print shell export lines instead of the summary" }),
+  log: flag(outputFile, group, { summary: "Append one JSON line per request to this file" }),
+  env: flag(toggle, group, {
+    summary: "Print shell export lines for the hosts and a key, instead of the summary",
+  }),
 };
 
 /** The grammar of `--faults`, as help shows it. */
@@ -68,16 +78,31 @@ export const faultsHelp: readonly Block[] = [
   {
     heading: "Faults",
     prose:
-      "--faults takes <kind>[=value][when][/part of a path], separated by commas. When: x3 the first three, @7 the " +
-      "seventh, @7-9 the seventh to the ninth, @7- the seventh and later, :5% of all, :5%x3 in bursts of three; " +
-      "otherwise all. Only requests that the fault can affect count. The same seed affects the same requests. Kinds:",
+      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. The part of a path and [when] " +
+      "select requests. Only requests that the fault can affect are counted. With the same seed, the same requests are " +
+      "affected.",
+  },
+  {
+    heading: "When",
+    rows: [
+      ["x3", "The first three requests"],
+      ["@7", "The seventh request"],
+      ["@7-9", "The seventh to the ninth request"],
+      ["@7-", "The seventh request and all later ones"],
+      [":5%", "5% of all requests"],
+      [":5%x3", "Bursts of three requests, which start at 5% of all requests"],
+      ["(none)", "All requests; for a kind marked (once), only the first one"],
+    ],
+  },
+  {
+    heading: "Kinds",
     rows: Object.entries({
-      "400 … 599": { help: "This status; 429=7 waits 7s" },
+      "400 … 599": { help: "Respond with this status; 429=7 adds Retry-After: 7" },
       ...faultTraits,
     }).map(([name, { help }]) => [name, help]),
   },
 ];
 
-export const sandboxShared = pick(sharedFlags, "seed", "faults", "error-format");
+export const sandboxShared = pick(sharedFlags, "error-format");
 
 export type SandboxFlags = typeof sandboxShared & typeof sandboxFlags;

@@ -47,8 +47,8 @@ function commandOf({ command, reply }: Endpoint, group: string): string {
 }
 
 export const schemaFlags = {
-  as: flag(choice(["jsonschema", "sql", "ts"], "form"), "Output", {
-    summary: "JSON Schema, SQL table or TypeScript interface",
+  as: flag(choice(["jsonschema", "sql", "ts"], "language"), "Output", {
+    summary: "Print a JSON Schema, an SQL table or a TypeScript interface",
     default: "jsonschema",
   }),
   dialect: flag(choice(sqlDialects, "database"), "Output", {

@@ -17,9 +17,9 @@ export const schemaCommand = command({
   notes: [
     {
       prose:
-        "The fields come from the same contract as the command. In PostgreSQL, numbers are NUMERIC, which keeps every " +
-        "digit. SQLite and DuckDB have no such type, so numbers are stored as text. Nested values are JSON. The service " +
-        "may add fields, so the JSON Schema allows additional ones.",
+        "The fields come from the API schema that dexdata itself uses. In PostgreSQL, numbers are NUMERIC, which keeps " +
+        "every digit. SQLite and DuckDB have no such type, so numbers are stored as text. Nested values are JSON. The " +
+        "service may add fields, so the JSON Schema allows additional ones.",
     },
   ],
   shared: documentFlags,

@@ -1,14 +1,15 @@
-import { command } from "../command.ts";
+import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
 import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 
 export const streamCommand = command({
   words: "stream",
   section: "Live data",
-  positionals: [{ name: "network:address", isRepeatable: true, isList: true, suggests: "addresses" }],
-  summary: "Stream live prices, trades, candles or reserves",
+  positionals: addressesWithNetworks,
+  otherForm: networkAndAddresses,
+  summary: "Stream live prices, transactions, candles or reserves",
   credits: { full: "1 credit per event", brief: "1 per event" },
   plan: {
-    full: "any for prices, free or higher for reserves, dev or higher for transactions and ohlcv",
+    full: "any for prices; free or higher for reserves; dev or higher for transactions and ohlcv",
     brief: "any for prices, ...",
     isBounded: true,
   },

@@ -57,38 +57,39 @@ const lines = {
 };
 
 export const streamFlags = {
-  feed: flag(choice(feedNames, "feed"), "Filters", {
+  feed: flag(choice(feedNames, "feed"), "Feed", {
     summary: "Feed to subscribe to",
     default: defaultFeed.name,
   }),
-  by: flag(choice(["token", "pool"], "kind"), "Filters", {
-    summary: "Kind of the addresses: token or pool",
+  by: flag(choice(["token", "pool"], "kind"), "Feed", {
+    summary: "What the addresses are: token, pool",
     defaultSaid: "default: pool for transactions, token otherwise",
     choicesIn: "summary",
   }),
-  interval: flag(choice(streamIntervals, "interval"), "Filters", {
-    summary: "Candle length for --feed ohlcv",
+  interval: flag(choice(streamIntervals, "interval"), "Feed", {
+    summary: "Candle length of --feed ohlcv",
     default: "1s",
   }),
-  since: flag(text("time", "time"), "Filters", {
-    summary: "Replay candles from this time",
-    details: ", up to 15m ago, e.g. -5m",
+  since: flag(text("time", "time"), "Feed", {
+    with: "feed ohlcv",
+    summary: "Replay the candles since this time",
+    details: ", at most 15m ago, e.g. -5m",
   }),
-  "on-invalid": flag(choice(["fail", "drop"], "action"), "Filters", {
-    summary: "Invalid assets",
+  "on-invalid": flag(choice(["fail", "drop"], "action"), "Feed", {
+    summary: "What to do with invalid assets",
     default: "fail",
-    details: "; drop skips them and continues",
+    details: ": fail (default), drop (skip them and continue)",
     choicesIn: "details",
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
   "idle-exit": flag(duration, "Rows", {
-    summary: "Exit 8 when any one connection has no event for this long",
+    summary: "Exit 8 when any connection receives no event for this long",
   }),
   output: flag(lines, "Output", {
     short: "o",
-    summary: "One ndjson line per event, even on a terminal",
-    details: "; default there: live board",
+    summary: "Output format: ndjson (one line per event; default in a pipe)",
+    details: "; without -o, a terminal shows a live board",
     choicesIn: "summary",
   }),
   envelope: flag(toggle, "Output", {
@@ -100,7 +101,7 @@ export const streamFlags = {
     details: "; %Y %m %d %H %M expand to the UTC time of receipt, e.g. ticks-%Y%m%d.ndjson",
   }),
   events: flag(outputFile, "Output", {
-    summary: "Append connection events as NDJSON",
+    summary: "Append connection events to this file as NDJSON",
     details: `: ${streamEvents.join(", ")}`,
   }),
   "max-reconnects": flag(wholeNumber({ min: 0 }), "Requests", {
@@ -109,9 +110,9 @@ export const streamFlags = {
     defaultSaid: "default: never",
   }),
   "max-event": flag(wholeNumber({ min: 1, max: mostMebibytes }, "mib"), "Requests", {
-    summary: `Largest event in MiB, up to ${mostMebibytes}`,
+    summary: `Maximum size of an event in MiB, up to ${mostMebibytes}`,
     default: "1",
-    details: "; larger ones are skipped and reported",
+    details: "; larger events are skipped and reported",
   }),
   "max-credits": flag(requestFlags["max-credits"].type, "Requests", {
     summary: "Exit 5 once the events have cost this many credits",
@@ -121,15 +122,16 @@ export const streamFlags = {
     with: "sandbox",
     summary: "Speed of the simulated clock",
     default: "60",
-    defaultSaid: "default 60; 1 with --since",
+    defaultSaid: "default 60, or 1 with --since",
   }),
 };
 
 export const streamNotes: readonly Block[] = [
   {
     prose:
-      "@file is a file with one asset per line; SIGHUP reloads it. Each gap is reported on stderr with its start and " +
-      "end. The exit code is 0 only if --limit or --for ended the stream, or the reader closed the pipe.",
+      "An asset is a token or a pool. @file names a file with one asset per line; SIGHUP reloads it. stderr shows each " +
+      "gap with its start and end. The exit code is 0 only if --limit or --for ended the stream, or if the program " +
+      "that reads the output closed the pipe.",
   },
 ];
 

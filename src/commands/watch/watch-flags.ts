@@ -6,9 +6,9 @@ const shortestWatch = 5000;
 
 /** Flags of the commands that can be repeated. */
 export const watchFlags = {
-  watch: flag(durationFrom(shortestWatch, "for changes within seconds, use: dexdata stream"), "Requests", {
-    summary: "Refresh at this interval",
-    details: "; terminals mark changes, pipes get new and changed rows",
+  watch: flag(durationFrom(shortestWatch, "for changes within seconds, use: dexdata stream"), "Output", {
+    summary: "Refresh at this interval, at least 5s",
+    details: "; a terminal marks changes, a pipe gets only new and changed rows",
     excludes: [
       { flag: "all", next: "set the number of rows with --limit" },
       {

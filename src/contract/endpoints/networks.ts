@@ -6,7 +6,7 @@ export const networks = defineEndpoint("networks", {
   command: "networks",
   typedFields: ["id", "display_name"],
   path: "/networks",
-  summary: "List supported networks and their slugs",
+  summary: "List supported networks and their IDs",
   examples: ["dexdata networks", "dexdata networks -o ndjson --fields id"],
   params: [],
   reply: { kind: "list" },

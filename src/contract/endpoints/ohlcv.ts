@@ -9,12 +9,12 @@ export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "2
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or the default window. */
 const window: readonly Param[] = [
   query("interval", choice(intervals), "Candle length", { default: "1h" }),
-  query("start", { kind: "time" }, "First candle opens at or after this time", {
+  query("start", { kind: "time" }, "Get candles that open at or after this time", {
     default: "-24h",
     flag: "from",
     required: true,
   }),
-  query("end", { kind: "time" }, "Last candle opens before this time", { flag: "to", default: "now" }),
+  query("end", { kind: "time" }, "Get candles that open before this time", { flag: "to", default: "now" }),
   query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles, instead of --from"),
   // Without it, the public service returns only 10 candles from `start` on (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "Candles per response"),
@@ -67,7 +67,8 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",
   path: "/networks/{network}/pools/{pool_address}/ohlcv",
-  summary: "Get candles of a pool in its other token",
+  chosenByHelp: "; its prices are in one of its tokens, not in USD",
+  summary: "Get candles of a pool, priced in one of its tokens",
   examples: tokenOhlcv.examples,
   quote: "in the pool's other token",
   params: [inNetwork, poolAddress, ...window, inversed],

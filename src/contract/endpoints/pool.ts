@@ -28,7 +28,7 @@ const window = record({
 export const pool = defineEndpoint("pool", {
   command: "pool",
   path: "/networks/{network}/pools/{pool_address}",
-  summary: "Show a pool: tokens, price, activity over six windows",
+  summary: "Show a pool: tokens, price and activity in six time windows",
   examples: [
     "dexdata pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
     "dexdata pools search base --limit 5 -o ndjson | dexdata pool base - -o ndjson",

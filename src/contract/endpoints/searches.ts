@@ -25,7 +25,9 @@ import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
-const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols and activity windows");
+const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols and activity", {
+  details: " per time window",
+});
 
 /** Only the cross-network searches accept it. */
 const chains = query("chains", { kind: "list" }, "Only these networks, e.g. base,solana");
@@ -33,10 +35,7 @@ const chains = query("chains", { kind: "list" }, "Only these networks, e.g. base
 /** `<name>_min` and `<name>_max`, both inclusive. */
 function range(name: string, help: string, kind: "amount" | "integer" = "amount"): readonly Param[] {
   const numeric = kind === "amount" ? ({ kind: "amount" } as const) : ({ kind: "integer", min: 0 } as const);
-  return [
-    query(`${name}_min`, numeric, help, { details: ", at least" }),
-    query(`${name}_max`, numeric, help, { details: ", at most" }),
-  ];
+  return [query(`${name}_min`, numeric, `Minimum ${help}`), query(`${name}_max`, numeric, `Maximum ${help}`)];
 }
 
 /** The filters and orders of both searches, with the ranges that only one of them has. */
@@ -45,9 +44,9 @@ function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Pa
     ...range("volume_usd_24h", "24h volume in USD"),
     ...range("volume_usd_7d", "7d volume in USD"),
     ...range("volume_usd_30d", "30d volume in USD"),
-    ...range("liquidity_usd", "Liquidity in USD"),
-    ...range("txns_24h", "24h transactions", "integer"),
-    ...range("price_usd", "Price in USD"),
+    ...range("liquidity_usd", "liquidity in USD"),
+    ...range("txns_24h", "number of transactions in 24h", "integer"),
+    ...range("price_usd", "price in USD"),
     ...ranges,
     query("created_after", { kind: "time" }, "Created at or after this time"),
     query("created_before", { kind: "time" }, "Created at or before this time"),
@@ -86,8 +85,8 @@ const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({
 const poolOrders = [...commonOrders, "created_at", "price_usd", ...priceChanges.map(({ order }) => order)];
 
 const poolFilters = [
-  query("dex_name", { kind: "text" }, "Only this DEX", {
-    details: ", by dex_id (see dexdata dexes)",
+  query("dex_name", { kind: "text" }, "Only pools on this DEX", {
+    details: ", named by its ID (see dexdata dexes)",
     flag: "dex",
   }),
   ...searchFilters(
@@ -158,7 +157,7 @@ const poolSearch = {
   command: "pools search",
   summary: "Search pools by volume, liquidity, age, token, DEX and more",
   examples: [
-    "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
+    "dexdata pools search ethereum --liquidity-usd-min 1M --order-by volume_usd_24h",
     "dexdata pools search base --created-after -30d --all -o ndjson",
   ],
   isEveryPool: true,
@@ -186,7 +185,7 @@ const poolOnly = "sorts pools only; tokens search has price_change_percentage_24
 const tokenFilters = searchFilters(
   [
     ...range("price_change_percentage_24h", "24h price change in percent"),
-    ...range("fdv_usd", "Fully diluted value in USD"),
+    ...range("fdv_usd", "fully diluted value in USD"),
   ],
   choice(tokenOrders, {
     price_usd: "the service cannot sort tokens by price; price_usd is in the rows",

@@ -1,6 +1,6 @@
 import { choice, internal, path, query, type Param } from "../param.ts";
 
-export const inNetwork = path("network", { kind: "network" }, "Network slug (see dexdata networks)");
+export const inNetwork = path("network", { kind: "network" }, "Network ID (see dexdata networks)");
 export const poolAddress = path("pool_address", { kind: "address" }, "Pool address or ID");
 export const tokenAddress = path("token_address", { kind: "address" }, "Token address");
 

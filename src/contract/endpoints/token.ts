@@ -28,7 +28,7 @@ const window = record({
 export const token = defineEndpoint("token", {
   command: "token",
   path: "/networks/{network}/tokens/{token_address}",
-  summary: "Show a token: names, supply, price, liquidity, activity",
+  summary: "Show a token: names, supply, price, liquidity and activity",
   examples: [
     "dexdata token ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
     "dexdata token solana So11111111111111111111111111111111111111112 -o json",

@@ -1,4 +1,4 @@
-import { type Command, usageOf } from "../../commands/command.ts";
+import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
@@ -9,7 +9,7 @@ export type HelpForm = "brief" | "full";
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
   const { words, summary, examples, flags: own, shared, notes = [] } = command;
   const all = { ...own, ...shared };
-  const usage = `dexdata ${usageOf(command)}${Object.keys(all).length === 0 ? "" : " [flags]"}`;
+  const [usage = "", ...otherUsages] = usagesOf(command);
   const minor = filtered(own, (flag) => isMinor(flag, own));
   const flagBlocks =
     form === "full"
@@ -21,6 +21,7 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
   return [
     { prose: summary },
     { label: "Usage", prose: usage, isClose: form === "brief" },
+    ...otherUsages.map((prose) => ({ label: "   or", prose, isClose: true })),
     ...(examples.length === 0
       ? []
       : [
@@ -33,7 +34,9 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
 }
 
 export function costSentence({ credits, plan }: Command): string {
-  return credits === undefined ? "No requests, no credits." : `Cost: ${credits.full}. Plan: ${plan.full}.`;
+  return credits === undefined
+    ? "This command sends no requests and costs no credits."
+    : `Cost: ${credits.full}. Plan: ${plan.full}.`;
 }
 
 const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>
@@ -41,7 +44,8 @@ const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean)
 
 const maxBriefExamples = 2;
 
-const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
+const topicsLine =
+  "See also: dexdata help <topic>, where <topic> is output, time, credits, streams, environment or exit-codes.";
 
 /** A command with more flags than this has no room for its output flags. */
 const many = 20;

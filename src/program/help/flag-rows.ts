@@ -10,26 +10,51 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
   });
 }
 
-/** The full text of a flag, except its choices. */
+/** The text of a flag without its choices, for completion and for programs, which show them separately. */
 export function flagHelp(flag: Flag): string {
-  return `${flag.summary}${conditionsOf(flag, flag.with)}${flag.details ?? ""}`;
+  return `${owned(flag.summary, ownersOf(flag))}${defaultOf(flag)}${flag.details ?? ""}`;
 }
 
-/** `(default 1; with --sandbox)` */
-function conditionsOf({ default: usual, defaultSaid }: Flag, owner: string | undefined): string {
-  const said = defaultSaid ?? (usual === undefined ? undefined : `default ${usual}`);
-  const all = [said, owner === undefined ? undefined : `with --${owner}`].filter(
-    (each) => each !== undefined,
-  );
-  return all.length === 0 ? "" : ` (${all.join("; ")})`;
+/** The complete text of a flag. */
+export function fullFlagHelp(flag: Flag): string {
+  const choices = flag.choicesIn === undefined ? flag.type.choices : undefined;
+  if (choices === undefined) return flagHelp(flag);
+  return `${withChoices(flag, ownersOf(flag), choices)}${flag.details ?? ""}`;
 }
 
-/** Every flag with its full text. */
+/** Every flag with its complete text. */
 export function fullRows(flags: Flags): readonly Row[] {
   return Object.entries(flags).map(([name, flag]) => [
     `${dashed(name, flag)}${value(flag)}`,
-    withChoices(flagHelp(flag), flag.choicesIn === undefined ? flag.type.choices : undefined),
+    fullFlagHelp(flag),
   ]);
+}
+
+/** The flags without which this one has no effect. */
+const ownersOf = ({ with: owners = [] }: Flag): readonly string[] =>
+  typeof owners === "string" ? [owners] : owners;
+
+/** `Sandbox only: plan to simulate`, `With --follow: stop after this long` */
+function owned(summary: string, owners: readonly string[]): string {
+  if (owners.length === 0) return summary;
+  const names = owners.map((owner) => `--${owner}`).join(" and ");
+  const condition = names === "--sandbox" ? "Sandbox only" : `With ${names}`;
+  return `${condition}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
+}
+
+/** `(default 30s)`; a text that lists the choices names the default there. */
+function defaultOf({ default: usual, defaultSaid, choicesIn }: Flag): string {
+  const isNamed = usual === undefined || choicesIn !== undefined;
+  const text = defaultSaid ?? (isNamed ? undefined : `default ${usual}`);
+  return text === undefined ? "" : ` (${text})`;
+}
+
+/** `Sort direction: asc, desc`; a default is marked in the list if it is one of the choices. */
+function withChoices(flag: Flag, owners: readonly string[], choices: readonly string[]): string {
+  const usual = flag.defaultSaid === undefined ? flag.default : undefined;
+  const isListed = usual !== undefined && choices.includes(usual);
+  const list = choices.map((choice) => (choice === usual ? `${choice} (default)` : choice)).join(", ");
+  return `${owned(flag.summary, owners)}${isListed ? "" : defaultOf(flag)}: ${list}`;
 }
 
 /** Flags that differ only by window and bound share a row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
@@ -54,9 +79,11 @@ export function briefRows(flags: Flags): readonly Row[] {
 
 /** The most important part, on one line if possible; `--help` has the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
-  const isBesideIt = flag.with !== undefined && flag.with in beside;
+  const owners = ownersOf(flag).filter((owner) => !(owner in beside));
   const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
-  return withChoices(`${flag.summary}${conditionsOf(flag, isBesideIt ? undefined : flag.with)}`, choices);
+  return choices === undefined
+    ? `${owned(flag.summary, owners)}${defaultOf(flag)}`
+    : withChoices(flag, owners, choices);
 }
 
 /** `volume_usd_24h, volume_usd_7d` → `volume_usd_{24h,7d}`. */
@@ -92,7 +119,9 @@ function braced(names: readonly string[], pattern: RegExp): string {
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;
-  return first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
+  const text = first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
+  // The name of the row has both words.
+  return text.replace(/^Minimum\/Maximum (.)/u, (_, letter: string) => letter.toUpperCase());
 }
 
 const dashed = (name: string, { short }: Flag): string =>
@@ -100,6 +129,3 @@ const dashed = (name: string, { short }: Flag): string =>
 
 const value = ({ type: { placeholder } }: Flag): string =>
   placeholder === undefined ? "" : ` <${placeholder}>`;
-
-const withChoices = (help: string, choices: readonly string[] | undefined): string =>
-  choices === undefined ? help : `${help}: ${choices.join(", ")}`;

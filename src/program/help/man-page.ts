@@ -21,7 +21,7 @@ export function manPage(commands: readonly Command[], version: string, surroundi
     ".I command",
     ".RI [ flags ]",
     ".SH DESCRIPTION",
-    line("Prints tables on a terminal and NDJSON in a pipe, and keeps every digit."),
+    line("dexdata prints tables on a terminal and NDJSON in a pipe, and keeps every digit."),
     ".PP",
     line("Try it without a key, offline and free: dexdata pools search ethereum --sandbox"),
     ".SH COMMANDS",

@@ -10,7 +10,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   config: "Manage settings",
 };
 
-const followRow = ["txns --follow", "Backfill a pool's transactions, then follow new ones"] as const;
+const followRow = ["txns --follow", "Print a pool's transactions, then new ones as they arrive"] as const;
 
 /** Returns the page of `dexdata`: what it is, a first command, then every command on one line, grouped by task. */
 export function overview(entries: readonly Command[]): readonly Block[] {

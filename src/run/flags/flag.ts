@@ -16,8 +16,8 @@ export interface Flag<Value = unknown> {
   /** Where the text lists all choices, so that help does not repeat them. */
   readonly choicesIn?: "summary" | "details";
   readonly short?: string;
-  /** The flag it belongs to, for help only; `needs` is checked. */
-  readonly with?: string;
+  /** The flags it belongs to, for help only; `needs` is checked. */
+  readonly with?: string | readonly string[];
   /** The flag is rejected without this one. */
   readonly needs?: { readonly flag: string; readonly next: string };
   readonly excludes?: readonly Exclusion[];
@@ -41,6 +41,9 @@ export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameter
 /** In the order of help. */
 export const flagGroups = [
   "Filters",
+  "Candles",
+  "Feed",
+  "Parameters",
   "Rows",
   "Following",
   "Sandbox",

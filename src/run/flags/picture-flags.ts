@@ -29,7 +29,7 @@ export const chartFlag = flag(toggle, "Output", {
 
 export const sparkFlag = flag(toggle, "Output", {
   summary: "Add a sparkline column",
-  details: ": price 24h, 6h, 1h, 5m ago and now",
+  details: ": the price 24h, 6h, 1h and 5m ago, and now",
 });
 
 type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;

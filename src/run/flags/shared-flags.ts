@@ -47,22 +47,25 @@ export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
     short: "o",
     summary:
-      "Output format: table (default on a terminal), wide (all columns), ndjson (default in a pipe), json, csv, tsv",
+      "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json, csv, tsv",
     choicesIn: "summary",
   }),
   fields: flag(fieldPaths, "Output", {
     suggests: "fields",
-    summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists them)",
+    summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists all fields)",
   }),
   columns: flag(columnNames, "Output", {
     summary: "Show only these table columns, in this order, e.g. token-0,price-usd",
     excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
-  "no-header": flag(toggle, "Output", { summary: "Omit the header row of table, csv and tsv" }),
-  color: flag(choice(colorModes, "when"), "Output", { summary: "When to color tables" }),
-  out: flag(outputFile, "Output", { summary: "Write rows to a file that appears only when complete" }),
+  "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
+  color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
+  out: flag(outputFile, "Output", {
+    summary: "Write rows to a file; without --resume, it appears only when complete",
+  }),
   resume: flag(toggle, "Output", {
-    summary: "Save progress and continue an interrupted pull (with --out)",
+    with: "out",
+    summary: "Save checkpoints, and resume a pull that was interrupted",
     needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
     excludes: [
       {
@@ -73,31 +76,34 @@ export const outputFlags = {
     ],
   }),
   force: flag(toggle, "Output", {
-    summary: "Overwrite an existing file (with --out)",
+    with: "out",
+    summary: "Overwrite an existing file",
     needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
   }),
   receipt: flag(outputFile, "Output", {
-    summary: "Write a JSON receipt: time range, rows, SHA-256, credits, completeness",
+    summary: "Write a JSON receipt to a file: time range, rows, SHA-256, credits and completeness",
   }),
   validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
     short: "q",
-    summary: "Hide progress, remarks, the summary line, and the notice of more rows",
+    summary: "Hide progress, the summary line and other remarks, e.g. that there are more rows",
   }),
-  progress: flag(choice(progressModes, "how"), "Output", {
+  progress: flag(choice(progressModes, "mode"), "Output", {
     summary:
-      "Progress on stderr: auto (default: one live line on a terminal), plain (a line every 10s), none",
+      "Progress on stderr: auto (default; one live line on a terminal), plain (a line every 10s), none",
     choicesIn: "summary",
   }),
   stats: flag(toggle, "Output", {
-    summary: "Always print the summary line: requests, credits, time",
+    summary: "Always print the summary line: requests, credits and time",
   }),
   verbose: flag(counting, "Output", {
     short: "v",
     summary: "Log each request to stderr; -vv adds headers",
   }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
-    summary: "Error format (default: json if output is json or ndjson and stderr is not a terminal)",
+    summary:
+      "Format of errors: text, json (default: text; json if output is JSON or NDJSON, and stderr is not a terminal)",
+    choicesIn: "summary",
   }),
 };
 
@@ -124,33 +130,33 @@ export const requestFlags = {
   timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
   retries: flag(wholeNumber({ min: 0, max: 100 }), "Requests", {
-    summary: "Retries after 429, 500 and connection errors",
+    summary: "Maximum retries per request, after 429, 500 and connection errors",
     default: "4",
   }),
   "retry-on": flag(statuses, "Requests", {
     suggests: ["502", "503", "504"],
-    summary: "Also retry these statuses, e.g. 502,503,504",
+    summary: "Also retry after these statuses, e.g. 502,503,504",
   }),
   "retry-max-time": flag(duration, "Requests", {
-    summary: "Longest total retry wait per request",
+    summary: "Maximum total wait between retries of one request",
     default: "3m",
   }),
   parallel: flag(wholeNumber({ min: 1, max: 32 }, "1..32"), "Requests", {
-    summary: "Concurrent requests, where the API allows them",
+    summary: "Maximum number of concurrent requests, where the API allows them",
     default: "8",
   }),
   rpm: flag(rate, "Requests", {
     suggests: ["unlimited"],
-    summary: "Requests per minute, evenly spaced, or unlimited",
+    summary: "Requests per minute, evenly spaced: a number or unlimited",
     default: "the plan's",
-    defaultSaid: "default: your plan's limit",
+    defaultSaid: "default: your plan's rate limit",
   }),
   "max-credits": flag(credits, "Requests", { summary: "Stop before spending more than this many credits" }),
   estimate: flag(toggle, "Requests", {
-    summary: "Print the estimated cost and exit; sends one request at most",
+    summary: "Print the estimated cost and exit; sends at most one request",
   }),
   "require-plan": flag(choice(tiers, "plan"), "Requests", {
-    summary: "Fail if the service applies another plan",
+    summary: "Fail if the service applies a plan other than this one",
   }),
 };
 
@@ -174,7 +180,7 @@ export const speed = readBy("number", "n", (label, typed) => {
 /** The host and the key. */
 export const hostFlags = {
   sandbox: flag(toggle, group, { summary: "Use the built-in sandbox: simulated data, offline, free" }),
-  tier: flag(text("tier"), group, {
+  tier: flag(text("plan"), group, {
     suggests: tiers,
     with: "sandbox",
     summary: "Plan to simulate",
@@ -185,7 +191,7 @@ export const hostFlags = {
     with: "sandbox",
     summary: "Inject faults, e.g. 429x3,500:5%; see dexdata sandbox --help",
   }),
-  now: flag(text("time", "time"), group, { summary: "Resolve times as of this time" }),
+  now: flag(text("time", "time"), group, { summary: 'Use this time as "now", e.g. to resolve -24h' }),
   "base-url": flag(host, group, { summary: "Use this REST host" }),
   "key-file": flag(text("file", "file"), group, { summary: "Read the key from this file" }),
   profile: flag(text("name"), group, { suggests: "profiles", summary: "Use the key stored under this name" }),

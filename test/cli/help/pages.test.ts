@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../../src/program/all-commands.ts";
-import { flagHelp } from "../../../src/program/help/flag-rows.ts";
+import { fullFlagHelp } from "../../../src/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/contract/exit-codes.ts";
 import { timeForms } from "../../../src/program/help/topics/table-topics.ts";
@@ -50,28 +50,53 @@ describe("--help", () => {
     expect(helpText).toContain(entry?.summary);
     for (const [name, flag] of Object.entries({ ...entry?.flags, ...entry?.shared })) {
       expect(helpText).toContain(`--${name}`);
-      expect(helpText).toContain(flagHelp(flag));
+      expect(helpText).toContain(fullFlagHelp(flag));
     }
     expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
   });
 
-  test.each([60, 80, 120])(
-    "no line is wider than a terminal of %i columns, except for a single long word",
-    async (columns) => {
-      const helpPages = [
-        ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
-        ...topicNames.map((each) => `help ${each}`),
-        "",
-      ];
-      for (const page of helpPages) {
-        const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
-        const wide = linesOf(stdout).filter(
-          (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
-        );
-        expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
-      }
-    },
-  );
+  test("a flag that requires another one starts with it, except on a page that has no such flag", async () => {
+    const rows = (text: string): string => text.replaceAll(/\s+/gu, " ");
+    expect(rows((await dexdata("txns --help")).stdout)).toContain(
+      "--speed <n> With --follow and --sandbox: speed of the simulated clock (default 1)",
+    );
+    expect(rows((await dexdata("pool --help")).stdout)).toContain(
+      "Sandbox only: plan to simulate (default pro)",
+    );
+    expect((await dexdata("sandbox --help")).stdout).not.toContain("Sandbox only");
+  });
+
+  test("flags come before the command of a sandbox, and a list of addresses has two forms", async () => {
+    expect((await dexdata("sandbox -h")).stdout).toContain("Usage: dexdata sandbox [flags] [-- command…]\n");
+    const usage =
+      "Usage: dexdata prices <network> <address…|@file|-> [flags]\n   or: dexdata prices <network:address…|@file|-> [flags]\n";
+    expect((await dexdata("prices -h")).stdout).toContain(usage);
+    expect((await dexdata("prices --help")).stdout).toContain(usage);
+  });
+
+  test("login and logout describe the profile as theirs, and login has no flag of the sandbox", async () => {
+    const login = (await dexdata("auth login --help")).stdout;
+    expect(login).toMatch(/--profile <name> +Store the key under this name\n/u);
+    expect(login).not.toMatch(/--(?:sandbox|tier|seed)\b/u);
+    expect((await dexdata("auth logout --help")).stdout).toMatch(
+      /--profile <name> +Remove the key stored under this name\n/u,
+    );
+  });
+
+  test.each([60, 80, 120])("no line is wider than a window of %i columns but a word is", async (columns) => {
+    const helpPages = [
+      ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
+      ...topicNames.map((each) => `help ${each}`),
+      "",
+    ];
+    for (const page of helpPages) {
+      const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+      const wide = linesOf(stdout).filter(
+        (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
+      );
+      expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
+    }
+  });
 
   test("an example wider than the terminal is still one command to a shell", async () => {
     const { stdout } = await dexdata("txns --help", {
