@@ -28,7 +28,7 @@ export const csvText: Writing = {
 
 export const csv = separatedFormat(
   "csv",
-  'RFC 4180 with LF; the columns are those of the table, of --columns or of --fields. Null is an empty cell, and an ' +
+  "RFC 4180 with LF; the columns come from the table, --columns or --fields. Null is an empty cell, and an " +
     `empty string is "". Text that starts like a formula is prefixed with '; numbers are not.`,
   csvText,
 );

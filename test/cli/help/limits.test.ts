@@ -31,7 +31,11 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["or # of a stream warning", "tail/stream-message.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# consecutive pages without a new row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
-    ["after # that contain only rows already received", "client/pages/distinct-pages.ts", "patienceWithRepeats"],
+    [
+      "after # that contain only rows already received",
+      "client/pages/distinct-pages.ts",
+      "patienceWithRepeats",
+    ],
     ["wait #h if the service requests it", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["has not ended after # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],

@@ -47,10 +47,10 @@ Examples:
   dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -2h --all --out swaps.ndjson --resume --sandbox`;
 
 export const keysTopic = `
-Without a key, you are on the keyless plan. dexdata auth login looks up the plan of a key and stores both. The plan
-determines the hosts: keyless and free use the free hosts; dev, pro and enterprise use the paid hosts.
+Without a key, you are on the keyless plan. dexdata auth login looks up the plan of a key, and stores both
+under the name of a profile. The plan determines the hosts: keyless and free use the free hosts; dev, pro and enterprise use the paid hosts.
 
-Sources of the key, first match wins (a profile is the name of a stored key):
+Sources of the key (the first match wins):
   1  --key-file FILE or --profile NAME
   2  DEXDATA_API_KEY
   3  The profile named in DEXDATA_PROFILE
@@ -86,7 +86,7 @@ silent stream delays rows by a minute at most. Each read and each event costs 1 
 
 Rows and gaps:
   settling   A row is printed once a second read, 3s later, finds no new rows older than it.
-  late rows  A row that appears later than that is found by the service's own count. It is printed after newer rows, and
+  late rows  If a row appears even later, the service's own count reveals it. It is printed after newer rows, and
       reported.
   gaps       A gap is reported when the stream is back, and again when REST has filled it.
   no stream  Reads continue every 15s until the stream is back.

@@ -150,7 +150,9 @@ program is slow, the stream slows down, and memory use stays flat.`;
 
 /** Returns the kinds of assets, how many share a connection, and the plan. */
 export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, string, string] {
-  const assets = kinds.map(({ by }, index) => (index === 0 ? `${by}s` : `${by}s with --by ${by}`)).join(", or ");
+  const assets = kinds
+    .map(({ by }, index) => (index === 0 ? `${by}s` : `${by}s with --by ${by}`))
+    .join(", or ");
   const perConnection = {
     always: `${assetsPerPost} per connection`,
     perhaps: `1 per connection, or ${assetsPerPost} if the service accepts it`,
