@@ -128,18 +128,11 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txn base 0x1", 'unknown command "txn"', "did you mean txns?"],
   ["txns base 0x1 --from", "missing value for --from", "see: dexdata txns --help"],
   ["search", "missing <query>: a name, symbol or address", "usage: dexdata search <query>"],
-  [
-    "search x --type pool",
-    'invalid --type "pool": must be one of tokens, pools, dexes',
-    "did you mean pools?",
-  ],
+  ["search x --type pool", 'invalid --type "pool": must be one of tokens, pools, dexes', "did you mean pools?"],
   ["pool base", 'missing <address> after network "base"', "usage: dexdata pool <network> <address…|@file|->"],
   ["pool - 0x1", '"0x1": must be network:address, like the arguments before it'],
   ["pool", "missing <network> and <address>", "usage: dexdata pool <network> <address…|@file|->"],
-  [
-    "pool base search",
-    'invalid <address> "search": must be an address or ID; this word is reserved by the API',
-  ],
+  ["pool base search", 'invalid <address> "search": must be an address or ID; this word is reserved by the API'],
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
     "--base-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
@@ -167,10 +160,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --retries x", 'invalid --retries "x": must be a whole number, from 0 to 100'],
   ["networks --retry-on 200", 'invalid --retry-on "200": must be a whole number, from 400 to 599'],
   ["networks --tier pro", "--tier requires --sandbox"],
-  [
-    "networks --sandbox --tier gold",
-    'invalid --tier "gold": must be one of keyless, free, dev, pro, enterprise',
-  ],
+  ["networks --sandbox --tier gold", 'invalid --tier "gold": must be one of keyless, free, dev, pro, enterprise'],
   ["networks --now 2026-13-01", /^--now "2026-13-01": /],
   ["networks --base-url ftp://x", /^invalid --base-url "ftp:\/\/x": must start with https/],
   [

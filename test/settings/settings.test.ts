@@ -280,7 +280,5 @@ test("the list shows a refused value with its failure instead of ending there", 
   const listed = listSettings(context);
   expect(listed.map(({ setting }) => setting.name)).toEqual(values.map(([name]) => name));
   const refused = listed.flatMap((each) => ("refused" in each ? [each.refused.message] : []));
-  expect(refused).toEqual([
-    `invalid retries in ${configPath(context)} "many": must be a whole number from 0 to 100`,
-  ]);
+  expect(refused).toEqual([`invalid retries in ${configPath(context)} "many": must be a whole number from 0 to 100`]);
 });

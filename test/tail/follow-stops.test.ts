@@ -174,10 +174,7 @@ describe("refused before anything is sent", () => {
     ["--follow --poll 15", 'invalid --poll "15": must be a duration'],
     ["--follow --for 0s", 'invalid --for "0s": must be a duration'],
     ["--follow --events /nowhere/e.ndjson", '--events "/nowhere/e.ndjson": cannot be written'],
-    [
-      "--follow --events tail-%Y%m%d.ndjson",
-      'invalid --events "tail-%Y%m%d.ndjson": must be one file, without %',
-    ],
+    ["--follow --events tail-%Y%m%d.ndjson", 'invalid --events "tail-%Y%m%d.ndjson": must be one file, without %'],
     [
       "--follow --out rows.ndjson --events ./rows.ndjson",
       'invalid --events "./rows.ndjson": must not be the file of --out',

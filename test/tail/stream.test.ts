@@ -983,10 +983,7 @@ describe("refused before anything is sent", () => {
     [`${one} --events tail-%Y.ndjson`, 'invalid --events "tail-%Y.ndjson": must be one file, without %'],
     [`${one} --out -`, 'invalid --out "-": must be a file name'],
     [`${one} --events -`, 'invalid --events "-": must be a file name'],
-    [
-      `${one} --out t.ndjson --events ./t.ndjson`,
-      'invalid --events "./t.ndjson": must not be the file of --out',
-    ],
+    [`${one} --out t.ndjson --events ./t.ndjson`, 'invalid --events "./t.ndjson": must not be the file of --out'],
     [`${one} --all`, 'unknown flag --all for "dexdata stream"'],
     [`${one} --fields p`, 'unknown flag --fields for "dexdata stream"'],
   ])("stream %s", async (words, message) => {
