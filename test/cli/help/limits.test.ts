@@ -63,7 +63,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
   streams: [["receives nothing for #s", "tail/shard.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
-    ["read, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
+    ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
     ["a second read, #s later", "tail/follow/known-rows.ts", "settling", "s"],
     ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or of the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
