@@ -82,7 +82,7 @@ dexdata doctor shows the proxy in use, and any problem with it or with a certifi
 export const followTopic = `
 dexdata txns --follow prints a pool's history, then new transactions, oldest first, without gaps or duplicates. All rows
 are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
-silent stream delays rows by a minute at most. Each read and each event costs 1 credit.
+silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
 Rows and gaps:
   settling   A row is printed once a second read, 3s later, finds no new rows older than it.

@@ -117,7 +117,7 @@ ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 Keys, sandbox and directories:
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
   DEXDATA_SANDBOX     1 to use the sandbox in every command
-  DEXDATA_NOW         Time to use as the current time
+  DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
   DEXDATA_CONFIG_DIR  Directory of the settings and keys (${folders.config})
   DEXDATA_STATE_DIR   Directory of the rate limit and the daily budget (${folders.state})
   DEXDATA_CACHE_DIR   Directory of cached lists and compiled code (${folders.cache})
