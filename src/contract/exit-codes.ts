@@ -9,14 +9,15 @@ export interface ExitMeaning {
   readonly next: string;
 }
 
-const linesOnly = "only complete lines were written";
+/** What a script does after a signal. */
+const afterSignal = "run it again, or resume the pull";
 
 /** Every way in which a run can end. */
 export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
   0: { when: "Success, including empty results and a closed pipe", next: "continue" },
   1: {
-    when: "Internal error, invalid response, or output could not be written",
-    next: "read stderr; free disk space or report the bug",
+    when: "Internal error, invalid response, or output that could not be written",
+    next: "read stderr, then free disk space or report the bug",
   },
   2: {
     when: "Invalid command line, setting or key format; HTTP 400 and other 4xx",
@@ -27,7 +28,7 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "fix the network or address, or use the replacement",
   },
   4: {
-    when: "Not authorized: key, plan or host (401, 403), or proxy login (407)",
+    when: "Not authorized: wrong key, plan or host (401, 403), or wrong proxy login (407)",
     next: "fix the key, the plan or the proxy login",
   },
   5: {
@@ -35,19 +36,19 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "wait, upgrade, or raise the limit",
   },
   6: {
-    when: "Rate limited after all retries (429), a wait of more than 1h, or too many assets for the plan",
-    next: "retry later, or request fewer",
+    when: "Still rate limited after all retries (429), a requested wait of more than 1h, or too many assets for the plan",
+    next: "retry later, or stream fewer assets",
   },
   7: {
-    when: "Server error (5xx), network or TLS error or timeout after all retries, or a file in use by another run",
+    when: "Server error (5xx), network error, TLS error or timeout after all retries, or a file in use by another run",
     next: "retry later",
   },
   8: {
     when: "Incomplete: rows are missing, some inputs failed, or a stream ended or was not connected",
     next: "read stderr",
   },
-  129: { when: "Ended by SIGHUP (terminal closed)", next: linesOnly },
-  130: { when: "Interrupted by SIGINT (Ctrl-C)", next: linesOnly },
-  131: { when: "Ended by SIGQUIT (Ctrl-\\)", next: linesOnly },
-  143: { when: "Terminated by SIGTERM", next: linesOnly },
+  129: { when: "Ended by SIGHUP (terminal closed); only complete lines were written", next: afterSignal },
+  130: { when: "Interrupted by SIGINT (Ctrl-C); only complete lines were written", next: afterSignal },
+  131: { when: "Ended by SIGQUIT (Ctrl-\\); only complete lines were written", next: afterSignal },
+  143: { when: "Terminated by SIGTERM; only complete lines were written", next: afterSignal },
 };

@@ -78,7 +78,7 @@ export const settings = {
     [0, 999_999_999],
     undefined,
     "no limit",
-    "Credits per UTC day, for all processes on this machine",
+    "Credits per UTC day, for all processes on this machine that use the same key and service",
   ),
   profile: defineSetting<string | undefined>({
     kind: "word",
@@ -98,7 +98,7 @@ export const settings = {
     fileOnly: true,
   }),
   tier: {
-    ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which decides the hosts"),
+    ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which determines the hosts"),
     environmentOnly: true,
   },
 } as const;

@@ -38,7 +38,7 @@ export const plansTable = (): string =>
     ["plan", "requests/min", "streams", "hosts"],
     Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
       tier,
-      requestsPerMinute === undefined ? "by contract" : String(requestsPerMinute),
+      requestsPerMinute === undefined ? "set by contract" : String(requestsPerMinute),
       String(connectionsOfPlan[tier]),
       hosts,
     ]),

@@ -28,8 +28,8 @@ export const csvText: Writing = {
 
 export const csv = separatedFormat(
   "csv",
-  'RFC 4180 with LF; columns of the table, --columns or --fields. Null is an empty cell, an empty string is ""; ' +
-    "text that starts like a formula gets a leading ', numbers do not",
+  "RFC 4180 with LF; the columns come from the table, --columns or --fields. Null is an empty cell, and an " +
+    `empty string is "". Text that starts like a formula is prefixed with '; numbers are not.`,
   csvText,
 );
 

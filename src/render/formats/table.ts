@@ -6,7 +6,7 @@ import { jsonLine } from "./row-text.ts";
 /** Loads the drawing code only when it draws: programs do not need cli-table3 and colors. */
 export const table: Format = {
   summary:
-    "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, addresses are not",
+    "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, addresses are not.",
   columns: "guessed",
   ending: undefined,
   // The columns fit the first rows, so a later run cannot add to them.

@@ -18,7 +18,7 @@ export const tsvText: Writing = {
 
 export const tsv = separatedFormat(
   "tsv",
-  "Text format of PostgreSQL's COPY: \\N is null. No protection against formulas",
+  "Text format of PostgreSQL's COPY: \\N is null. There is no protection against formulas.",
   tsvText,
 );
 

@@ -1,110 +1,124 @@
 export const terminalTopic = `
-On a terminal, dexdata prints tables, charts and live views. In a pipe, it prints rows unless you choose a format.
+On a terminal, dexdata prints tables, charts and live views. In a pipe, it prints NDJSON unless you choose another
+format.
 
 Tables and charts:
-  numbers   12.4M, or 0.0\u20891234, where the small digit counts the zeros; in a pipe, all digits
-  columns   fit the terminal; -o wide shows all of them, --columns selects some, and a hidden column that you named
-      is reported
-  --chart   ohlcv: candles and volume. * marks a partial candle, and an interval without trades is an empty column.
-      If there are more candles than columns, the title shows how many share one
-  --spark   searches: bars for the price 24h, 6h, 1h and 5m ago and now, on a scale of each row
-  not UTF-8  only ASCII, with other characters as \\u{4e16}
+  numbers   Tables shorten numbers: 12.4M, or 0.0\u20891234, where the small digit counts the zeros. Other formats keep
+      every digit.
+  columns   As many as fit are shown. -o wide shows all of them, and --columns selects some. If a column that you
+      selected does not fit, a warning names it.
+  --chart   Draws the candles and the volume of ohlcv. * marks a partial candle, and an interval without trades is an
+      empty column. If there are more candles than columns, the title shows how many candles share a column.
+  --spark   Adds bars to each row of a search: the price 24h, 6h, 1h and 5m ago, and now. Each row has its own scale.
+  encoding  If the locale is not UTF-8, output is ASCII, and other characters are written as \\u{4e16}.
 
 Live views:
-  --watch 1m   refreshes at this interval, 5s or more. New rows are marked with + and changed rows with *; a pipe gets
-      these rows. Rate limits, server and network errors are reported and the next round tries again
-  --progress   shows rows, requests, credits, rate and time left; plain prints a line every 10s, none and -q nothing
-  stream       shows a board with the latest event of each asset; -o ndjson prints lines instead
+  --watch 1m   Refreshes every minute; the shortest interval is 5s. New rows are marked with + and changed rows with *.
+      A pipe gets only the new and changed rows. Rate limits, server errors and network errors are reported, and the
+      next refresh tries again.
+  --progress   Shows rows, requests, credits, rate and time left. plain prints a line every 10s; none and -q print
+      nothing.
+  stream       Shows a board with the latest event of each asset. -o ndjson prints lines instead.
 
 Examples:
   dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox`;
 
 export const pullsTopic = `
-Long pulls run as fast as the rate limit allows, lose and repeat no rows, and can be resumed. Rows arrive in order,
+Long pulls run as fast as the rate limit allows, never lose or repeat a row, and can be resumed. Rows arrive in order,
 and memory use stays flat.
 
 Files:
-  --out FILE  appears only when it is complete; until then, rows are in FILE.part and the checkpoint in FILE.resume
-  --resume    continues an interrupted pull; a new pull with --resume writes to FILE itself, which is complete when
-      FILE.resume disappears
-  --force     starts over, or overwrites an existing file
-  --receipt FILE  writes time range, rows, SHA-256, credits and completeness as JSON
-  FILE.lock   one run writes a file at a time; a second run exits 7
+  --out FILE  FILE appears only when it is complete. Until then, the rows are in FILE.part and the checkpoint is in
+      FILE.resume.
+  --resume    Continues an interrupted pull. You can also use it on the first run: rows then go directly to FILE, which
+      is complete when FILE.resume no longer exists.
+  --force     Starts over, or overwrites an existing file.
+  --receipt FILE  Writes the time range, rows, SHA-256, credits and completeness as JSON.
+  FILE.lock   Lets only one run at a time write to FILE. A second run exits 7.
 
 Completeness:
-  count        if the service's own count disagrees, pages are requested again, up to 3 times; then the run exits 8
-  end of list  the proof in the receipt where the service gives no count
-  filters      if the service ignores a filter, the run ends before it prints a row
-  --no-strict  accepts such lists and rows
+  count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
+      again, up to 3 times; then the command exits 8.
+  end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
+  filters      If the service ignores a filter, the command fails before it prints a row.
+  --no-strict  Accepts incomplete lists, and rows that ignore a filter.
 
 Examples:
-  dexdata pools search ethereum --all --estimate --sandbox
   dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -2h --all --out swaps.ndjson --resume --sandbox`;
 
 export const keysTopic = `
-Without a key, you use the keyless plan. dexdata auth login looks up the plan of a key and stores both. The plan
-decides the hosts: keyless and free use the free hosts; dev, pro and enterprise use the paid hosts.
+Without a key, you are on the keyless plan. dexdata auth login looks up the plan of a key, and stores both
+under the name of a profile. The plan determines the hosts: keyless and free use the free hosts; dev, pro and enterprise use the paid hosts.
 
-Sources of the key, first match wins:
+Sources of the key (the first match wins):
   1  --key-file FILE or --profile NAME
   2  DEXDATA_API_KEY
-  3  the stored key of DEXDATA_PROFILE
-  4  the key_command setting: a program that prints the key on its first line
-  5  the stored key of the profile setting, or of the last auth switch
+  3  The profile named in DEXDATA_PROFILE
+  4  The key_command setting: a program that prints the key on its first line
+  5  The profile named in the profile setting, or else the active profile (see dexdata auth switch)
 
-A stored key brings its plan. For other keys, set DEXDATA_TIER, or run dexdata auth status once: it looks the plan up
-and remembers it by a hash of the key. dexdata never guesses a host, so a container or a CI job sets both
-DEXDATA_API_KEY and DEXDATA_TIER.
+A stored key includes its plan. For other keys, set DEXDATA_TIER to the plan (tier and plan mean the same), or run
+dexdata auth status once: it looks up the plan and saves it under a hash of the key. dexdata never guesses a host, so
+set both DEXDATA_API_KEY and DEXDATA_TIER in containers and CI jobs.
 
-A key is sent only to the configured hosts, only over https or to localhost, and never after a redirect. Malformed keys
-are rejected before a request. No message and no command prints a key.`;
+A key is sent only to the configured hosts, only over HTTPS or to localhost, and never after a redirect. Malformed keys
+are rejected before anything is sent. No message and no command prints a key.`;
 
 export const proxiesTopic = `
-REST and streams use an http:// or https:// proxy through a CONNECT tunnel. The proxy sees the host name, never the key.
-Localhost and the sandbox bypass it. All traffic is HTTP/1.1.
+REST requests and streams go through an http:// or https:// proxy, in a CONNECT tunnel. The proxy sees the host name,
+never the key. Requests to localhost and to the sandbox bypass the proxy. All traffic is HTTP/1.1.
 
 Variables:
-  https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY  the proxy: the first one that is set. SOCKS is not supported.
-      Messages hide the user name and password
-  no_proxy, NO_PROXY  hosts to reach without the proxy, as names (with their subdomains), addresses or ranges, each
-      with an optional :port; * is every host
-  HTTP_PROXY  has no effect: only localhost is reached over plain http
-  NODE_EXTRA_CA_CERTS  a file with your own certificate authority, or that of a proxy that decrypts TLS
+  https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY  The proxy; the first of these that is set wins. SOCKS is not supported.
+      Messages hide the user name and password.
+  no_proxy, NO_PROXY  Hosts to reach without the proxy: names (including their subdomains), addresses or ranges, each
+      with an optional :port. * means every host.
+  HTTP_PROXY  Has no effect, because only localhost is reached over plain HTTP.
+  NODE_EXTRA_CA_CERTS  A file with more certificate authorities to trust: your own, or the one of a proxy that decrypts
+      TLS.
 
 dexdata doctor shows the proxy in use, and any problem with it or with a certificate.`;
 
 export const followTopic = `
-dexdata txns --follow outputs a pool's history, then new transactions, oldest first, without gaps or duplicates. Rows
-always come from REST; stream events only trigger reads, every 2s at most. A read also runs every minute, so a silent
-stream delays rows by a minute at most.
+dexdata txns --follow prints a pool's history, then new transactions, oldest first, without gaps or duplicates. All rows
+are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
+silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
 Rows and gaps:
-  settling   a row is printed after a second read, 3s later, finds no new row before it
-  late rows  are found by the service's own count, printed after newer rows, and reported
-  gaps       are reported when the stream is back, and again when REST has filled them
-  no stream  reads continue every 15s until it is back
+  settling   A row is printed once a second read, 3s later, finds no new rows older than it.
+  late rows  If a row appears even later, the service's own count reveals it. It is printed after newer rows, and
+      reported.
+  gaps       A gap is reported when the stream is back, and again when REST has filled it.
+  no stream  Reads continue every 15s until the stream is back.
 
 Flags:
-  --poll 15s      reads at this interval instead of using the stream, and prints the cost of an hour
-  --out FILE      appends; without --from, the next run continues after the newest row of its files
-  --events FILE   appends gaps, late rows and reconnects as NDJSON
-  --for, --limit  end the run with exit 0; --idle-exit ends it with 8, --max-credits with 5`;
+  --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
+  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row in FILE, or in its dated
+      or rotated files.
+  --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
+  --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
 export const limitsTopic = `
-Memory and time stay bounded no matter what the service sends. Exceeding a limit ends the command with a one-line error
-and exit code 1, unless noted.
+Memory and time stay bounded no matter what the service sends. If a limit is exceeded, the command ends with a one-line
+error and exit code 1, unless another result is listed here.
 
 Limits:
-  response     32 MiB unpacked, and 500,000 values if it is longer than 1 MiB; headers 64 KiB
-  error body   256 KiB; if it is longer, only the status counts. Messages show 500 characters, of a stream warning 1,024
-  request      --timeout (30s) for connection, headers and body; --retries (4) wait up to 3m in all (--retry-max-time)
-  list         a cursor of 8,192 characters; 20 pages in a row without a row, 3 with known rows only
-  wait         requested by the service: 1h; a longer one ends the command with exit 6
-  event        1 MiB, up to 16 MiB with --max-event; larger ones are skipped and reported. After 64 MiB without its end,
-      dexdata reconnects
+  response     32 MiB after decompression; 500,000 JSON values if it is longer than 1 MiB; 64 KiB of headers
+  error body   256 KiB; of a longer one, only the status is used. Messages show up to 500 characters of it, or 1,024 of
+      a stream warning.
+  request      30s in total for connection, headers and body (--timeout); at most 4 retries (--retries), which wait at
+      most 3m in total (--retry-max-time)
+  list         Cursors of up to 8,192 characters. A list is given up after 20 consecutive pages without a new row, or
+      after 3 that contain only rows already received.
+  wait         1h if the service requests it; a longer one ends the command with exit 6
+  event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If an event has not ended
+      after 64 MiB, dexdata reconnects.
   ohlcv        50 million candles (exit 2)
-  --follow     3,000 rows in memory; late rows are found among the last 10m or 5,000 rows
-  key          4 KiB in a file, 4 KiB from key_command, which may run for a minute (exit 2)
-  files        config and credentials: 1 MiB each; larger ones are ignored. Names in suggestions: 200 characters
-  flags        --parallel 32, --retries 100; --watch every 5s, --poll every 2s (exit 2)
-  output       records: 10,000 characters of a text, numbers of 400 places; json: 16 MiB of indentation, then compact`;
+  --follow     3,000 rows in memory. Late rows are found among the rows of the last 10m, or the last 5,000 rows.
+  key          4 KiB in a file, and 4 KiB from key_command, which may run for a minute (exit 2)
+  files        1 MiB each for config and credentials; larger files are ignored
+  suggestions  Names of up to 200 characters; longer ones are not suggested
+  flags        At most --parallel 32 and --retries 100; at least --watch 5s and --poll 2s (exit 2)
+  tables       Text in a single record is cut after 10,000 characters. Numbers longer than 400 characters are shown as
+      the service sent them.
+  -o json      If the indentation would exceed 16 MiB, the document is compact.`;

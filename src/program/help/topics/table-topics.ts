@@ -13,14 +13,14 @@ import type { TopicContext } from "../topic-names.ts";
 import { tableLines } from "./text-page.ts";
 
 export const exitCodesTopic = (): string => `
-Exit codes, and what a script should do next.
+The exit code shows how a command ended. After each arrow is what a script should do next.
 
 Exit codes:
 ${tableLines(Object.entries(exitCodes).map(([code, { when, next }]) => [code, `${when} → ${next}`]))}
 
-An error is at most three lines on stderr: the problem, the service's own words, and what to do next. With
---error-format json, it is one JSON object for each failed input. JSON is the default if the output is json or ndjson
-and stderr is not a terminal.
+An error is at most three lines on stderr: the problem, the service's own message, and what to do next. With
+--error-format json, stderr gets one JSON object for each failed input. JSON is the default if the output is JSON or
+NDJSON, and stderr is not a terminal.
 
 Examples:
   dexdata explain 402
@@ -29,13 +29,13 @@ Examples:
 /** Every form of a time, with its meaning, as `parseTimeBound` reads it. */
 export const timeForms: readonly (readonly [example: string, meaning: string])[] = [
   ["now", "the start of the run"],
-  ["-90s", "seconds before now; the minus is optional"],
-  ["-15m", "minutes"],
-  ["-24h", "hours"],
-  ["-7d", "days of 24 hours"],
+  ["-90s", "90 seconds before now; the minus is optional"],
+  ["-15m", "15 minutes before now"],
+  ["-24h", "24 hours before now"],
+  ["-7d", "7 days of 24 hours before now"],
   ["2026-11-21", "a date: 00:00 UTC, in every time zone"],
-  ["2026-11-21T08:54:00Z", "RFC 3339, with any fraction of a second"],
-  ["2026-11-21T10:54:00+02:00", "and with any offset"],
+  ["2026-11-21T08:54:00Z", "RFC 3339; fractions of a second are allowed"],
+  ["2026-11-21T10:54:00+02:00", "RFC 3339 with any offset"],
   ["1795251240", "Unix seconds, up to 11 digits; not milliseconds"],
 ];
 
@@ -47,14 +47,14 @@ export function timeTopic(commands: readonly Command[], { clock }: TopicContext)
   };
   const timed = commands.filter(({ flags }) => "from" in flags || "created-after" in flags);
   return `
-Accepted values of --from, --to, --created-after, --created-before and --now.
+The flags --from, --to, --created-after, --created-before and --now accept these forms of a time.
 
 Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
-A run reads the clock once, so its time range is the same for all pages and retries. Both ends are included, except the
-end of candles: the last candle opens before it. Empty ranges, impossible dates and unknown units are rejected before a
-request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
+A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
+retries. Both ends of a range are included, with one exception: the last candle of ohlcv opens before --to. Empty ranges,
+impossible dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
 
@@ -63,31 +63,31 @@ Examples:
 }
 
 export const outputTopic = (): string => `
-stdout carries only data, in every format, even when a command fails. Messages go to stderr. Rows are the service's own
-bytes: every digit is preserved, and so are fields that dexdata does not know.
+stdout carries only data, in every format, even when a command fails. Messages go to stderr. Except in tables, rows
+keep every digit that the service (the DexPaprika API) sent. NDJSON and JSON also keep fields that dexdata does not know.
 
 Formats of -o:
 ${tableLines(outputFormats.map((format) => [format, formats[format].summary]))}
 
 Paths of --fields:
-  id               a field of the row; null if the row does not have it
-  24h.volume_usd   a field inside another field
-  tokens.0.symbol  an item of a list, counted from 0; * selects all items
+  id               A field of the row; null if the row does not have it
+  24h.volume_usd   A field inside another field
+  tokens.0.symbol  An item of a list, counted from 0; * selects all items
 
-Without -o, the name of --out selects the format: x.csv, x.tsv or x.json. In csv and tsv, a row is one line, nested
-values are compact JSON, and special characters are escaped. Anyone can name a token, so control, bidi and zero-width
-characters never reach a terminal unescaped. dexdata schema prints the types of a row.`;
+Without -o, the file name of --out selects the format: x.csv, x.tsv or x.json. In CSV and TSV, a row is one line, nested
+values are compact JSON, and special characters are escaped. Anyone can create a token with any name, so control, bidi
+and zero-width characters never reach a terminal unescaped. dexdata schema prints the types of a row's fields.`;
 
 export const creditsTopic = (commands: readonly Command[]): string => `
-A request costs 1 credit, a price batch 1 per address, a stream event 1. Requests also count against a limit per minute.
-Rejections for key, plan, rate limit and server errors are free; 404 and 410 cost 1. dexdata usage shows what is left.
-The sandbox is free.
+A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
+against the rate limit of the plan. Server errors are free, and so are requests rejected because of the key, the plan or
+the rate limit; a 400, 404 or 410 costs 1 credit. dexdata usage shows how many credits are left. The sandbox is free.
 
 Plans:
 ${tableLines(
   Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
     tier,
-    `${requestsPerMinute === undefined ? "rate by contract" : `${requestsPerMinute} requests/min`}, ` +
+    `${requestsPerMinute === undefined ? "rate limit set by contract" : `${requestsPerMinute} requests/min`}, ` +
       `${connectionsOfPlan[tier]} streams, ${hosts} hosts`,
   ]),
 )}
@@ -96,13 +96,13 @@ Commands that require a plan:
 ${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
 
 Your own limits:
-  --estimate     prints requests, credits, rows and time, and sends one request at most
-  --max-credits  stops the run before a request that would exceed it (exit 5)
-  budget.daily   limits each UTC day, for all processes on this machine that use the key
-  --rpm          replaces the rate of the plan; unlimited obeys only Retry-After
+  --estimate     Prints the estimated requests, credits, rows and time, and sends at most one request
+  --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
+  budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
+  --rpm          Replaces the rate limit of the plan; unlimited removes it, but dexdata still obeys Retry-After
 
-Processes on this machine that use the same key share its rate limit. After a 429, none of them sends a request before
-Retry-After.`;
+Processes on this machine that use the same key share its rate limit. After a 429, none of them sends a request until
+the time in Retry-After has passed.`;
 
 export function environmentTopic(_commands: readonly Command[], context: TopicContext): string {
   const folders = findFolders(context);
@@ -115,44 +115,47 @@ Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 
 Keys, sandbox and directories:
-  DEXDATA_API_KEY     API key; DEXDATA_TIER names its plan
-  DEXDATA_SANDBOX     1: use the sandbox in every command
-  DEXDATA_NOW         resolve times as of this time
-  DEXDATA_CONFIG_DIR  settings, keys (${folders.config})
-  DEXDATA_STATE_DIR   rate limit, daily budget (${folders.state})
-  DEXDATA_CACHE_DIR   lists, compiled code (${folders.cache})
+  DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
+  DEXDATA_SANDBOX     1 to use the sandbox in every command
+  DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
+  DEXDATA_CONFIG_DIR  Directory of the settings and keys (${folders.config})
+  DEXDATA_STATE_DIR   Directory of the rate limit and the daily budget (${folders.state})
+  DEXDATA_CACHE_DIR   Directory of cached lists and compiled code (${folders.cache})
 
 Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
 XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
 }
 
 export const streamsTopic = (): string => `
-dexdata stream prints live events, one per line, until you stop it. dexdata txns --follow combines a pool's history with
-new rows. Each event costs 1 credit.
+dexdata stream prints live events, one per line, until you stop it. Each event costs 1 credit. An asset is a token or a
+pool that you stream. For the history of a pool and then its new transactions, see dexdata help follow.
 
-Feeds:
+Feeds (assets; assets per connection; plan):
 ${tableLines(Object.values(feeds).map((feed) => [feed.name, describeFeed(feed).join("; ")]))}
 
 --feed ohlcv accepts --interval ${streamIntervals.join(", ")}; --since replays up to ${longestBackfill / 60} minutes.
 
 Operation:
-  assets        share as few connections as possible; more assets than the plan allows end the run with exit 6
-  reconnects    after 1, 2, 4 … 60s, and after 45s without a byte; each gap is reported
-  --on-invalid  drop skips invalid assets; the default is to fail and name them
-  --out FILE    appends; ticks-%Y%m%d.ndjson starts a new file every UTC day
-  --events FILE  appends connection events as NDJSON
-  --idle-exit   exits 8 when any one connection has no event for this long
-  SIGHUP        reloads the @file that lists the assets
+  assets        Share as few connections as possible. If they need more than the plan allows, the command exits 6.
+  reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
+      each gap.
+  --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
+  --out FILE    Appends to FILE. ticks-%Y%m%d.ndjson starts a new file every UTC day.
+  --events FILE  Appends connection events as NDJSON.
+  --idle-exit   Exits 8 when any connection receives no event for this long.
+  SIGHUP        Reloads the @file that lists the assets.
 
-A stream exits 0 only after --limit or --for, or when its reader closes the pipe. A slow reader slows the stream, and
-memory use stays flat.`;
+The exit code is 0 only after --limit or --for, or when the program that reads the stream closes the pipe. If that
+program is slow, the stream slows down, and memory use stays flat.`;
 
-/** Returns what an asset is, how many share a connection, and the plan. */
+/** Returns the kinds of assets, how many share a connection, and the plan. */
 export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, string, string] {
-  const assets = kinds.map(({ by }, index) => (index === 0 ? by : `${by} with --by ${by}`)).join(", ");
+  const assets = kinds
+    .map(({ by }, index) => (index === 0 ? `${by}s` : `${by}s with --by ${by}`))
+    .join(", or ");
   const perConnection = {
     always: `${assetsPerPost} per connection`,
-    perhaps: `1 per connection, or ${assetsPerPost} where the service accepts it`,
+    perhaps: `1 per connection, or ${assetsPerPost} if the service accepts it`,
     never: "1 per connection",
   }[batches];
   return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
