@@ -75,7 +75,9 @@ describe("--max-credits", () => {
     for (const typed of ["-1", "1.5", "many", ""]) {
       const outcome = await dexdata(["networks", "--max-credits", typed], { env: env() });
       expect({ typed, exit: outcome.exit }).toEqual({ typed, exit: 2 });
-      expect(failureOf(outcome)["message"]).toContain(`invalid --max-credits "${typed}": must be a whole number`);
+      expect(failureOf(outcome)["message"]).toContain(
+        `invalid --max-credits "${typed}": must be a whole number`,
+      );
     }
     expect(requests()).toBe(1);
   });

@@ -61,7 +61,7 @@ describe("config set, get and unset", () => {
 
   test("an unknown name in the file is kept by a change, and can be taken out", async () => {
     const { run, written } = atHome('{"retires":3,"output":"json"}');
-    const said = /config\.json: "retires" is not a setting of this file; ignoring it\n$/u;
+    const said = /config\.json: "retires" is not a valid setting in this file; ignoring it\n$/u;
     expect((await run("config get output")).stderr).toMatch(said);
     await run("config set retries 2");
     expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });
@@ -95,7 +95,7 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   ],
   [
     ["set", "base_url", "http://192.0.2.1"],
-    'base_url "http://192.0.2.1": must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)',
+    'base_url "http://192.0.2.1": must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)',
     "",
   ],
   [

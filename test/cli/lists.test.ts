@@ -241,7 +241,7 @@ describe("rows of another kind", () => {
   test("of a search come with how to search for the others", async () => {
     const { stderr } = await ask("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
     expect(stderr).toBe(
-      "error: stdin has 1 pool, but token takes tokens\n  hint: search for them alone: dexdata search <query> --type tokens\n",
+      "error: stdin has 1 pool, but token takes tokens\n  hint: search only for them: dexdata search <query> --type tokens\n",
     );
   });
 

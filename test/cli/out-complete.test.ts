@@ -109,7 +109,10 @@ describe("--resume of a pull that is complete", () => {
       [...words, "--created-after", "-7d", "--out", pull.file, "--resume", "--receipt", receipt, flag, value],
       { env: pull.list.env },
     );
-    expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} belongs to another query`)]);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining(`, and ${receipt} belongs to a different query`),
+    ]);
   });
 
   test("is exit 2 where --now is not that of the receipt", async () => {

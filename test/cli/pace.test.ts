@@ -84,13 +84,18 @@ describe("--rpm", () => {
     async (rpm) => {
       const { exit, stderr, arrivals } = await ask(["networks", `--rpm=${rpm}`]);
       expect({ exit, requests: arrivals.length }).toEqual({ exit: 2, requests: 0 });
-      expect(stderr).toContain(`invalid --rpm "${rpm}": must be a whole number from 1 to 100000, or unlimited`);
+      expect(stderr).toContain(
+        `invalid --rpm "${rpm}": must be a whole number from 1 to 100000, or unlimited`,
+      );
     },
   );
 
   test("so are DEXDATA_RPM and a setting", async () => {
     const env = await ask(["networks"], { env: { DEXDATA_RPM: "fast" } });
-    expect([env.exit, env.stderr]).toEqual([2, expect.stringContaining('invalid DEXDATA_RPM "fast": must be')]);
+    expect([env.exit, env.stderr]).toEqual([
+      2,
+      expect.stringContaining('invalid DEXDATA_RPM "fast": must be'),
+    ]);
     const set = await ask(["config", "set", "rpm", "0"]);
     expect(set.exit).toBe(2);
   });

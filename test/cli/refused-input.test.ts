@@ -59,7 +59,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["ohlcv base 0x1 --from -1h --to -1h", /so the time range is empty/],
   [
     "ohlcv base 0x1 --from 1900-01-01 --interval 1m",
-    /^the time range has 66,\d{3},\d{3} candles of 1m; the limit is 50,000,000$/,
+    /^the time range contains 66,\d{3},\d{3} 1m candles; the limit is 50,000,000$/,
     "shorten the range with --from and --to, or use a longer --interval",
   ],
   [
@@ -128,11 +128,18 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txn base 0x1", 'unknown command "txn"', "did you mean txns?"],
   ["txns base 0x1 --from", "missing value for --from", "see: dexdata txns --help"],
   ["search", "missing <query>: a name, symbol or address", "usage: dexdata search <query>"],
-  ["search x --type pool", 'invalid --type "pool": must be one of tokens, pools, dexes', "did you mean pools?"],
+  [
+    "search x --type pool",
+    'invalid --type "pool": must be one of tokens, pools, dexes',
+    "did you mean pools?",
+  ],
   ["pool base", 'missing <address> after network "base"', "usage: dexdata pool <network> <address…|@file|->"],
   ["pool - 0x1", '"0x1": must be network:address, like the arguments before it'],
   ["pool", "missing <network> and <address>", "usage: dexdata pool <network> <address…|@file|->"],
-  ["pool base search", 'invalid <address> "search": must be an address or ID; this word is reserved by the API'],
+  [
+    "pool base search",
+    'invalid <address> "search": must be an address or ID; this word is reserved by the API',
+  ],
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
     "--base-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
@@ -160,12 +167,15 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --retries x", 'invalid --retries "x": must be a whole number, from 0 to 100'],
   ["networks --retry-on 200", 'invalid --retry-on "200": must be a whole number, from 400 to 599'],
   ["networks --tier pro", "--tier requires --sandbox"],
-  ["networks --sandbox --tier gold", 'invalid --tier "gold": must be one of keyless, free, dev, pro, enterprise'],
+  [
+    "networks --sandbox --tier gold",
+    'invalid --tier "gold": must be one of keyless, free, dev, pro, enterprise',
+  ],
   ["networks --now 2026-13-01", /^--now "2026-13-01": /],
   ["networks --base-url ftp://x", /^invalid --base-url "ftp:\/\/x": must start with https/],
   [
     "networks --base-url http://example.org",
-    /^--base-url .*: must use https; http is accepted only on loopback/,
+    /^--base-url .*: must use https; http is accepted only for loopback addresses/,
   ],
 ];
 

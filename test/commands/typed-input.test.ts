@@ -48,8 +48,12 @@ test("a command reads the flags it declares, each as its own type, and no other:
 test("what cannot be read is refused by the flag's name; so is what does not go together", () => {
   const read = (typed: ReadonlyMap<string, readonly (string | undefined)[]>): Values<typeof flags> =>
     readValues<typeof flags>(flags, typed);
-  expect(() => read(new Map([["limit", ["0"]]]))).toThrow('invalid --limit "0": must be a whole number, 1 or more');
-  expect(() => read(new Map([["missing", ["skpi"]]]))).toThrow('invalid --missing "skpi": must be one of skip, fail');
+  expect(() => read(new Map([["limit", ["0"]]]))).toThrow(
+    'invalid --limit "0": must be a whole number, 1 or more',
+  );
+  expect(() => read(new Map([["missing", ["skpi"]]]))).toThrow(
+    'invalid --missing "skpi": must be one of skip, fail',
+  );
   const both = new Map([
     ["all", [undefined]],
     ["limit", ["3"]],

@@ -227,7 +227,7 @@ test("promise 5: what is longer than any name is neither suggested nor kept", as
       ? json([{ id: `ethereum0${"0".repeat(200)}`, display_name: "x" }])
       : json({}, { status: 404 });
   const { stderr } = await hear(script, "pools search ethereum0", { env: { DEXDATA_CACHE_DIR: folder } });
-  expect(stderr).toContain("hint: list them: dexdata networks");
+  expect(stderr).toContain("hint: list all networks: dexdata networks");
   const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
   expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');
 });

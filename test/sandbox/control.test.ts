@@ -165,7 +165,10 @@ describe("a slip", () => {
     ["--minute 6", /^error: invalid --minute "6": must be a duration .*\n {2}hint: did you mean 6s\?\n$/u],
     ["--credits -1", /^error: invalid --credits "-1": must be a whole number/u],
     ["--packs 1.5", /^error: invalid --packs "1.5": must be a whole number/u],
-    ["--overage-cap much", /^error: invalid --overage-cap "much": must be an amount in USD, such as 20 or 0.5\n$/u],
+    [
+      "--overage-cap much",
+      /^error: invalid --overage-cap "much": must be an amount in USD, such as 20 or 0.5\n$/u,
+    ],
     ["--latency 80", /^error: invalid --latency "80": must be a duration/u],
     ["--dialect pubic", /^error: --dialect "pubic": .*\n {2}hint: did you mean public\?\n$/u],
     ["--faults 429x", /^error: --faults "429x": /u],

@@ -33,7 +33,7 @@ describe("assets on connections", () => {
   test("260 are refused, and the 10 that have no place are named", () => {
     const failure = failureOf(() => planShards(subjects(260), prices(10)));
     expect(failure.exit).toBe(6);
-    expect(failure.message).toBe("too many assets: 260, but 10 connections of 25 assets hold 250");
+    expect(failure.message).toBe("too many assets: 260, but 10 connections of 25 assets can hold only 250");
     expect(failure.details.body?.get("assets_fit")).toBe("250");
     const left = subjects(10, 250).map(({ network, address }) => `${network}:${address}`);
     expect(JSON.parse(failure.details.body?.get("assets_left") ?? "")).toEqual(left);

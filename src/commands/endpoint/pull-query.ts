@@ -77,9 +77,9 @@ export function checkSameQuery(file: string, begun: Query, asked: Query, endpoin
     );
     throw fail(
       "checkpoint",
-      `cannot resume ${file}: it belongs to another query (${label}: ${was}; now ${is})`,
+      `cannot resume ${file}: it belongs to a different query (${label}: ${was}; now ${is})`,
       {
-        next: "repeat the command as it was, or start over with --force instead of --resume",
+        next: "repeat the original command, or start over with --force instead of --resume",
       },
     );
   }

@@ -35,7 +35,7 @@ export async function migrate(
   }
   const first =
     removed === undefined
-      ? `${replacement} is current`
+      ? `${replacement} is still part of the API`
       : `${removed} was removed; its replacement is ${replacement}`;
   for (const note of [first, ...notes]) await sayNote(context, note);
   await context.stdout.write(`${command}\n`);

@@ -29,7 +29,7 @@ export function readOldUrl(typed: string) {
       throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
     }
     if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
-      throw refuse("contains characters that a command line cannot show");
+      throw refuse("contains characters that cannot be shown on a command line");
     return plain;
   };
   const all = path.split("/").map(decoded);

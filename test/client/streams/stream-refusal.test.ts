@@ -37,7 +37,7 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       400,
       { message: "token not found: ethereum/0xabc" },
       2,
-      "the service rejected the stream of ethereum:0xabc (HTTP 400)",
+      "the service rejected the stream for ethereum:0xabc (HTTP 400)",
     ],
     [
       400,
@@ -51,9 +51,9 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       2,
       "the service rejected --since (HTTP 400)",
     ],
-    [400, {}, 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
-    [400, "", 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
-    [400, html, 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
+    [400, {}, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
+    [400, "", 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
+    [400, html, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
     [
       401,
       { message: "api key verification has failed" },

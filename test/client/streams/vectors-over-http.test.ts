@@ -59,7 +59,7 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
     const allowed = ["--max-event", "16", "--max-reconnects", "0"];
     const { exit, stderr } = await listenTo(vector, allowed);
     // The vectors' events are of a kind that no feed has, so none is written: that it came at all is said.
-    expect({ exit, isTaken: stderr.includes('ignoring events of unknown kind "message"') }).toEqual({
+    expect({ exit, isTaken: stderr.includes('ignoring events of an unknown kind "message"') }).toEqual({
       exit: 8,
       isTaken: true,
     });

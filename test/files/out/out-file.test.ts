@@ -120,7 +120,7 @@ describe("a file is refused before anything is sent", () => {
       expect(refusal(longer, false, flag)).toEqual([
         2,
         `${flag} "${longer}": cannot be written (file name too long)`,
-        `use a name of at most ${most} bytes; related files have longer names`,
+        `use a name of at most ${most} bytes; files such as FILE.resume have longer names`,
       ]);
       const to = path.join(made, `to-${flag}`);
       symlinkSync(longer, to);
