@@ -56,7 +56,7 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   const found = `${counted(used, "request")} in the last minute (limit: ${rate})`;
   if (hold !== undefined)
     return warn(
-      `${found}; the service rejected further requests, so the next one waits ${took(hold.until - now)}`,
+      `${found}; the service rejected more requests, so the next one waits ${took(hold.until - now)}`,
       "wait, and check what else uses this key",
     );
   const heard = lower.length === 0 ? "" : `; the service allowed only ${Math.min(...lower)}/min`;
