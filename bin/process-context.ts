@@ -117,7 +117,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   };
 }
 
-/** Once its reader was left, a write waits for it only for a moment. */
+/** Once the run has stopped waiting for its reader, each write waits only for a moment. */
 function createOutput(
   stream: NodeJS.WriteStream,
   { onClosed = () => undefined, isReaderLeft = () => false }: OutputEvents,

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-/** The rooms of the program, from the top. A file imports from its own room or from a lower line. */
+/**
+ * The directories of the program, from the top layer down. A file imports from its own directory or from a
+ * lower line.
+ */
 const lines = [
   ["bin"],
   ["program"],
@@ -16,7 +19,7 @@ const lines = [
   ["text", "time"],
 ];
 
-/** The only rooms that touch the file system. */
+/** The only directories whose code uses the file system. */
 const withFiles = new Set(["bin", "files", "settings"]);
 
 interface Import {
@@ -46,22 +49,24 @@ const imports = sources.flatMap((from) =>
 const ours = imports.filter(({ to }) => sources.includes(to));
 const shown = ({ from, to }: Import): string => `${from} → ${to}`;
 
-function roomOf(file: string): string {
-  const [top = "", room = ""] = file.split("/");
-  return top === "bin" ? top : room;
+function directoryOf(file: string): string {
+  const [top = "", directory = ""] = file.split("/");
+  return top === "bin" ? top : directory;
 }
 
 function lineOf(file: string): number {
-  return lines.findIndex((rooms) => rooms.includes(roomOf(file)));
+  return lines.findIndex((directories) => directories.includes(directoryOf(file)));
 }
 
-test("every file stands in a room that has a line", () => {
+test("every file is in a directory that has a line", () => {
   expect(sources.filter((file) => lineOf(file) < 0)).toEqual([]);
   expect(ours.length).toBeGreaterThan(1000);
 });
 
-test("no import goes upwards, or to another room on the same line", () => {
-  const wrong = ours.filter(({ from, to }) => roomOf(from) !== roomOf(to) && lineOf(from) >= lineOf(to));
+test("no import goes upward, or to another directory on the same line", () => {
+  const wrong = ours.filter(
+    ({ from, to }) => directoryOf(from) !== directoryOf(to) && lineOf(from) >= lineOf(to),
+  );
   expect(wrong.map(shown)).toEqual([]);
 });
 
@@ -80,17 +85,19 @@ test("no imports form a cycle", () => {
   expect(cycles).toEqual([]);
 });
 
-test("only the rooms of files and settings touch the file system", () => {
-  const wrong = imports.filter(({ from, to }) => to.startsWith("node:fs") && !withFiles.has(roomOf(from)));
+test("only the directories for files and settings use the file system", () => {
+  const wrong = imports.filter(
+    ({ from, to }) => to.startsWith("node:fs") && !withFiles.has(directoryOf(from)),
+  );
   expect(wrong.map(shown)).toEqual([]);
 });
 
-test("only bin touches the process", () => {
-  const wrong = imports.filter(({ from, to }) => to === "node:process" && roomOf(from) !== "bin");
+test("only bin uses the process", () => {
+  const wrong = imports.filter(({ from, to }) => to === "node:process" && directoryOf(from) !== "bin");
   expect(wrong.map(shown)).toEqual([]);
 });
 
-/** Files of one kind that stand beside each other may share a name. */
+/** Files of one kind in parallel directories may share a name. */
 test("no two files share a name", () => {
   const named = new Map<string, string[]>();
   for (const file of sources.filter((each) => each.startsWith("src/"))) {

@@ -9,10 +9,10 @@ import { assetsPerPost } from "../src/contract/feed.ts";
 import { feeds } from "../src/contract/feeds/all-feeds.ts";
 
 /**
- * The specification, typed a second time by hand and held against src/endpoints: client and sandbox read one
- * contract, so a misspelt name there would agree with itself everywhere else. Nothing in the tables below may
- * be taken from src/endpoints. What is not in the specification stands apart, under `wireFacts` (the public
- * service's material, wire-facts section 4). Numbers in the names of tests are those of checklist.md.
+ * The specification, entered a second time by hand and compared with src/endpoints: client and sandbox use
+ * one contract, so a misspelled name there would match everywhere else. No table below may be derived from
+ * src/endpoints. Facts outside the specification are in `wireFacts` (observations of the public service,
+ * wire-facts section 4). Numbers in the names of tests come from checklist.md.
  */
 
 // --- The specification's lists of values ---------------------------------------------------------------------
@@ -30,15 +30,16 @@ const TOKEN_ORDERS =
 /** Specification, OHLCV interval values (rule 119). */
 const INTERVALS = "1m 5m 10m 15m 30m 1h 6h 12h 24h";
 
-// --- How the tables are written ------------------------------------------------------------------------------
+// --- Notation of the tables
+// ----------------------------------------------------------------------------------
 
 /**
- * `time` is a string that holds a date-time. `string or number` is what README.md decided where specification
- * and practice differ; the specification's own type stands beside it in a comment.
+ * `time` is a string with a date-time. `string or number` is the decision in README.md for differences
+ * between specification and practice; a comment contains the specification's own type.
  */
 type Word = "string" | "number" | "integer" | "boolean" | "time" | "any" | "string or number";
 
-/** Field by field; an object is a record, an array of one a list of records. */
+/** The fields by name; an object is a record, an array with one object a list of records. */
 interface Fields {
   readonly [name: string]: Word | Fields | readonly [Fields];
 }
@@ -47,7 +48,7 @@ interface Rows {
   readonly rules: string;
   readonly specification: Fields;
   readonly wireFacts: Fields;
-  /** Fields that every row holds. A longer list here means refusing rows that were taken before. */
+  /** Fields that every row has. A longer list here would reject rows that were accepted before. */
   readonly always: string;
   readonly identity: string;
 }
@@ -56,7 +57,7 @@ interface Expected {
   readonly id: EndpointId;
   readonly path: string;
   readonly lowestTier: "keyless" | "dev";
-  /** `name place kind`, `!` after the name where it is required, then the flag or `(no flag)`. */
+  /** `name place kind`, with `!` after a required name, then the flag or `(no flag)`. */
   readonly params: {
     readonly rules: string;
     readonly specification: readonly string[];
@@ -101,7 +102,7 @@ const SUMMARY_WINDOW_PUBLIC: Fields = {
   last_price_usd_change: "number",
 };
 
-/** wire-facts 4.4 and 4.5; the specification shows no field of a candle. */
+/** wire-facts 4.4 and 4.5; the specification has no fields of a candle. */
 const CANDLE: Rows = {
   rules: "rule 42",
   specification: {},
@@ -148,7 +149,7 @@ const TOKEN_SEARCH_PARAMS = [
   "price_change_percentage_24h_max query amount --price-change-percentage-24h-max",
   "fdv_usd_min query amount --fdv-usd-min",
   "fdv_usd_max query amount --fdv-usd-max",
-  // "number" in the specification: unix seconds on the wire, whatever was typed.
+  // "number" in the specification: Unix seconds on the wire, in whatever form the user typed it.
   "created_after query time --created-after",
   "created_before query time --created-before",
 ];
@@ -185,7 +186,7 @@ const TOKEN_SEARCH_ROWS: Rows = {
   identity: "chain address",
 };
 
-/** Rule 109: each numeric order key has its _min and _max, 48h as well. */
+/** Rule 109: each numeric order key has its _min and _max, including 48h. */
 const POOL_SEARCH_PARAMS = [
   "limit query integer 1 to 100 (no flag)",
   "cursor query text (no flag)",
@@ -242,7 +243,8 @@ const POOL_SEARCH_ROWS: Rows = {
     price_change_percentage_6h: "number",
     price_change_percentage_24h: "number",
     fee: "number",
-    // The windows of a detailed row stand in each of its tokens, not beside them (wire-facts 4.8, rows.json).
+    // The windows of a detailed row are inside each of its tokens, not next to them (wire-facts 4.8,
+    // rows.json).
     tokens: [
       {
         id: "string",
@@ -422,7 +424,7 @@ const specified: readonly Expected[] = [
           "15m": POOL_WINDOW,
           "5m": POOL_WINDOW,
         },
-        // The first two are the names that the specification leaves open.
+        // The first two are the names left open by the specification.
         wireFacts: {
           base_token_id: "string",
           quote_token_id: "string",
@@ -542,7 +544,7 @@ const specified: readonly Expected[] = [
     params: {
       rules: "rules 52 to 54, 106",
       specification: ["network! path network (no flag)", "limit query integer 1 to 100 (no flag)"],
-      // The specification says page style, counted from 1; the bounds are those of wire-facts 4.2.
+      // The specification has pages, counted from 1; the limits are in wire-facts 4.2.
       wireFacts: [
         "page query integer 0 to 1000 (no flag)",
         "order_by query choice of pool --order-by",
@@ -643,7 +645,7 @@ const specified: readonly Expected[] = [
     rows: { [onlyGroup]: POOL_SEARCH_ROWS },
   },
   {
-    // The cross-network path drops token_address without a word (wire-facts 4.8), so it is not offered there.
+    // The cross-network path silently ignores token_address (wire-facts 4.8), so it is not available there.
     id: "pools_search",
     path: "/pools/search",
     lowestTier: "keyless",
@@ -656,7 +658,8 @@ const specified: readonly Expected[] = [
     rows: { [onlyGroup]: POOL_SEARCH_ROWS },
   },
   {
-    // Specification, "OHLCV endpoint (paid)": the token's, as Authentication 7 says; the path is wire-facts 4.5.
+    // Specification, "OHLCV endpoint (paid)": that of the token, according to Authentication 7; the path is
+    // in wire-facts 4.5.
     id: "token_ohlcv",
     path: "/networks/{network}/tokens/{token_address}/ohlcv",
     lowestTier: "dev",
@@ -715,13 +718,16 @@ interface ExpectedFeed {
   readonly path: string;
   readonly plan: "keyless" | "free" | "dev";
   readonly params: string;
-  /** Names of the events with data. */
+  /** The names of events with data. */
   readonly events: string;
-  /** What an asset is and the word of method, with the fields of the event. */
+  /** The kind of asset and its method, with the fields of the event. */
   readonly kinds: { readonly [byAndMethod: string]: Fields };
 }
 
-/** wire-facts 5.5, where raw amounts are integers that no double holds: a string is taken as well, as in REST. */
+/**
+ * wire-facts 5.5, where raw amounts are integers that do not fit in a double: a string is accepted as well,
+ * as in REST.
+ */
 const TRANSACTION_EVENT: Fields = {
   chain: "string",
   pool_id: "string",
@@ -833,53 +839,53 @@ const FEEDS: Readonly<Record<keyof typeof feeds, ExpectedFeed>> = {
   },
 };
 
-test("rules 9, 105 to 108, 113, 116, 122: these are the endpoints, and there is no other", () => {
+test("rules 9, 105 to 108, 113, 116, 122: these are all endpoints", () => {
   expect(endpoints.map(({ id }) => id).toSorted()).toEqual(specified.map(({ id }) => id).toSorted());
 });
 
 describe.each(specified)("$id", (expected) => {
-  // Looked up in each test: an endpoint that is missing fails its own tests, not the whole file.
+  // Each test looks it up, so a missing endpoint fails only its own tests rather than the entire file.
   const contract = (): Endpoint => contractOf(expected.id);
 
-  test(`rules 1, 45, 220: GET ${expected.path}, for ${expected.lowestTier} and up`, () => {
+  test(`rules 1, 45, 220: GET ${expected.path}, from ${expected.lowestTier} up`, () => {
     const { method, path, plan } = contract();
     expect([method, path, plan]).toEqual(["GET", expected.path, expected.lowestTier]);
   });
 
-  test(`${expected.params.rules}: takes these parameters and no other`, () => {
+  test(`${expected.params.rules}: accepts exactly these parameters`, () => {
     const { specification, wireFacts } = expected.params;
     expect(contract().params.map(describeParam).toSorted()).toEqual(
       [...specification, ...wireFacts].toSorted(),
     );
   });
 
-  test(`${expected.reply.rules}: answers with ${expected.reply.is.kind}`, () => {
+  test(`${expected.reply.rules}: responds with ${expected.reply.is.kind}`, () => {
     expect(contract().reply).toEqual(expected.reply.is);
   });
 
-  test("has these kinds of rows and no other", () => {
+  test("has exactly these kinds of rows", () => {
     expect(Object.keys(contract().rows)).toEqual(Object.keys(expected.rows));
   });
 
   describe.each(Object.entries(expected.rows))("%s", (group, rows) => {
-    test(`${rows.rules}: hold these fields and no other`, () => {
+    test(`${rows.rules}: have exactly these fields`, () => {
       const { record } = shapeOf(contract(), group);
       expect(describeRecord(record)).toEqual(merged(rows.specification, rows.wireFacts));
     });
 
-    test(`${rows.rules}: are taken with nothing but "${rows.always}"`, () => {
+    test(`${rows.rules}: require only "${rows.always}"`, () => {
       const { record } = shapeOf(contract(), group);
       const required = Object.keys(record).filter((name) => record[name]?.optional === false);
       expect(required.toSorted()).toEqual(words(rows.always).toSorted());
     });
 
-    test(`rules 30, 61, 64: are told apart by "${rows.identity}"`, () => {
+    test(`rules 30, 61, 64: are identified by "${rows.identity}"`, () => {
       expect(shapeOf(contract(), group).identity).toEqual(words(rows.identity));
     });
   });
 });
 
-test("rules 57, 116: transactions of a pool and candles of a token need a paid plan, and nothing else does", () => {
+test("rules 57, 116: only transactions of a pool and candles of a token require a paid plan", () => {
   const paid = endpoints.filter(({ plan }) => plans[plan].hosts === "paid").map(({ id }) => id);
   expect(paid.toSorted()).toEqual(["pool_transactions", "token_ohlcv"]);
 });
@@ -895,11 +901,14 @@ describe("choices", () => {
     expect(words(POOL_ORDERS)).toHaveLength(12);
   });
 
-  test.each(searches.pools)("rule 115: %s refuses the old key volume_usd and names volume_usd_24h", (id) => {
-    expect(choicesOf(id, "order_by").refused).toEqual({
-      volume_usd: expect.stringContaining("volume_usd_24h"),
-    });
-  });
+  test.each(searches.pools)(
+    "rule 115: %s rejects the old key volume_usd and suggests volume_usd_24h",
+    (id) => {
+      expect(choicesOf(id, "order_by").refused).toEqual({
+        volume_usd: expect.stringContaining("volume_usd_24h"),
+      });
+    },
+  );
 
   test.each(searches.tokens)("rule 90: %s orders by these eight keys", (id) => {
     expect(choicesOf(id, "order_by").choices).toEqual(words(TOKEN_ORDERS));
@@ -907,7 +916,7 @@ describe("choices", () => {
   });
 
   test.each(searches.tokens)(
-    "rules 91, 92: %s refuses price_usd and the windows of pool search, and says why",
+    "rules 91, 92: %s rejects price_usd and the windows of pool search with a reason",
     (id) => {
       const poolsHaveIt = expect.stringMatching(/pools/);
       expect(choicesOf(id, "order_by").refused).toEqual({
@@ -924,7 +933,7 @@ describe("choices", () => {
     expect(choicesOf(id, "sort")).toEqual({ kind: "choice", choices: ["asc", "desc"] });
   });
 
-  test.each(["token_ohlcv", "pool_ohlcv"] as const)("rule 119: %s takes these nine intervals", (id) => {
+  test.each(["token_ohlcv", "pool_ohlcv"] as const)("rule 119: %s accepts these nine intervals", (id) => {
     expect(choicesOf(id, "interval")).toEqual({
       kind: "choice",
       choices: ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"],
@@ -933,7 +942,7 @@ describe("choices", () => {
 });
 
 describe("limits", () => {
-  test("rules 54, 62, 63, 218: limit lies in 1 to 100 wherever there are pages, and in no reply more", () => {
+  test("rules 54, 62, 63, 218: limit is 1 to 100 for every list with pages, in parameter and reply", () => {
     const paged = specified.filter(({ reply }) => "rows" in reply.is).map(({ id }) => id);
     expect(paged.toSorted()).toEqual([
       "dexes",
@@ -949,23 +958,23 @@ describe("limits", () => {
     }
   });
 
-  test("rules 60, 61, 218: page of transactions lies in 0 to 1000, and page 100 is the last one asked", () => {
+  test("rules 60, 61, 218: page of transactions is 0 to 1000, and cursors follow page 100", () => {
     expect(kindOf("pool_transactions", "page")).toEqual({ kind: "integer", min: 0, max: 1000 });
     expect(contractOf("pool_transactions").reply).toMatchObject({ handOverAfter: 100 });
   });
 
-  test("rules 79, 80, 218: a price batch takes 10 addresses and 2,000 characters, in parameter and reply alike", () => {
+  test("rules 79, 80, 218: a price batch accepts 10 addresses and 2,000 characters, in parameter and reply", () => {
     expect(kindOf("multi_prices", "tokens")).toEqual({ kind: "list", max: 10, maxLength: 2000 });
     expect(contractOf("multi_prices").reply).toMatchObject({ param: "tokens", max: 10, maxLength: 2000 });
   });
 
-  test("rules 125, 218: 25 assets per POST /sse/prices, and no other feed is sure to take a POST", () => {
+  test("rules 125, 218: 25 assets per POST /sse/prices, and no other feed always accepts a POST", () => {
     expect(assetsPerPost).toBe(25);
     const sure = Object.values(feeds).filter(({ batches }) => batches === "always");
     expect(sure.map(({ path }) => path)).toEqual(["/sse/prices"]);
   });
 
-  test("rules 124 to 127, 154: the feeds, their words of method, and the plans they need", () => {
+  test("rules 124 to 127, 154: the feeds, their methods and their plans", () => {
     const said = Object.values(feeds).map(({ name, path, kinds, plan }) => [
       name,
       path,
@@ -985,10 +994,10 @@ describe("limits", () => {
   });
 });
 
-describe("what must not be there", () => {
+describe("absent names", () => {
   const searches = specified.filter(({ reply }) => reply.is.kind === "cursor-pages").map(({ id }) => id);
 
-  test("rule 48: the four searches, and they alone, are cursor style", () => {
+  test("rule 48: only the four searches use cursors", () => {
     expect(searches.toSorted()).toEqual([
       "network_pools_search",
       "network_tokens_search",
@@ -997,7 +1006,7 @@ describe("what must not be there", () => {
     ]);
   });
 
-  test.each(searches)("rules 50, 51, 143: %s knows no page, sort_by, sort_dir or volume_24h_min", (id) => {
+  test.each(searches)("rules 50, 51, 143: %s has no page, sort_by, sort_dir or volume_24h_min", (id) => {
     const names = contractOf(id).params.map(({ name }) => name);
     for (const old of [
       "page",
@@ -1012,7 +1021,7 @@ describe("what must not be there", () => {
     }
   });
 
-  test("rule 41: a pool search row knows no bare volume_usd and no txns_24h", () => {
+  test("rule 41: a pool search row has no volume_usd and no txns_24h", () => {
     for (const id of ["network_pools_search", "pools_search"] as const) {
       const shape = shapeOf(contractOf(id), onlyGroup);
       const columns = shape.columns.flatMap(({ field }) => field);
@@ -1022,13 +1031,13 @@ describe("what must not be there", () => {
     }
   });
 
-  test("rule 30: a token search row knows no id", () => {
+  test("rule 30: a token search row has no id", () => {
     for (const id of ["network_tokens_search", "tokens_search"] as const) {
       expect(Object.keys(shapeOf(contractOf(id), onlyGroup).record)).not.toContain("id");
     }
   });
 
-  test("rules 134 to 141, 221: no removed path", () => {
+  test("rules 134 to 141, 221: there are no removed paths", () => {
     const removed = [
       "/pools",
       "/networks/{}/pools",
@@ -1043,13 +1052,13 @@ describe("what must not be there", () => {
     expect(paths.filter((path) => removed.includes(path))).toEqual([]);
   });
 
-  test("rules 112, 113: token_address is asked of one network only, chains across networks only", () => {
+  test("rules 112, 113: only one-network searches have token_address, only cross-network searches have chains", () => {
     expect(endpointsAsking("token_address")).toEqual(["network_pools_search"]);
     expect(endpointsAsking("chains")).toEqual(["pools_search", "tokens_search"]);
   });
 });
 
-describe("what was seen null or absent is taken", () => {
+describe("observed null or absent values are accepted", () => {
   /** wire-facts 4.3, 4.8 to 4.10 and section 8, "null price changes, fee"; rule 19 for the USD prices. */
   const nullable: readonly [string, EndpointId, string, string][] = [
     ["rule 19", "pool_transactions", onlyGroup, "price_0_usd price_1_usd"],
@@ -1078,7 +1087,10 @@ describe("what was seen null or absent is taken", () => {
     }
   });
 
-  /** wire-facts, the fields marked `?` or "detailed only", and what the specification alone or the public form alone has. */
+  /**
+   * wire-facts, the fields marked `?` or "detailed only", and those in the specification alone or in the
+   * public form alone.
+   */
   const absent: readonly [string, EndpointId, string, string][] = [
     ["rule 42", "networks", onlyGroup, "display_name volume_usd_24h txns_24h pools_count"],
     ["rule 42", "token_ohlcv", onlyGroup, "volume"],
@@ -1113,13 +1125,13 @@ describe("what was seen null or absent is taken", () => {
 });
 
 describe("tiers", () => {
-  test("rule 8: there are five, in ascending order", () => {
+  test("rule 8: there are five tiers, in ascending order", () => {
     expect(tiers).toEqual(["keyless", "free", "dev", "pro", "enterprise"]);
     expect(Object.keys(plans)).toEqual(["keyless", "free", "dev", "pro", "enterprise"]);
     for (const [tier, plan] of Object.entries(plans)) expect(plan.tier).toBe(tier);
   });
 
-  test("rule 8: another word is no tier", () => {
+  test("rule 8: other words are not tiers", () => {
     expect(["keyless", "free", "dev", "pro", "enterprise"].every(isTier)).toBe(true);
     expect(["", "Pro", "paid", "basic", "preview", "toString"].some(isTier)).toBe(false);
   });
@@ -1134,8 +1146,8 @@ describe("tiers", () => {
     ]);
   });
 
-  // 500 is the newer of the specification's two figures for Pro; 120 for Dev is wire-facts 2.2.
-  test("rules 202 to 205: requests per minute are 15, 30, 120, 500, and not assumed for enterprise", () => {
+  // 500 is the newer of the specification's two figures for pro; 120 for dev is in wire-facts 2.2.
+  test("rules 202 to 205: requests per minute are 15, 30, 120, 500, and undefined for enterprise", () => {
     expect(Object.values(plans).map(({ requestsPerMinute }) => requestsPerMinute)).toEqual([
       15,
       30,
@@ -1146,22 +1158,22 @@ describe("tiers", () => {
   });
 });
 
-describe.each(endpoints)("$id agrees with itself:", (contract) => {
-  test("rule 59: the words of the path are its path parameters, in this order, all required", () => {
+describe.each(endpoints)("$id is consistent:", (contract) => {
+  test("rule 59: the placeholders in the path are its path parameters, in this order, all required", () => {
     const placeholders = [...contract.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const inPath = contract.params.filter(({ place }) => place === "path");
     expect(inPath.map(({ name }) => name)).toEqual(placeholders);
     expect(inPath.every(({ required }) => required)).toBe(true);
   });
 
-  test("no name and no flag twice", () => {
+  test("names and flags are unique", () => {
     const names = contract.params.map(({ name }) => name);
     const flags = contract.params.flatMap(({ flag }) => flag ?? []);
     expect(names).toEqual([...new Set(names)]);
     expect(flags).toEqual([...new Set(flags)]);
   });
 
-  test("no two columns of a table have one priority", () => {
+  test("each column of a table has a different priority", () => {
     for (const { rows } of endpoints) {
       for (const { columns, added } of Object.values(rows)) {
         const priorities = [...columns, ...(added?.columns ?? [])].map(({ priority }) => priority);
@@ -1170,10 +1182,10 @@ describe.each(endpoints)("$id agrees with itself:", (contract) => {
     }
   });
 
-  test("identity and columns name fields of the record", () => {
+  test("identity and columns refer to fields of the record", () => {
     for (const shape of Object.values(contract.rows)) {
       const paths = [...shape.identity, ...shape.columns.flatMap(({ field }) => field)];
-      // What is inside a field of any shape is the service's to know.
+      // Only the service knows the content of a field of any shape.
       const unknown = paths.filter((path) => {
         const first = shape.record[path.split(".")[0] ?? ""];
         return (
@@ -1184,13 +1196,14 @@ describe.each(endpoints)("$id agrees with itself:", (contract) => {
     }
   });
 
-  test("examples ask for this command", () => {
+  test("examples use this command", () => {
     expect(contract.examples.length).toBeGreaterThan(0);
     for (const example of contract.examples) expect(example).toContain(`dexdata ${contract.command}`);
   });
 });
 
-// --- The contract in the words of the tables -----------------------------------------------------------------
+// --- The contract in the notation of the tables
+// --------------------------------------------------------------
 
 function contractOf(id: EndpointId): Endpoint {
   const found = endpoints.filter((endpoint) => endpoint.id === id);
@@ -1254,7 +1267,7 @@ function describeField({ type, reads }: Field): Word | Fields | readonly [Fields
   return type.kind;
 }
 
-/** The field at a path such as `tokens.24h.buys`; a list stands for its elements. */
+/** The field at a path such as `tokens.24h.buys`; a list is replaced by its element. */
 function fieldAt(record: RecordShape, path: string): Field | undefined {
   const [first = "", ...rest] = path.split(".");
   const field = Object.hasOwn(record, first) ? record[first] : undefined;
@@ -1262,7 +1275,7 @@ function fieldAt(record: RecordShape, path: string): Field | undefined {
   return "record" in field.type ? fieldAt(field.type.record, rest.join(".")) : undefined;
 }
 
-/** Both tables together. A field that stands in both must be a record in both. */
+/** Both tables combined. A field in both must be a record in both. */
 function merged(specification: Fields, wireFacts: Fields): Fields {
   const together = new Map(Object.entries(specification));
   for (const [name, added] of Object.entries(wireFacts)) {

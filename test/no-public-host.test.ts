@@ -10,7 +10,8 @@ import { isLoopback, takeRefused } from "./harness/no-public-host.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-// Were the guard broken, these tests would go out: so they name an address of RFC 5737 and a name of RFC 2606.
+// If the guard were broken, these tests would open connections, so they use an address of RFC 5737 and a name
+// of RFC 2606.
 const ADDRESS = "192.0.2.1";
 const NAME = "example.com";
 
@@ -30,7 +31,7 @@ async function listen(): Promise<number> {
   return bound.port;
 }
 
-describe("the guard", () => {
+describe("network guard", () => {
   const ways: readonly [string, string, () => unknown][] = [
     ["net.connect with options", ADDRESS, () => net.connect({ host: ADDRESS, port: 443 })],
     ["net.connect with port and host", NAME, () => net.connect(443, NAME)],
@@ -48,22 +49,22 @@ describe("the guard", () => {
     expect(takeRefused()).toEqual([destination]);
   });
 
-  test("stops fetch and remembers it, though fetch turns the error into one of its own", async () => {
+  test("stops fetch and remembers it, although fetch wraps the error in its own", async () => {
     await expect(fetch(`http://${ADDRESS}/networks`)).rejects.toThrow("fetch failed");
     expect(takeRefused()).toEqual([ADDRESS]);
   });
 
-  test("stops the undici that the program uses", async () => {
+  test("stops the undici package of the program", async () => {
     await expect(request(`http://${NAME}/networks`)).rejects.toThrow("is not loopback");
     expect(takeRefused()).toEqual([NAME]);
   });
 
-  // Nothing is taken here, so the guard's own afterEach has to fail the test: that is what is expected.
+  // No error is collected here, so the guard's own afterEach must fail the test, as expected.
   test.fails("fails a test that swallowed the error", async () => {
     await fetch(`http://${ADDRESS}/`).catch(() => {});
   });
 
-  test("lets loopback through by address and by name", async () => {
+  test("allows loopback by address and by name", async () => {
     const port = await listen();
     for (const host of ["127.0.0.1", "localhost"]) {
       const heard = await new Promise<string>((resolve, reject) => {
@@ -76,7 +77,7 @@ describe("the guard", () => {
     expect(takeRefused()).toEqual([]);
   });
 
-  test("answers a name that can never exist as unknown, without asking a resolver", async () => {
+  test("reports a name that cannot exist as unknown, without a resolver", async () => {
     const socket = net.connect(443, "nowhere.invalid");
     const error = await new Promise((resolve) => {
       socket.on("error", resolve);
@@ -106,22 +107,25 @@ test.each([
   expect(isLoopback(host)).toBe(expected);
 });
 
-describe("no test names a public host", () => {
+describe("tests contain no public host", () => {
   /** Written so that this file does not match itself. */
   const publicHost = /\b(?:api|streaming)(?:-pro)?\.dexpaprika\.com\b/gi;
 
-  /** Files that may: where the default is what is asserted. Path and reason; one that needs it no longer fails. */
+  /**
+   * Files that may contain one, because they check the default: path and reason. An entry that is no longer
+   * needed fails.
+   */
   const allowed: ReadonlyMap<string, string> = new Map([]);
 
   const naming = (file: string): string[] =>
     readFileSync(path.join(root, file), "latin1").match(publicHost) ?? [];
 
-  test("the pattern finds each of the four", () => {
+  test("the pattern finds each of the four hosts", () => {
     const four = ["api", "api-pro", "streaming", "streaming-pro"].map((host) => `${host}.dexpaprika.com`);
     expect(`https://${four.join("/ https://")}/`.match(publicHost)).toEqual(four);
   });
 
-  test("in test/ and bin/, only the allowed files do", () => {
+  test("in test/ and bin/, only the allowed files contain one", () => {
     const files = [...filesUnder("test"), ...filesUnder("bin")];
     expect(files).toContain("test/no-public-host.test.ts");
     expect(files.filter((file) => naming(file).length > 0).toSorted()).toEqual(
@@ -129,7 +133,7 @@ describe("no test names a public host", () => {
     );
   });
 
-  test("in the scripts of package.json, none does", () => {
+  test("the scripts of package.json contain none", () => {
     const manifest: unknown = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
     if (typeof manifest !== "object" || manifest === null || !("scripts" in manifest)) {
       throw new Error("package.json has no scripts");

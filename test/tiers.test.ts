@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-/** Vitest's own variables would make the vitest of the check believe that it is a part of this run. */
+/** Vitest's own variables would make the nested vitest consider itself a part of this run. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST$|NODE_ENV$|NODE_OPTIONS$)/u.test(name)),
 );
@@ -22,7 +22,7 @@ function filesOf(script: string): readonly string[] {
   return listed.trim().split("\n");
 }
 
-test("each test file is run by npm test or by npm run test:all, and none by both", () => {
+test("each test file is run by exactly one of npm test and npm run test:all", () => {
   const all = readdirSync("test", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => path.posix.join("test", name.split(path.sep).join("/")));
@@ -31,7 +31,7 @@ test("each test file is run by npm test or by npm run test:all, and none by both
   expect([...quick, ...slow].toSorted()).toEqual(all.toSorted());
 });
 
-test("each file that README.md names is there", () => {
+test("each file named in test/README.md exists", () => {
   const text = readFileSync("test/README.md", "utf8");
   const named = [...text.matchAll(/`((?:[\w-]+\/)+[\w-]+)`/gu)].map(([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(80);

@@ -43,10 +43,10 @@ function readWorkflow(name: string, text: string): Workflow {
 const release = workflows.find(({ name }) => name === "release.yml");
 const jobOf = (name: string): string => release?.jobs.find((job) => job.name === name)?.text ?? "";
 
-/** Commands that run code of the repository or of its dependencies. */
+/** Commands that run code of the repository or its dependencies. */
 const runsCode = /npm (?:ci|i|install|test|run|rebuild)\b|npx\b|\.ci\/run|actions\/checkout@/u;
 
-/** Every reason why a workflow would let others publish in this project's name. */
+/** Every way in which a workflow would let others publish in this project's name. */
 function faultsOf({ head, jobs }: Workflow): readonly string[] {
   const all = [head, ...jobs.map(({ text }) => text)].join("");
   const uses = [...all.matchAll(/^ *-? *uses: *(.*)$/gmu)].map(([, action = ""]) => action);
@@ -75,13 +75,13 @@ function faultsOf({ head, jobs }: Workflow): readonly string[] {
 const isTrusted = (job: string): boolean => /id-token: *write/u.test(job);
 
 describe.each(workflows)("$name", (workflow) => {
-  test("pins each action to a commit and gives no job more rights than it needs", () => {
+  test("pins each action to a commit and gives no job more permissions than it needs", () => {
     expect(workflow.jobs.length).toBeGreaterThan(0);
     expect(faultsOf(workflow)).toEqual([]);
   });
 });
 
-test("an action has one commit in all workflows", () => {
+test("an action has the same commit in all workflows", () => {
   const text = readdirSync(directory).map((name) => readFileSync(path.join(directory, name), "utf8"));
   const pins = [...text.join("").matchAll(/uses: *([\w/-]+)@(\S+)/gu)].map(([, action, commit]) => [
     action,
@@ -98,20 +98,20 @@ test.each([
     `uses: a/b@${"0".repeat(40)}`,
     [`a/b@${"0".repeat(40)} is not pinned to a commit`],
   ],
-  ["npm ci beside id-token", "run: npm ci", ["publish has id-token and runs code"]],
-  ["tests beside id-token", "run: .ci/run", ["publish has id-token and runs code"]],
-  ["a cache beside id-token", "cache: npm", ["publish has id-token and reads a cache"]],
-  ["another right", "contents: write", ["publish may write contents"]],
-])("%s is noticed", (_, line, expected) => {
+  ["npm ci in a job with id-token", "run: npm ci", ["publish has id-token and runs code"]],
+  ["tests in a job with id-token", "run: .ci/run", ["publish has id-token and runs code"]],
+  ["a cache in a job with id-token", "cache: npm", ["publish has id-token and reads a cache"]],
+  ["an extra permission", "contents: write", ["publish may write contents"]],
+])("%s is detected", (_, line, expected) => {
   const job = `publish:\n    permissions:\n      id-token: write\n    steps:\n      - ${line}\n`;
   expect(faultsOf(readWorkflow("x", `permissions: {}\njobs:\n  ${job}`))).toEqual(expected);
 });
 
-/** The scripts run on ubuntu-latest, with GNU's programs. */
+/** The scripts run on ubuntu-latest, with GNU tools. */
 const isLinux = process.platform === "linux";
 
-describe("the release", () => {
-  test("the job that publishes waits for the one that tests, which has no rights", () => {
+describe("release workflow", () => {
+  test("the publishing job waits for the testing job, which has no permissions", () => {
     expect(release?.jobs.map(({ name }) => name)).toEqual(["build", "publish"]);
     expect(jobOf("publish")).toContain("needs: build\n");
     expect(jobOf("build")).toMatch(/permissions:\n {6}contents: read\n {4}\w/u);
@@ -138,7 +138,7 @@ describe("the release", () => {
     }
   });
 
-  test.runIf(isLinux)("what is packed names its repository and has the hash that is passed on", () => {
+  test.runIf(isLinux)("the packed tarball contains its repository and has the published hash", () => {
     const folder = path.join(temporaryFolder(), "repository");
     mkdirSync(folder);
     for (const name of readdirSync("."))
@@ -153,7 +153,7 @@ describe("the release", () => {
       GITHUB_OUTPUT: output,
       RUNNER_TEMP: path.dirname(output),
     });
-    // Or the search for keys reads every package.
+    // Otherwise the search for keys reads every package.
     rmSync(path.join(folder, "node_modules"));
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const outputs = Object.fromEntries(
@@ -175,9 +175,9 @@ describe("the release", () => {
   });
 
   test.runIf(isLinux).each([
-    ["is that one", "", 0, ["publish ./dexdata-1.2.3.tgz --provenance --access public --ignore-scripts"]],
-    ["has one byte more", "x", 1, []],
-  ])("publishes a tarball only if it is the one that was hashed: one that %s", (_, added, exit, calls) => {
+    ["matches", "", 0, ["publish ./dexdata-1.2.3.tgz --provenance --access public --ignore-scripts"]],
+    ["has an extra byte", "x", 1, []],
+  ])("publishes a tarball only if it has the recorded hash: one that %s", (_, added, exit, calls) => {
     const folder = temporaryFolder();
     const tarball = path.join(folder, "dexdata-1.2.3.tgz");
     writeFileSync(tarball, "the package");

@@ -1,5 +1,5 @@
-// Whole processes beside each other: each round starts every command once, in an order that rotates, so that a drift of
-// the machine hits all alike, and a ratio is the median of the rounds' ratios. Needs bash.
+// Runs complete processes interleaved: each round starts every command once, in a rotating order, so that a
+// drift of the machine affects all equally. A ratio is the median of the rounds' ratios. Needs bash.
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -9,8 +9,9 @@ import { environment, median, temporary } from "./processes.mjs";
 const peakHook = fileURLToPath(new URL("../harness/peak-memory.cjs", import.meta.url));
 
 /**
- * Runs each of `commands` (name → shell command) `rounds` times after a warm-up. Gives what `compare()` reads, by name:
- * wall and processor milliseconds of each round, and the most memory (MB) a Node process of it held in a run of its own.
+ * Runs each of `commands` (name → shell command) `rounds` times after a warm-up. Returns the input of
+ * `compare()`, by name: wall and processor milliseconds of each round, and the peak memory (MB) of one of its
+ * Node processes in a separate run.
  */
 export function interleave(commands, { rounds, seconds = 120 }) {
   const names = Object.keys(commands);
@@ -28,13 +29,13 @@ export function interleave(commands, { rounds, seconds = 120 }) {
   return measured;
 }
 
-/** How many times as long `one` takes as `other`, on the clock and in processor time. */
+/** The time of `one` divided by the time of `other`, on the clock and in processor time. */
 export function compare(one, other) {
   const ratio = (kind) => median(one[kind].map((value, round) => value / other[kind][round]));
   return { wall: ratio("wall"), cpu: ratio("cpu") };
 }
 
-/** The wall clock around the command, and the time of all processors in it and in every process it waited for. */
+/** The wall clock around the command, and the processor time of it and of every process it waited for. */
 function timeOf(command, env, seconds) {
   const script = `TIMEFORMAT='%3U %3S'; begun=$EPOCHREALTIME; time { ${command}
 } >/dev/null 2>/dev/null; code=$?; echo "$begun $EPOCHREALTIME $code" >&2`;

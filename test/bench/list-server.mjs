@@ -1,9 +1,9 @@
-// list-server.mjs [--pages 2000] [--latency 0]: a long list of tokens, and a pool, on 127.0.0.1, for the benchmarks
-// beside it. Answers are written beforehand, so that the client is what takes the time; after --latency milliseconds.
-// Prints its URL; ends when its stdin does.
+// list-server.mjs [--pages 2000] [--latency 0]: a long list of tokens, and a pool, on 127.0.0.1, for the
+// benchmarks in this directory. Responses are built in advance, so that the client takes most of the time,
+// and are sent after --latency milliseconds. Prints its URL; ends when its stdin does.
 //
-// A page has 100 rows of about 1 kB, each with an address of its own (a client may drop repeats): the page's number is
-// written over eight digits of each. Every eighth page holds text beyond ASCII, as lists of tokens do.
+// A page has 100 rows of about 1 kB, each with a unique address, because a client may drop duplicates: the
+// page number replaces eight digits of each. Every eighth page contains non-ASCII text, as token lists do.
 import http from "node:http";
 
 const option = (name, standard) => {
@@ -14,7 +14,7 @@ const [pages, latency] = [option("pages", 2000), option("latency", 0)];
 const head = { "content-type": "application/json", "x-api-plan": "pro" };
 const windows = ["24h", "6h", "1h", "30m", "15m", "5m", "1m"];
 
-/** Numbers without a pattern that are the same in each run. */
+/** Numbers without a pattern, the same in each run. */
 let state = 20_260;
 function random() {
   state = (state * 48_271) % 2_147_483_647;

@@ -1,4 +1,4 @@
-// What the benchmarks share: the servers, the commands that are compared, and where they are run.
+// Shared by the benchmarks: the servers, the compared commands, and their environment.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-/** Numbers by flag: `--rounds 5`. */
+/** Returns a number given by a flag, e.g. `--rounds 5`. */
 export function option(name, standard) {
   const at = process.argv.indexOf(`--${name}`);
   return at === -1 ? standard : Number(process.argv[at + 1]);
 }
 
-/** Nothing of the machine's settings, and no certificate file that slows Node 20's start. */
+/** None of the machine's settings, and no certificate file, which slows the start of Node 20. */
 export function environment() {
   const folder = temporary();
   const { PATH } = process.env;
@@ -39,7 +39,7 @@ export async function startServer(flags, file = "stream-server.mjs") {
     printed += chunk;
     seen();
   });
-  /** What stands first in its output, and is taken out of it. */
+  /** Returns the first match in its output and removes the output up to it. */
   const next = async (pattern) => {
     for (;;) {
       const found = pattern.exec(printed);
@@ -54,13 +54,13 @@ export async function startServer(flags, file = "stream-server.mjs") {
   return {
     url,
     pid: child.pid,
-    /** Seconds from the request to the end of the stream that ended first and was not asked for yet. */
+    /** Seconds from the request to the end of the first ended stream that was not returned yet. */
     nextStream: async () => Number(await next(/stream (\S+) s\n/)),
     close: () => child.stdin.end(),
   };
 }
 
-/** The built program on one asset; `npm run build` comes first. */
+/** The built program on one asset; run `npm run build` first. */
 export function productOn(url, flags) {
   return [
     process.execPath,
@@ -75,7 +75,10 @@ export function productOn(url, flags) {
   ];
 }
 
-/** The `eventsource` package in a folder of its own, or why it cannot be had. It is no dependency of the project. */
+/**
+ * The `eventsource` package in its own directory, or the reason why it is missing. The project does not
+ * depend on it.
+ */
 export function installEventSource() {
   const folder = temporary();
   try {

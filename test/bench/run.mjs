@@ -18,7 +18,7 @@ const figures = [];
 for (const [name, { measure, full, short }] of Object.entries(suites)) {
   if (wanted.length > 0 ? !wanted.includes(name) : isShort && short === undefined) continue;
   let found = await measure(isShort ? short : full);
-  // Other work on the machine can look like a loss once.
+  // Other work on the machine can look like a regression once.
   for (let again = 0; again < (isShort ? 2 : 0) && found.some(isLost); again++) {
     const other = await measure(short);
     found = found.map((figure, index) => (lossOf(other[index]) < lossOf(figure) ? other[index] : figure));

@@ -1,11 +1,13 @@
-// sandbox-rest.mjs [--rounds 5] [--seconds 0.7] [--running]: requests a second of the built sandbox, beside a bare
-// node:http server that builds the same rows. Run `npm run build` before. Ends by itself after about half a minute.
+// sandbox-rest.mjs [--rounds 5] [--seconds 0.7] [--running]: requests per second of the built sandbox,
+// compared with a plain node:http server that builds the same rows. Run `npm run build` first. It takes about
+// half a minute.
 //
-// Each scenario rotates over different pools, pages or cursors. The bare server holds the same answers as plain
-// objects; for each request it copies every row and turns the answer into JSON. Both are processes of their own, the
-// load is a third; the rounds are interleaved, and the ratio is the median of the rounds' ratios. `cpu` compares the
-// processor time the two servers used for a request, which a busy machine moves less.
-// The clock stands still unless --running: then each second of it is a new instant, with lists and sums of its own.
+// Each scenario rotates over different pools, pages or cursors. The plain server has the same responses as
+// plain objects; for each request it copies every row and serializes the response as JSON. Both servers and
+// the load run in separate processes; the rounds are interleaved, and the ratio is the median of the rounds'
+// ratios. `cpu` compares the processor time of the two servers per request, which varies less on a busy
+// machine. The clock stands still unless --running is given: then the time advances every second, and lists
+// and sums are computed again.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import http from "node:http";
@@ -19,7 +21,7 @@ const LEAST = 0.4;
 if (process.argv[2] === "bare") serveBare();
 else await main();
 
-/** Answers by path come in on stdin; they are built anew for each request. */
+/** Responses by path are read from stdin; they are rebuilt for each request. */
 function serveBare() {
   let text = "";
   process.stdin.on("data", (chunk) => (text += chunk));
@@ -129,7 +131,7 @@ function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** User and system time of a process, in ticks of the kernel; not a number where there is no /proc. */
+/** User and system time of a process, in kernel ticks; not a number without /proc. */
 function cpuTicks(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
@@ -139,7 +141,10 @@ function cpuTicks(pid) {
   }
 }
 
-/** Whole answers received over some connections, each with one request under way, in the time given. */
+/**
+ * The number of complete responses received over several connections, each with one request in flight, in the
+ * given time.
+ */
 async function load(base, paths, seconds) {
   const port = Number(new URL(base).port);
   const requests = paths.map((path) =>
@@ -180,14 +185,14 @@ async function load(base, paths, seconds) {
   return count;
 }
 
-/** An answer as plain objects. Integers beyond 2^53 are rounded, which costs the bare server nothing. */
+/** A response as plain objects. Integers beyond 2^53 are rounded, which costs the plain server nothing. */
 async function ask(base, path) {
   const answer = await fetch(base + path, { headers: { authorization: KEY } });
   const ours = [...answer.headers].filter(([name]) => name === "content-type" || name.startsWith("x-"));
   return { headers: Object.fromEntries(ours), body: await answer.json() };
 }
 
-/** A server of its own, when it has printed something. */
+/** Starts a separate server process and waits for its first output. */
 async function start(args, input = "") {
   const env = { ...process.env };
   delete env.NODE_EXTRA_CA_CERTS;

@@ -1,10 +1,11 @@
-// stream-latency.mjs [--rate 1000] [--seconds 8] [--rounds 3]: milliseconds from the server's write of an event to the
-// moment its line is read from the program's standard output. Run `npm run build` before. Ends by itself after about a
-// minute.
+// stream-latency.mjs [--rate 1000] [--seconds 8] [--rounds 3]: milliseconds from the server's write of an
+// event until its line is read from the program's standard output. Run `npm run build` first. It takes about
+// a minute.
 //
-// `curl -N` passes the bytes on unread: what it takes is the price of the sockets, the pipe and this reader. Added
-// latency is what the program takes beyond that, quantile by quantile; the median of interleaved rounds. The first
-// fifth of the events is not counted. Ends with 1 where the added p99 is 5 ms or more, or an event is missing.
+// `curl -N` passes the bytes on without parsing: its time is the cost of the sockets, the pipe and this
+// reader. Added latency is the program's time beyond that, quantile by quantile, as the median of interleaved
+// rounds. The first fifth of the events is not counted. Exits with 1 if the added p99 is 5 ms or more, or an
+// event is missing.
 import { spawn } from "node:child_process";
 import { environment, median, option, productOn, quantile, startServer } from "./processes.mjs";
 

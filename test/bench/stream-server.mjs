@@ -1,9 +1,10 @@
-// stream-server.mjs [--rate 0] [--count 0]: a price stream on 127.0.0.1 that sends as many events a second as asked
-// for, or with rate 0 as fast as the reader takes them; after --count events it ends the stream (0: never). For the
-// benchmarks beside it. Prints its URL, and how long each stream took once it is over; ends when its stdin does, so that nothing is left behind.
+// stream-server.mjs [--rate 0] [--count 0]: a price stream on 127.0.0.1 that sends this many events per
+// second, or with rate 0 as fast as the reader takes them; after --count events it ends the stream (0:
+// never). For the benchmarks in this directory. Prints its URL, and the duration of each stream when it ends.
+// The server ends when its stdin does, so that no process stays behind.
 //
-// Every event carries its number in the stream (`n`) and when it was sent (`ns`, nanoseconds of the clock that all
-// processes of a machine share). A price is a decimal string of 20 digits. Pings come every 15 s.
+// Every event contains its number in the stream (`n`) and its send time (`ns`, nanoseconds of the clock that
+// all processes of a machine share). A price is a decimal string of 20 digits. Pings are sent every 15 s.
 import http from "node:http";
 
 const option = (name, standard) => {
@@ -17,7 +18,7 @@ const batch = 256;
 const server = http.createServer((request, response) => {
   request.resume();
   response.writeHead(200, { "content-type": "text/event-stream", "x-api-plan": "keyless" });
-  // A client that begins to read when the first byte comes should not wait for the first event.
+  // A client that starts to read at the first byte should not wait for the first event.
   response.write(": open\n\n");
   const sent = rate === 0 ? flood(response) : atRate(response);
   const pings = setInterval(() => response.write(`event: ping\ndata: {"time":${now()}}\n\n`), 15_000);
@@ -35,7 +36,8 @@ function flood(response) {
   let n = 0;
   const more = () => {
     for (let isTaken = true; isTaken && n < last;) {
-      // All of a batch but the numbers is written once: the reader should be what takes the time.
+      // Everything in a batch except the numbers is built once, so that most of the time is spent in the
+      // reader.
       const [head, tail] = frame("?").split("?");
       let text = "";
       for (const end = Math.min(n + batch, last); n < end; n++) text += head + n + tail;
@@ -53,7 +55,7 @@ function atRate(response) {
   const start = performance.now();
   const timer = setInterval(() => {
     const due = Math.min(last, Math.floor(((performance.now() - start) / 1000) * rate));
-    // Each in a write of its own, as events come in life.
+    // Each event is a separate write, as on a real stream.
     for (; n < due; n++) response.write(frame(n));
     if (n >= last) response.end();
   }, 1);

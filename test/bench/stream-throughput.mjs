@@ -1,10 +1,11 @@
-// stream-throughput.mjs [--count 3000000] [--rounds 5]: events a second of the built program under a flood, beside what
-// people write by hand. Run `npm run build` before. Ends by itself after about two minutes.
+// stream-throughput.mjs [--count 3000000] [--rounds 5]: events per second of the built program under a flood,
+// compared with typical hand-written clients. Run `npm run build` first. It takes about two minutes.
 //
-// Every side reads the same stream, checks that each event is JSON, and writes one line an event into a pipe that
-// `wc -l` counts. `undici`: request, split the text into lines, JSON.parse, one write a chunk. `eventsource`: the
-// package's EventSource, JSON.parse, one write an event; installed into a temporary folder for the run. The rounds are
-// interleaved, and a ratio is the median of the rounds' ratios. Ends with 1 where the program is slower than a side.
+// Each client reads the same stream, checks that each event is JSON, and writes one line per event into a
+// pipe that `wc -l` counts. `undici`: request, split the text into lines, JSON.parse, one write per chunk.
+// `eventsource`: the package's EventSource, JSON.parse, one write per event; it is installed into a temporary
+// directory for the run. The rounds are interleaved, and a ratio is the median of the rounds' ratios. Exits
+// with 1 if the program is slower than another client.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -53,7 +54,7 @@ async function main() {
     ["undici", { ...fast, command: [process.execPath, self, "undici", `${fast.server.url}/sse/prices`] }],
   ]);
   const installed = installEventSource();
-  // Many times slower: a tenth of the events takes it as long.
+  // It is many times slower, so it gets a tenth of the events.
   const few = Math.ceil(count / 10);
   const slow = { count: few, server: await startServer(["--count", String(few)]) };
   const command = [process.execPath, self, "eventsource", `${slow.server.url}/sse/prices`, installed.folder];
@@ -81,7 +82,7 @@ async function main() {
   }
 }
 
-/** Events a second from the request to the end of the stream, with the lines that were written counted. */
+/** Events per second from the request to the end of the stream, counted as written lines. */
 async function speedOf({ server, command, count }) {
   const quoted = command.map((word) => `'${word}'`).join(" ");
   const child = spawn("bash", ["-c", `${quoted} | wc -l`], {

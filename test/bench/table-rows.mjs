@@ -1,5 +1,7 @@
-// Rows as a table beside the same rows as NDJSON, by the built program, interleaved: node test/bench/table-rows.mjs
-// Baseline (two cores, Node 20.20): see the last line of each run; at most 2.2 times for twice the rows, 3 times NDJSON.
+// Rows as a table compared with the same rows as NDJSON, by the built program, interleaved: node
+// test/bench/table-rows.mjs
+// Baseline (two cores, Node 20.20): see the last line of each run; at most 2.2 times for twice the rows, 3
+// times NDJSON.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { mkdtempSync, openSync, closeSync, rmSync } from "node:fs";

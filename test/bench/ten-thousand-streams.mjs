@@ -1,12 +1,13 @@
-// Holds 10,000 concurrent streams from 1,000 addresses of 127.0.0.0/8 against one sandbox process, and says what they
-// cost. Issue 3's bar: all pings delivered, resident memory under 1 GB, and 429 for the 10,001st.
+// Keeps 10,000 concurrent streams from 1,000 addresses of 127.0.0.0/8 open on one sandbox process, and prints
+// their cost. The requirement of issue 3: all pings delivered, resident memory under 1 GB, and 429 for the
+// 10,001st.
 //
-//   node test/bench/ten-thousand-streams.mjs [--streams 10000] [--addresses 1000] [--pings 2]
+// node test/bench/ten-thousand-streams.mjs [--streams 10000] [--addresses 1000] [--pings 2]
 //
-// The sandbox runs in a process of its own, bundled from src/ by rolldown, so that the client's memory does not
-// count. Each process needs a descriptor a stream: `ulimit -n` above 10,200; on macOS the addresses must be made
-// first (`ifconfig lo0 alias 127.0.0.2` and so on). It ends by itself within three minutes and exits 1 when a bar is
-// missed.
+// The sandbox runs in a separate process, bundled from src/ by rolldown, so that the client's memory does not
+// count. Each process needs one descriptor per stream: `ulimit -n` above 10,200; on macOS the addresses must
+// be created first (`ifconfig lo0 alias 127.0.0.2` and so on). It ends within three minutes and exits with 1
+// if a requirement is missed.
 import { execFileSync, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import net from "node:net";
@@ -16,14 +17,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const LONGEST_MS = 180_000;
 const MOST_BYTES = 1e9;
-// Connections being opened at one time; the listen queue of a socket is not endless.
+// The number of connections opened at one time; the listen queue of a socket is limited.
 const AT_ONCE = 200;
 const PING_MS = 15_000;
 
 if (process.send === undefined) await measure();
 else await serve(process.argv[2]);
 
-/** The child: a sandbox in real time, and its memory on request. */
+/** The child: a sandbox in real time, which reports its memory on request. */
 async function serve(bundle) {
   const { startSandbox } = await import(pathToFileURL(bundle).href);
   const sandbox = await startSandbox({ now: () => Date.now(), elapsed: () => performance.now() });
@@ -66,7 +67,7 @@ async function measure() {
 async function hold(child, { count, addresses, rounds }) {
   const { url } = await heard(child);
   const port = Number(new URL(url).port);
-  // The first stream makes the market of its network, which is no stream's cost.
+  // The first stream builds the market of its network, which is not a cost of a stream.
   const first = await open(port, "127.0.0.1");
   first.socket.destroy();
   const before = await ask(child);
@@ -91,7 +92,7 @@ async function hold(child, { count, addresses, rounds }) {
   say(`one more from a full address: ${eleventh.status} ${eleventh.message()}`);
   say(`one more from a new address: ${server.status} ${server.message()}`);
 
-  // Each stream counts from its own opening, hence a round more than the pings asked for.
+  // Each stream counts from its own start, so one more round than the requested pings.
   const whole = PING_MS * rounds + seconds * 1000 + 3000;
   const held = performance.now();
   while (performance.now() - held < whole && streams.some((stream) => stream.pings < rounds))
@@ -131,7 +132,7 @@ async function hold(child, { count, addresses, rounds }) {
   process.exitCode = misses.length === 0 ? 0 : 1;
 }
 
-/** A bare socket, so that 10,000 of them are cheap here. Resolves with the head of the answer. */
+/** A plain socket, so that 10,000 of them are cheap. Resolves with the head of the response. */
 function open(port, localAddress) {
   return new Promise((resolve, reject) => {
     const target =
@@ -151,7 +152,7 @@ function open(port, localAddress) {
       if (stream.status === 0 && text.includes("\r\n\r\n")) {
         stream.status = Number(text.slice(9, 12));
         if (stream.status === 200) text = text.slice(text.indexOf("\r\n\r\n") + 4);
-        // A refusal's body may come a moment later.
+        // The body of an error may arrive a moment later.
         if (stream.status === 200 || text.trimEnd().endsWith("}")) resolve(stream);
       } else if (stream.status !== 200 && stream.status !== 0) resolve(stream);
       if (stream.status !== 200) return;
@@ -163,7 +164,7 @@ function open(port, localAddress) {
   });
 }
 
-/** 127.1.x.y, of which the whole network is this machine's. */
+/** 127.1.x.y; all of 127.0.0.0/8 belongs to this machine. */
 function addressOf(index) {
   return `127.1.${Math.floor(index / 250)}.${(index % 250) + 1}`;
 }

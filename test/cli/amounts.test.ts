@@ -15,7 +15,7 @@ const param: Param = {
 };
 const whole: Param = { ...param, kind: { kind: "integer", min: 0 } };
 
-/** What goes on the wire; undefined where it is refused. */
+/** Returns the value as sent to the service; undefined if it is rejected. */
 function read(what: Param, typed: string): string | undefined {
   try {
     return readParam(what, typed, 0);
@@ -25,10 +25,10 @@ function read(what: Param, typed: string): string | undefined {
   }
 }
 
-/** More than the places of 30 digits with the exponent -999. */
+/** More digits than 30 decimal places with the exponent -999 require. */
 const PLACES = 1100;
 
-/** The value in units of 10⁻¹¹⁰⁰, exactly; undefined for what is no amount. */
+/** Returns the exact value in units of 10⁻¹¹⁰⁰; undefined if the text is not an amount. */
 function exactly(typed: string): bigint | undefined {
   const unit = { k: 3, m: 6, b: 9 }[typed.slice(-1).toLowerCase()];
   const [number = "", exponent = "0", ...others] =
@@ -49,7 +49,7 @@ const typedTexts = fc.oneof(
   fc.stringMatching(/^[-+.,_ \dekmbx]{0,8}$/u),
 );
 
-test("any amount goes out as its exact value in plain digits, and what is none is refused", () => {
+test("sends every amount as its exact value in plain digits, and rejects anything else", () => {
   fc.assert(
     fc.property(typedTexts, (typed) => {
       const sent = read(param, typed);
@@ -61,7 +61,7 @@ test("any amount goes out as its exact value in plain digits, and what is none i
   );
 });
 
-test("a whole number with k, m or b goes out as its exact value, and never with a point", () => {
+test("sends a whole number with k, m or b as its exact value, without a decimal point", () => {
   fc.assert(
     fc.property(typedTexts, (typed) => {
       const sent = read(whole, typed);
@@ -82,12 +82,12 @@ test.each([
   ["5e-324", `0.${"0".repeat(323)}5`],
   ["0e5", "0"],
   ["1e06", "1000000"],
-])("%s goes out as %s", (typed, sent) => {
+])("sends %s as %s", (typed, sent) => {
   expect(read(param, typed)).toBe(sent);
 });
 
 test.each(["1e", "1e1000", "1ek", "1e3k", "e5", "1.e5", "0x1e5", "Infinity", "NaN"])(
-  "%s is refused",
+  "rejects %s",
   (typed) => {
     expect(read(param, typed)).toBeUndefined();
   },

@@ -27,38 +27,41 @@ import { createTestContext } from "../harness/test-context.ts";
 
 const { array, assert, constantFrom, property } = fc;
 
-// More requests than a plan allows in the minute that this file takes.
+// This file sends more requests per minute than any plan allows.
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 
 const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
-const ask = async (words: string | readonly string[], tier: "keyless" | "pro" = "pro"): Promise<Outcome> =>
-  await dexdata(words, { env: sandbox.env(tier), now: sandboxNow });
+const runCommand = async (
+  words: string | readonly string[],
+  tier: "keyless" | "pro" = "pro",
+): Promise<Outcome> => await dexdata(words, { env: sandbox.env(tier), now: sandboxNow });
 
 const sortedRows = (stdout: string): readonly string[] =>
   rowsOf(stdout)
     .map((row) => JSON.stringify(row))
     .toSorted();
 
-/** The words that an endpoint has of its own, and those that ask the same of `api`. */
+/** The arguments of an endpoint's own command, and the `api` call that fetches the same. */
 interface Same {
   readonly own: string;
   readonly api: string;
-  /** More for the table of `api`: what the command of the endpoint adds by itself. */
+  /** Extra flags for the table of `api`: parameters that the endpoint's command adds automatically. */
   readonly table?: string;
 }
 
-/** Candles of our command say which of them is not over yet; those of this window all are. */
+/** `dexdata ohlcv` marks partial candles; this range contains none, so the rows are the same. */
 const window = "--from 2026-11-20T00:00:00Z --to 2026-11-20T12:00:00Z --interval 1h";
 const wireWindow = "start=1795132800&end=1795176000&interval=1h&limit=12";
 
 const sample = { network: "ethereum", pool_address: POOL, token_address: WETH };
 
 /**
- * Where it is more than the command and the path. `/usage` counts the very requests that ask for it, so only what stays
- * the same is compared.
+ * Only for endpoints that require more than the command and the path. `/usage` also counts the requests
+ * that fetch it,
+ * so the comparison is limited to a field that does not change.
  */
 const same: Readonly<Partial<Record<EndpointId, Same>>> = {
   dexes: { own: "dexes ethereum --all", api: "/networks/ethereum/dexes --paginate", table: "--paginate" },
@@ -108,8 +111,11 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
     api: usualPath(endpoint, sample),
   };
 
-  test(`api gives the rows of \`dexdata ${own}\``, async () => {
-    const [expected, actual] = [await ask(`${own} -o ndjson`), await ask(`api ${api} -o ndjson`)];
+  test(`api prints the rows of \`dexdata ${own}\``, async () => {
+    const [expected, actual] = [
+      await runCommand(`${own} -o ndjson`),
+      await runCommand(`api ${api} -o ndjson`),
+    ];
     expect({ exit: actual.exit, stderr: actual.stderr }).toEqual({ exit: 0, stderr: "" });
     expect(actual.stdout.length).toBeGreaterThan(10);
     if (id === "search") expect(rowsOfGroups(actual.stdout)).toEqual(rowsOf(expected.stdout));
@@ -117,7 +123,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
     else expect(actual.stdout).toBe(expected.stdout);
   });
 
-  test("and its table", async () => {
+  test("prints the same table", async () => {
     const tableOf = async (words: string): Promise<string> =>
       (await dexdata(words, { env: sandbox.env(), now: sandboxNow, isTerminal: { stdout: true } })).stdout;
     const [expected, actual] = [await tableOf(own), await tableOf(`api ${api} ${table ?? ""}`)];
@@ -126,10 +132,10 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
     else expect(actual).toBe(expected);
   });
 
-  test("and asks its path alone, whose whole answer is one line of JSON", async () => {
+  test("requests only the given path, and prints the complete response as one line of JSON", async () => {
     const words = `api ${api.replace(" --paginate", "").replace(" --limit 150", "")} -o json`;
     sandbox.takeLog();
-    const { exit, stdout } = await ask(words);
+    const { exit, stdout } = await runCommand(words);
     expect(exit).toBe(0);
     const [logged] = sandbox.takeLog();
     expect(decodeURIComponent(logged?.url ?? "")).toMatch(
@@ -142,7 +148,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
 
 const sorted = (text: string): readonly string[] => text.split("\n").toSorted((a, b) => (a < b ? -1 : 1));
 
-/** `{"tokens":[…],…}` → what the lines of `dexdata search` say. */
+/** Converts `{"tokens":[…],…}` to the rows of `dexdata search`. */
 function rowsOfGroups(document: string): readonly unknown[] {
   return Object.entries(toRow(document)).flatMap(([group, rows]) =>
     (Array.isArray(rows) ? rows : []).map((row: unknown) => ({ group, row })),
@@ -150,7 +156,7 @@ function rowsOfGroups(document: string): readonly unknown[] {
 }
 
 const key = "api_pro_s3cr3tPart";
-/** The configured service, below a path of its own, and a host that nobody configured. */
+/** The configured service, with a path in its base URL, and a host that is not configured. */
 let service: ScriptedServer;
 let other: ScriptedServer;
 let reply: (index: number) => Reply;
@@ -160,13 +166,13 @@ beforeEach(async () => {
   other = await serveInTest(() => json([]));
 });
 
-const askScripted = async (words: readonly string[], isTerminal = false): Promise<Outcome> =>
+const runScripted = async (words: readonly string[], isTerminal = false): Promise<Outcome> =>
   await dexdata(words, {
     env: { DEXDATA_PRO_BASE_URL: `${service.url}/v1`, DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
     isTerminal: { stdout: isTerminal, stderr: isTerminal },
   });
 
-describe("a path that could lead elsewhere", () => {
+describe("a path that could lead to another host", () => {
   const noUrl = "must be a path, not a URL: the key is sent only to the configured host";
   const dots = "must not contain . or .. segments: they would change the path";
   const encoded = "must not contain percent-encoded slashes, percent signs, spaces or control characters";
@@ -229,9 +235,9 @@ describe("a path that could lead elsewhere", () => {
     ["/networks?=1", '"=1" has no name'],
     ["", "must be a path such as /networks"],
   ];
-  test.each(tricks)("%j is refused: %s", async (template, problem) => {
+  test.each(tricks)("rejects %j: %s", async (template, problem) => {
     const path = template.replace("OTHER", new URL(other.url).host);
-    const { exit, stdout, stderr } = await askScripted(["api", path, "--error-format", "json"]);
+    const { exit, stdout, stderr } = await runScripted(["api", path, "--error-format", "json"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(toRow(stderr)["message"]).toMatch(/^invalid <path> "/u);
     expect(String(toRow(stderr)["message"]).endsWith(`": ${problem}`)).toBe(true);
@@ -259,15 +265,15 @@ describe("a path that could lead elsewhere", () => {
     ["/a?&&b", "/v1/a?b="],
     ["/a?b=%26%3D%23%00", "/v1/a?b=%26%3D%23%00"],
   ];
-  test.each(harmless)("%j is sent to the service, as %s", async (path, sent) => {
-    const { exit, stderr } = await askScripted(["api", path]);
+  test.each(harmless)("sends %j to the service as %s", async (path, sent) => {
+    const { exit, stderr } = await runScripted(["api", path]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(service.requests.map((request) => request.url)).toEqual([sent]);
     expect(service.requests[0]?.method).toBe("GET");
     expect(service.requests[0]?.headers.authorization).toBe(key);
   });
 
-  test("whatever is typed is refused, or lies below the base URL", () => {
+  test("rejects any path, or sends it to a URL below the base URL", () => {
     const piece = constantFrom(
       ..."/ // . .. ... \\ : @ # ? & = % %2e %2f %5c %00 %25 ; http: a networks 日 \ud800 \t [::1] evil.example".split(
         " ",
@@ -289,16 +295,16 @@ describe("a path that could lead elsewhere", () => {
   });
 
   test.each(["@evil.example/", ".evil.example/", ":81/", "/../", "/%2e%2e/x", "x"])(
-    "an endpoint whose path is %j gives no URL, whoever made it",
+    "creates no URL for an endpoint whose path is %j",
     (path) => {
       const make = (): URL => createRequestUrls("https://host.example/v1")({ ...networks, path }, new Map());
       expect(make).toThrow(/must be a path below https:\/\/host\.example\/v1$/);
     },
   );
 
-  test("a redirect is not followed, and takes no key along", async () => {
+  test("does not follow a redirect, and does not send the key to its target", async () => {
     reply = () => redirect(`${other.url}/networks`);
-    const { exit } = await askScripted(["api", "/networks"]);
+    const { exit } = await runScripted(["api", "/networks"]);
     expect({ exit, asked: service.requests.length, elsewhere: other.requests.length }).toEqual({
       exit: 1,
       asked: 1,
@@ -307,7 +313,10 @@ describe("a path that could lead elsewhere", () => {
   });
 });
 
-/** What would be asked; undefined where the path is refused. Anything but a refusal fails the test. */
+/**
+ * Returns the URL that would be requested; undefined if the path is rejected. Any other failure fails the
+ * test.
+ */
 function urlOf(base: string, typed: string): URL | undefined {
   try {
     const { endpoint, args } = rawCall(readRawPath(typed), []);
@@ -339,13 +348,13 @@ describe("-f", () => {
     ["__proto__=1", "__proto__=1"],
     ["ñ=1", "%C3%B1=1"],
   ];
-  test.each(values)("%j is sent as %s", async (typed, sent) => {
-    await askScripted(["api", "/none", "-f", typed]);
-    await askScripted(["api", "/networks", `--field=${typed}`]);
+  test.each(values)("sends %j as %s", async (typed, sent) => {
+    await runScripted(["api", "/none", "-f", typed]);
+    await runScripted(["api", "/networks", `--field=${typed}`]);
     expect(service.requests.map(({ url }) => url)).toEqual([`/v1/none?${sent}`, `/v1/networks?${sent}`]);
   });
 
-  test("adds to what the path says; names of the contract first, others in the order typed", async () => {
+  test("adds to the parameters in the path, with names in the contract first, others in the order typed", async () => {
     const words = [
       "api",
       "/networks/base/pools/search?zzz=1&sort=asc",
@@ -355,7 +364,7 @@ describe("-f", () => {
       "--field",
       "LIMIT=3",
     ];
-    await askScripted(words);
+    await runScripted(words);
     expect(service.requests[0]?.url).toBe(
       "/v1/networks/base/pools/search?limit=7&sort=asc&zzz=1&aaa=x&LIMIT=3",
     );
@@ -365,30 +374,30 @@ describe("-f", () => {
     [["/networks/base/multi/prices?tokens=0xA&tokens=0xb"]],
     [["/networks/base/multi/prices?tokens=0xA", "-f", "tokens=0xb"]],
     [["/networks/base/multi/prices", "-f", "tokens=0xA", "-f", "tokens=0xb"]],
-  ])("rule 81: repeated tokens are sent as typed: %j", async (words) => {
-    await askScripted(["api", ...words]);
+  ])("rule 81: sends repeated tokens as typed: %j", async (words) => {
+    await runScripted(["api", ...words]);
     expect(service.requests.map(({ url }) => url)).toEqual([
       "/v1/networks/base/multi/prices?tokens=0xA&tokens=0xb",
     ]);
   });
 
-  test("rule 81: repeated tokens give the rows of the comma form and cost a credit each", async () => {
+  test("rule 81: repeated tokens return the rows of the comma form and cost 1 credit each", async () => {
     const path = "/networks/ethereum/multi/prices";
-    const comma = await ask(["api", path, "-f", `tokens=${WETH},${USDC}`]);
-    const repeated = await ask(["api", path, "-f", `tokens=${WETH}`, "-f", `tokens=${USDC}`]);
+    const comma = await runCommand(["api", path, "-f", `tokens=${WETH},${USDC}`]);
+    const repeated = await runCommand(["api", path, "-f", `tokens=${WETH}`, "-f", `tokens=${USDC}`]);
     expect(repeated.exit).toBe(0);
     expect(sortedRows(repeated.stdout)).toEqual(sortedRows(comma.stdout));
-    const bounded = await ask(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
+    const bounded = await runCommand(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
     expect(bounded.exit).toBe(5);
     expect(bounded.stderr).toContain("next request costs 2");
   });
 
-  test("the receipt names every repeated value", async () => {
+  test("lists every repeated value in the receipt", async () => {
     const [file, receipt] = ["rows.ndjson", "receipt.json"].map((name) =>
       nodePath.join(temporaryFolder(), name),
     );
     const words = ["api", `/networks/ethereum/multi/prices?tokens=${WETH}&tokens=${USDC}`];
-    await ask([...words, "--out", String(file), "--receipt", String(receipt)]);
+    await runCommand([...words, "--out", String(file), "--receipt", String(receipt)]);
     expect(JSON.parse(readFileSync(String(receipt), "utf8"))).toMatchObject({
       asked: { network: "ethereum", tokens: `${WETH},${USDC}` },
       credits: { spent: 2 },
@@ -441,8 +450,8 @@ describe("-f", () => {
     [["/none", "--all"], 'unknown flag --all for "dexdata api"'],
     [["/none", "-X", "POST"], 'unknown flag -X for "dexdata api"'],
   ];
-  test.each(refused)("%j is refused before anything is sent: %s", async (words, message) => {
-    const { exit, stdout, stderr } = await askScripted(["api", ...words, "--error-format", "text"]);
+  test.each(refused)("rejects %j before sending anything: %s", async (words, message) => {
+    const { exit, stdout, stderr } = await runScripted(["api", ...words, "--error-format", "text"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     const [line] = stderr.split("\n");
     if (typeof message === "string") expect(line).toBe(`error: ${message}`);
@@ -451,7 +460,7 @@ describe("-f", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   const long = "4272800710322643001";
   const bidi = "\u202e";
   const document = `{"n" : ${long}, "p": 1.10,\n "e":1E+2, "t":"a\u009b2J${bidi}", "rows":[ {"id":1},{"id":2} ]}`;
@@ -480,7 +489,7 @@ describe("the answer", () => {
     [document, "/x -o json", true, pretty],
     [document, "/x", true, pretty],
     [document, "/x -o ndjson", true, compact],
-    // Known, but not of the shape that is known: shown all the same.
+    // A known path with a response of an unknown shape is printed as it is.
     [document, "/pools/search", false, compact],
     [document, "/networks -o json", true, pretty],
     [document, "/x --fields rows.1.id,p,none", false, '{"rows.1.id":2,"p":1.10,"none":null}\n'],
@@ -501,10 +510,10 @@ describe("the answer", () => {
     ],
   ];
   test.each(cases)(
-    "%j, asked by %s (terminal: %s), shows every digit",
+    "%j, requested with %s (terminal: %s), keeps every digit",
     async (sent, words, isTerminal, shown) => {
       reply = body(sent);
-      const { exit, stdout } = await askScripted(["api", ...words.split(" "), "-q"], isTerminal);
+      const { exit, stdout } = await runScripted(["api", ...words.split(" "), "-q"], isTerminal);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: shown });
     },
   );
@@ -519,14 +528,14 @@ describe("the answer", () => {
     ['{"plan":"pro"}', "/usage", "zzz", " (list fields: --fields '?')"],
     ['[{"a":1},{"b":2}]', "/x", "b", ""],
     ['{"a":1}', "/x", "zzz", ""],
-  ])("%j of %s with --fields %s: what is said of it", async (sent, path, fields, hint) => {
-    const isSaid = hint !== "" || fields === "zzz";
+  ])("%j of %s with --fields %s: warns only about unknown fields", async (sent, path, fields, hint) => {
+    const isWarned = hint !== "" || fields === "zzz";
     for (const format of ["ndjson", "json"]) {
       reply = body(sent);
       const words = ["api", path, "--fields", fields, "-o", format];
-      const { exit, stderr } = await askScripted(words);
-      const said = isSaid ? `warning: no row has the field "${fields}"${hint}\n` : "";
-      expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
+      const { exit, stderr } = await runScripted(words);
+      const warning = isWarned ? `warning: no row has the field "${fields}"${hint}\n` : "";
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: warning });
     }
   });
 
@@ -577,26 +586,26 @@ describe("the answer", () => {
     ["nothing", () => empty(200), 1, 1, /empty body/],
   ];
   test.each(failures)(
-    "%s: the exit code and the sentence of every command",
+    "%s: exits and reports like every other command",
     async (_name, answer, exit, requests, message) => {
       reply = answer;
       const words = ["api", "/x", "-f", "zzz=1", "-f", "limit=0", "--error-format", "json"];
-      const outcome = await askScripted(words);
+      const outcome = await runScripted(words);
       expect([outcome.exit, service.requests.length, outcome.stdout]).toEqual([exit, requests, ""]);
       const lines = outcome.stderr.trim().split("\n");
       expect(toRow(lines.at(-1) ?? "")["message"]).toMatch(message);
     },
   );
 
-  test("a removed path names its replacement, and an unknown network the nearest", async () => {
-    const removed = await ask("api /networks/ethereum/pools/filter --error-format json");
+  test("names the replacement of a removed path, and the network closest to an unknown one", async () => {
+    const removed = await runCommand("api /networks/ethereum/pools/filter --error-format json");
     expect(removed.exit).toBe(3);
     expect(toRow(removed.stderr)["message"]).toBe("/networks/ethereum/pools/filter was removed from the API");
     expect(toRow(removed.stderr)["next"]).toBe(
       "use /networks/{network}/pools/search instead; " +
         "get the new command: dexdata migrate '/networks/ethereum/pools/filter'",
     );
-    const unknown = await ask("api /networks/eth/pools/search --error-format json");
+    const unknown = await runCommand("api /networks/eth/pools/search --error-format json");
     expect([unknown.exit, toRow(unknown.stderr)["next"]]).toEqual([3, "did you mean ethereum?"]);
     const plan = await dexdata(
       `api /networks/ethereum/pools/${POOL}/transactions --error-format json --sandbox --tier free`,
@@ -611,9 +620,9 @@ describe("the answer", () => {
 describe("--paginate", () => {
   const search = "/networks/ethereum/pools/search";
 
-  test("asks pages of 100, one request after another until the end", async () => {
+  test("fetches pages of 100, one request after another, until the end", async () => {
     sandbox.takeLog();
-    const { stdout } = await ask(`api ${search} --paginate`);
+    const { stdout } = await runCommand(`api ${search} --paginate`);
     const asked = sandbox.takeLog();
     const rows = rowsOf(stdout);
     expect(rows.length).toBeGreaterThan(100);
@@ -622,52 +631,52 @@ describe("--paginate", () => {
     expect(asked.every(({ url }) => url.includes("limit=100"))).toBe(true);
   });
 
-  test("-f limit is the size of a page, --limit the number of rows in all", async () => {
+  test("-f limit sets the page size, --limit the total number of rows", async () => {
     sandbox.takeLog();
-    const { stdout } = await ask(`api ${search} -f limit=4 --paginate --limit 10`);
+    const { stdout } = await runCommand(`api ${search} -f limit=4 --paginate --limit 10`);
     expect(rowsOf(stdout).length).toBe(10);
     expect(sandbox.takeLog().map(({ url }) => new URL(url, "http://x").searchParams.get("limit"))).toEqual([
       "4",
       "4",
       "4",
     ]);
-    const own = await ask("pools search ethereum --limit 10");
+    const own = await runCommand("pools search ethereum --limit 10");
     expect(stdout).toBe(own.stdout);
   });
 
-  test("-f cursor and -f page begin there", async () => {
-    const first = await ask(`api ${search} -f limit=5`);
+  test("starts at -f cursor or -f page", async () => {
+    const first = await runCommand(`api ${search} -f limit=5`);
     const cursor = String(toRow(first.stdout)["next_cursor"]);
-    const rest = await ask(["api", search, "-f", `cursor=${cursor}`, "--paginate", "--limit", "5"]);
-    const ten = await ask("pools search ethereum --limit 10");
+    const rest = await runCommand(["api", search, "-f", `cursor=${cursor}`, "--paginate", "--limit", "5"]);
+    const ten = await runCommand("pools search ethereum --limit 10");
     expect(rest.stdout).toBe(ten.stdout.split("\n").slice(5).join("\n"));
-    const paged = await ask("api /networks/ethereum/dexes -f page=2 -f limit=3 --paginate --limit 3");
-    const own = await ask("dexes ethereum --page 2 --page-size 3 --limit 3");
+    const paged = await runCommand("api /networks/ethereum/dexes -f page=2 -f limit=3 --paginate --limit 3");
+    const own = await runCommand("dexes ethereum --page 2 --page-size 3 --limit 3");
     expect([rowsOf(paged.stdout).length, paged.stdout]).toEqual([3, own.stdout]);
   });
 
-  test("resolves a relative bound once, at the run's own instant", async () => {
+  test("resolves a relative time once, from the start time of the run", async () => {
     const history = `/networks/ethereum/pools/${POOL}/transactions`;
     sandbox.takeLog();
-    const { stdout } = await ask(["api", history, "-f", "from=-30m", "-f", "limit=20", "--paginate"]);
+    const { stdout } = await runCommand(["api", history, "-f", "from=-30m", "-f", "limit=20", "--paginate"]);
     const bounds = sandbox.takeLog().map(({ url }) => new URL(url, "http://x").searchParams.get("from"));
     expect(bounds.length).toBeGreaterThan(3);
     expect(new Set(bounds)).toEqual(new Set([String(sandboxNow / 1000 - 1800)]));
-    const own = await ask(`txns ethereum ${POOL} --from -30m --all`);
+    const own = await runCommand(`txns ethereum ${POOL} --from -30m --all`);
     expect(stdout).toBe(own.stdout);
   });
 
-  test("rule 61: page 100 is followed by a cursor", async () => {
+  test("rule 61: continues with a cursor after page 100", async () => {
     const history = `/networks/ethereum/pools/${POOL}/transactions`;
     sandbox.takeLog();
-    const { exit, stdout } = await ask(`api ${history} -f limit=2 --paginate --limit 212`);
+    const { exit, stdout } = await runCommand(`api ${history} -f limit=2 --paginate --limit 212`);
     expect(exit).toBe(0);
     expect(sandbox.takeLog().some(({ url }) => url.includes("cursor="))).toBe(true);
-    const own = await ask(`txns ethereum ${POOL} --limit 212`);
+    const own = await runCommand(`txns ethereum ${POOL} --limit 212`);
     expect([rowsOf(stdout).length, stdout]).toEqual([212, own.stdout]);
   });
 
-  test("a list cut short says how to go on, and that command gives the rest", async () => {
+  test("prints the command for the next page if --limit ends the list, and that command returns the rest", async () => {
     const words = [
       "api",
       search,
@@ -686,11 +695,11 @@ describe("--paginate", () => {
     const next = /next page: dexdata (.*)/u.exec(first.stderr)?.[1] ?? "";
     expect(next).toContain("--field order_by=liquidity_usd --field limit=4 --field cursor=");
     const second = await dexdata(next, options);
-    const own = await ask("pools search ethereum --order-by liquidity_usd --limit 16 -o ndjson");
+    const own = await runCommand("pools search ethereum --order-by liquidity_usd --limit 16 -o ndjson");
     expect(first.stdout + second.stdout).toBe(own.stdout);
   });
 
-  test("an interrupted pull into a file goes on with the command that it names", async () => {
+  test("resumes an interrupted pull into a file with the command that it printed", async () => {
     const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
     const file = nodePath.join(context.home, "pools.ndjson");
     const words = [
@@ -705,51 +714,61 @@ describe("--paginate", () => {
       file,
       "--resume",
     ];
-    const begun = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
-    expect(begun.exit).toBe(5);
-    expect(begun.stderr).toContain(`dexdata api ${search} --field limit=90 --field sort=asc --paginate`);
-    const goOn = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
-    expect({ exit: goOn.exit, stderr: goOn.stderr }).toEqual({ exit: 0, stderr: "" });
-    const own = await ask("pools search ethereum --sort asc --all -o ndjson");
+    const interrupted = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
+    expect(interrupted.exit).toBe(5);
+    expect(interrupted.stderr).toContain(
+      `dexdata api ${search} --field limit=90 --field sort=asc --paginate`,
+    );
+    const resumed = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
+    expect({ exit: resumed.exit, stderr: resumed.stderr }).toEqual({ exit: 0, stderr: "" });
+    const own = await runCommand("pools search ethereum --sort asc --all -o ndjson");
     expect(readFileSync(file, "utf8")).toBe(own.stdout);
   });
 
-  test("a DEX by its display name finds nothing, and is told its id", async () => {
-    const { exit, stdout, stderr } = await ask(["api", search, "-f", "dex_name=Uniswap V3", "--paginate"]);
+  test("finds nothing for the display name of a DEX, and suggests its ID", async () => {
+    const { exit, stdout, stderr } = await runCommand([
+      "api",
+      search,
+      "-f",
+      "dex_name=Uniswap V3",
+      "--paginate",
+    ]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
       'warning: unknown DEX ID "Uniswap V3" on ethereum; did you mean --field dex_name=uniswap_v3?\n',
     );
   });
 
-  test("a cursor that repeats ends it, once that was seen four times", async () => {
+  test("fails after four responses with the same cursor", async () => {
     reply = () => json({ results: [{ id: "0x1", chain: "base" }], has_next_page: true, next_cursor: "same" });
-    const { exit } = await askScripted(["api", "/pools/search", "--paginate"]);
+    const { exit } = await runScripted(["api", "/pools/search", "--paginate"]);
     expect(exit).toBe(1);
     expect(service.requests.length).toBeLessThanOrEqual(6);
   });
 });
 
-describe("what every command has", () => {
-  test("a batch costs a credit an address, anything else one", async () => {
-    const batch = await ask(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --stats`);
+describe("features of every command", () => {
+  test("a batch costs 1 credit per address, any other request 1", async () => {
+    const batch = await runCommand(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --stats`);
     expect(batch.stderr).toMatch(/^1 request, 2 credits/);
-    const unknown = await ask("api /networks?tokens=a,b,c --stats");
+    const unknown = await runCommand("api /networks?tokens=a,b,c --stats");
     expect(unknown.stderr).toMatch(/^1 request, 1 credit /);
   });
 
-  test("--max-credits ends a pull before the request that would pass it", async () => {
-    const { exit, stdout } = await ask(
+  test("--max-credits ends a pull before the request that would exceed it", async () => {
+    const { exit, stdout } = await runCommand(
       "api /networks/ethereum/pools/search -f limit=5 --paginate --max-credits 2",
     );
     expect([exit, rowsOf(stdout).length]).toEqual([5, 10]);
-    const batch = await ask(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --max-credits 1`);
+    const batch = await runCommand(
+      `api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --max-credits 1`,
+    );
     expect([batch.exit, batch.stdout]).toEqual([5, ""]);
   });
 
-  test("--retries, --retry-on and -v", async () => {
+  test("supports --retries, --retry-on and -v", async () => {
     reply = (index) => (index < 2 ? html(503) : json({ ok: true }));
-    const { exit, stdout, stderr } = await askScripted([
+    const { exit, stdout, stderr } = await runScripted([
       "api",
       "/x",
       "--retry-on",
@@ -763,20 +782,20 @@ describe("what every command has", () => {
     expect(stderr).not.toContain(key);
   });
 
-  test("--validate holds rows against the contract", async () => {
+  test("--validate checks rows against the contract", async () => {
     reply = () => json([{ id: 1 }]);
-    const wrong = await askScripted(["api", "/networks", "--validate"]);
+    const wrong = await runScripted(["api", "/networks", "--validate"]);
     expect([wrong.exit, wrong.stdout]).toEqual([1, '{"id":1}\n']);
     for (const words of [
       "/networks",
       `/networks/ethereum/pools/${POOL}`,
       "/networks/base/pools/search --paginate --limit 20",
     ]) {
-      expect((await ask(`api ${words} --validate`)).exit).toBe(0);
+      expect((await runCommand(`api ${words} --validate`)).exit).toBe(0);
     }
   });
 
-  test("--receipt tells of an answer shown whole, and of a window as it was typed", async () => {
+  test("--receipt records a response printed as one document, and the time range as typed", async () => {
     const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
     const file = nodePath.join(context.home, "receipt.json");
     const history = `/networks/ethereum/pools/${POOL}/transactions?from=-1h`;
@@ -786,22 +805,22 @@ describe("what every command has", () => {
     expect(receipt["command"]).toBe(`api ${history.replace("?from=-1h", "")}`);
   });
 
-  test("--out writes the answer into a file", async () => {
+  test("--out writes the response to a file", async () => {
     const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
     const file = nodePath.join(context.home, "networks.json");
     const { exit, stdout } = await run(["api", "/networks", "-o", "json", "--out", file], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
-    expect(readFileSync(file, "utf8")).toBe((await ask("api /networks -o json")).stdout);
+    expect(readFileSync(file, "utf8")).toBe((await runCommand("api /networks -o json")).stdout);
   });
 
-  test.each(apiCommand.examples)("the example `%s` runs as it stands", async (example) => {
+  test.each(apiCommand.examples)("the example `%s` runs unchanged", async (example) => {
     const words = example.replaceAll("'", "").split(" ").slice(1);
     const { exit, stdout } = await dexdata([...words, "--sandbox"]);
     expect(exit).toBe(0);
     expect(stdout.length).toBeGreaterThan(2);
   });
 
-  test("help lists it beside the others", async () => {
+  test("is listed in the help with the other commands", async () => {
     expect((await dexdata("--help")).stdout).toMatch(/^ {2}api +Call any API path/mu);
     expect(apiCommand.examples.length).toBeGreaterThan(2);
   });

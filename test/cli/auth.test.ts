@@ -21,7 +21,7 @@ const spent = useSandbox({ credits: 0 });
 
 const keyed = ["free", "dev", "pro", "enterprise"] as const;
 
-/** A home that several runs share, as a user's is; asks the sandbox without a key. */
+/** Creates a home directory that several runs share; they use the sandbox without a key. */
 function atHome(): {
   readonly home: string;
   readonly file: string;
@@ -44,7 +44,7 @@ describe("auth login", () => {
     ["free", "100,000"],
     ["dev", "500,000"],
     ["pro", "5,000,000"],
-  ] as const)("stores a %s key from stdin with the plan the service says", async (tier, credits) => {
+  ] as const)("stores a %s key from stdin with the plan that the service returns", async (tier, credits) => {
     const { file, run } = atHome();
     const key = sandbox.running().keys[tier];
     sandbox.takeLog();
@@ -72,7 +72,7 @@ describe("auth login", () => {
     expect(paths()).toEqual(tier === "free" ? ["/usage"] : ["/usage", "/usage"]);
   });
 
-  test.each(keyed)("and with %s the commands after it use it, at its host", async (tier) => {
+  test.each(keyed)("stores a %s key that later commands send to the host of its plan", async (tier) => {
     const { run } = atHome();
     await run("auth login", { stdin: sandbox.running().keys[tier] });
     const { exit, stdout, stderr } = await run("usage -o json");
@@ -80,7 +80,7 @@ describe("auth login", () => {
     expect(JSON.parse(stdout)).toMatchObject({ plan: tier });
   });
 
-  test("asks at a prompt on a terminal, where the key is not shown", async () => {
+  test("prompts for the key on a terminal, without showing it", async () => {
     const { run, file } = atHome();
     const key = sandbox.running().keys.pro;
     const { exit, stdout, stderr } = await run("auth login", { isTerminal: true, secret: key });
@@ -94,7 +94,7 @@ describe("auth login", () => {
     expect(readFileSync(file, "utf8")).toContain(key);
   });
 
-  test("takes it from --key-file", async () => {
+  test("reads the key from --key-file", async () => {
     const { run, home, file } = atHome();
     const from = path.join(home, "key.txt");
     writeFileSync(from, `${sandbox.running().keys.dev}\n`, { mode: 0o600 });
@@ -109,7 +109,7 @@ describe("auth login", () => {
     ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /starts or ends with a space/],
     ["with another beginning", "sk_live_s3cr3t", 2, /does not start with api_/],
     ["that is empty", "\n", 2, /is empty/],
-  ])("refuses a key %s without asking anybody", async (_, stdin, code, why) => {
+  ])("rejects a key %s without sending a request", async (_, stdin, code, why) => {
     const { run, file } = atHome();
     sandbox.takeLog();
     const { exit, stdout, stderr } = await run("auth login", { stdin });
@@ -123,7 +123,7 @@ describe("auth login", () => {
     expect(stderr).not.toMatch(/s3cr3t|live/u);
   });
 
-  test("refuses a key that no host accepts, and stores nothing", async () => {
+  test("does not store a key that neither host accepts", async () => {
     const { run, file } = atHome();
     sandbox.takeLog();
     const { exit, stdout, stderr } = await run("auth login --error-format text", {
@@ -142,7 +142,7 @@ describe("auth login", () => {
     );
   });
 
-  test.each(keyed)("accepts a %s key whose credits are used up", async (tier) => {
+  test.each(keyed)("accepts a %s key that has no credits left", async (tier) => {
     const { run } = atHome();
     const { exit, stderr } = await run("auth login", {
       stdin: spent.running().keys[tier],
@@ -154,7 +154,7 @@ describe("auth login", () => {
     });
   });
 
-  test("refuses a key as a word, which the shell would remember", async () => {
+  test("rejects a key as an argument, because the shell history would contain it", async () => {
     const { run, file } = atHome();
     sandbox.takeLog();
     const { exit, stderr } = await run("auth login api_pro_s3cr3t_sandbox");
@@ -164,7 +164,7 @@ describe("auth login", () => {
   });
 
   test.each(["a b", "api_pro_s3cr3t_sandbox", "../x", ""])(
-    "refuses the profile name %j first",
+    "rejects the profile name %j before sending anything",
     async (name) => {
       const { home } = atHome();
       sandbox.takeLog();
@@ -176,7 +176,7 @@ describe("auth login", () => {
     },
   );
 
-  test("keeps a store that cannot be read aside, and says where", async () => {
+  test("backs up a damaged credentials file, and reports the path of the backup", async () => {
     const { run, file } = atHome();
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, "{ torn", { mode: 0o600 });
@@ -190,7 +190,7 @@ describe("auth login", () => {
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
   });
 
-  test("leaves no file behind when the service fails", async () => {
+  test("creates no file if the service fails", async () => {
     const { run, file } = atHome();
     const { exit } = await run("auth login", {
       stdin: "api_pro_s3cr3t_sandbox",
@@ -242,7 +242,7 @@ describe("--profile", () => {
 });
 
 describe("auth status", () => {
-  test("without a key", async () => {
+  test("shows the keyless plan without a key", async () => {
     const { run } = atHome();
     const { restFree } = sandbox.running();
     const { exit, stdout, stderr } = await run("auth status");
@@ -255,7 +255,7 @@ describe("auth status", () => {
     });
   });
 
-  test("with a stored one: source, last four, both tiers and the hosts, as a table and as NDJSON", async () => {
+  test("shows a stored key: source, last four characters, both tiers and hosts, as a table and as NDJSON", async () => {
     const { run } = atHome();
     const { keys, restPaid } = sandbox.running();
     const env = { DEXDATA_STREAMING_PRO_URL: "http://127.0.0.1:9/stream" };
@@ -286,7 +286,7 @@ describe("auth status", () => {
     expect(asked.stdout).toMatch(/^key {12}…dbox\n/u);
   });
 
-  test("of a key whose tier nobody has said asks both hosts, and remembers what they say by a hash", async () => {
+  test("looks up a key with an unknown tier on both hosts, and saves the result with a hash of the key", async () => {
     const { file, run } = atHome();
     const env = { DEXDATA_API_KEY: "api_dev_other" };
     expect((await run("usage", { env })).stderr).toContain(
@@ -308,7 +308,7 @@ describe("auth status", () => {
     expect(JSON.parse((await run("usage -o json", { env })).stdout).plan).toBe("dev");
   });
 
-  test("of such a key where nothing can be remembered says what to set", async () => {
+  test("names the variable to set if the tier of a key cannot be saved", async () => {
     const { file, run } = atHome();
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, "{ torn", { mode: 0o600 });
@@ -320,7 +320,7 @@ describe("auth status", () => {
     });
   });
 
-  test("of a key the service refuses ends with its exit code, and still says what is set", async () => {
+  test("shows the settings of a rejected key, and exits like any command with that key", async () => {
     const { run } = atHome();
     const env = { DEXDATA_API_KEY: "api_gold_other", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
@@ -332,7 +332,7 @@ describe("auth status", () => {
     });
   });
 
-  test("of a key at the wrong host says so", async () => {
+  test("reports a key that is used at the wrong host", async () => {
     const { run } = atHome();
     const env = { DEXDATA_API_KEY: "api_free_s3cr3t_sandbox", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
@@ -342,7 +342,7 @@ describe("auth status", () => {
     );
   });
 
-  test("shows when the service counts another plan than the tier in use", async () => {
+  test("reports a plan that differs from the tier in use", async () => {
     const { run } = atHome();
     const env = { DEXDATA_API_KEY: "api_dev_other", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
@@ -354,7 +354,7 @@ describe("auth status", () => {
     });
   });
 
-  test("of a store that others can read says how to close it", async () => {
+  test("warns about a credentials file that other users can read, with the command to fix it", async () => {
     const { run, file } = atHome();
     await run("auth login", { stdin: sandbox.running().keys.pro });
     chmodSync(file, 0o644);
@@ -367,7 +367,7 @@ describe("auth status", () => {
 });
 
 describe("auth logout", () => {
-  test("removes the key; the commands after it are keyless", async () => {
+  test("removes the key, so later commands are keyless", async () => {
     const { run, file } = atHome();
     await run("auth login", { stdin: sandbox.running().keys.pro });
     const { exit, stdout, stderr } = await run("auth logout");
@@ -381,7 +381,7 @@ describe("auth logout", () => {
     expect((await run("auth logout")).stderr).toBe('no key stored for profile "default"\n');
   });
 
-  test("of a key where a profile belongs shows nothing of it", async () => {
+  test("does not repeat a key that was passed as a profile name", async () => {
     const { run } = atHome();
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
     expect({ exit, stderr }).toEqual({
@@ -390,7 +390,7 @@ describe("auth logout", () => {
     });
   });
 
-  test("asks nobody", async () => {
+  test("sends no request", async () => {
     const { run } = atHome();
     sandbox.takeLog();
     await run("auth logout");
@@ -398,20 +398,20 @@ describe("auth logout", () => {
   });
 });
 
-describe("a service that is not as it should be", () => {
+describe("a service that behaves unexpectedly", () => {
   const login = async (reply: Parameters<typeof json>): Promise<Outcome> => {
     const server = await serveInTest(() => json(...reply));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
     return await dexdata("auth login --error-format text", { stdin: "api_pro_s3cr3t_sandbox", env });
   };
 
-  test("counts the key as nobody's on both hosts: it is not stored", async () => {
+  test("does not store a key that both hosts treat as keyless", async () => {
     const { exit, stderr } = await login([{ plan: "keyless" }, { headers: { "x-api-plan": "keyless" } }]);
     expect(exit).toBe(4);
     expect(stderr).toContain("neither host of the service accepts the key");
   });
 
-  test("or its edge refuses the request with a web page: that is said, and nothing is stored", async () => {
+  test("reports a web page from the edge of the service, and stores nothing", async () => {
     const server = await serveInTest(() => html(403));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
     const options = { stdin: "api_pro_s3cr3t_sandbox", env };
@@ -425,7 +425,7 @@ describe("a service that is not as it should be", () => {
     });
   });
 
-  test("or the free key meets the paid host alone: it says where it does not belong", async () => {
+  test("reports that the paid host does not accept a free key", async () => {
     const { restPaid } = sandbox.running();
     const options = { stdin: sandbox.running().keys.free, env: sandbox.env("keyless") };
     const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
@@ -434,7 +434,7 @@ describe("a service that is not as it should be", () => {
     expect(stderr).toContain(`check the host URLs (dexdata config list): ${restPaid}\n`);
   });
 
-  test("says the plan in the header alone", async () => {
+  test("accepts a plan that only a header contains", async () => {
     const headers = { "x-api-plan": "enterprise", "x-credits-remaining": "9223372036854775807" };
     const { exit, stderr } = await login([{}, { headers }]);
     expect({ exit, stderr }).toEqual({
@@ -443,7 +443,7 @@ describe("a service that is not as it should be", () => {
     });
   });
 
-  test("repeats the key in its refusal: it is not shown", async () => {
+  test("does not show a key that the error message of the service contains", async () => {
     const { exit, stderr } = await login([
       { error: "invalid_api_key", message: "no key api_pro_s3cr3t_sandbox" },
       { status: 401 },

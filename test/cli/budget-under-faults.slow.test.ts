@@ -3,7 +3,7 @@ import { dexdata } from "../harness/dexdata.ts";
 import { ledgerInTest, unknownAddresses } from "../harness/ledger.ts";
 import { isLong } from "../harness/long.ts";
 
-test("no seeded run passes --max-credits at the server, whatever goes wrong on the way, and each uses it up", async () => {
+test("runs with injected faults never exceed --max-credits at the server, and use all of it", async () => {
   for (let seed = 1; seed <= (isLong ? 60 : 10); seed += 1) {
     const faults =
       "truncate:10%,reset-before:5%,reset-headers:5%,reset-body:5%,reset-after:5%,429:10%,500:5%";
@@ -20,7 +20,7 @@ test("no seeded run passes --max-credits at the server, whatever goes wrong on t
   }
 }, 180_000);
 
-test("a pull under faults never passes it either, and what is free does not count", async () => {
+test("a pull with injected faults never exceeds --max-credits, and free responses do not count", async () => {
   for (let seed = 1; seed <= (isLong ? 20 : 4); seed += 1) {
     const { env, charged } = await ledgerInTest({ seed, faults: "truncate:15%,429:20%,500:10%" });
     const words = "pools search ethereum --all --page-size 10 --max-credits 12 --retries 40 --stats";

@@ -15,14 +15,14 @@ function failureOf({ stderr }: Outcome): Row {
   return toRow(stderr.trim().split("\n").at(-1) ?? "");
 }
 
-/** `dexdata …` as a shell would split it. */
+/** Splits `dexdata …` into arguments as a shell does. */
 function wordsOf(next: unknown): readonly string[] {
   const command = /(?:^| )dexdata (.*)$/u.exec(String(next))?.[1] ?? "";
   return [...command.matchAll(/'([^']*)'|(\S+)/gu)].map(([, quoted, bare]) => quoted ?? bare ?? "");
 }
 
 describe("--max-credits", () => {
-  test("ends before the request that would pass it; the rows before stay, and the command printed goes on", async () => {
+  test("ends before the request that would exceed it, keeps the rows, and prints the command that continues", async () => {
     const { env, charged, requests } = await ledgerInTest();
     const whole = await dexdata("pools search ethereum --limit 600", { env: env("b") });
     const before = charged();
@@ -41,7 +41,7 @@ describe("--max-credits", () => {
     });
   });
 
-  test("a run that needs exactly as many is not ended, however many requests are under way", async () => {
+  test("does not end a run that costs exactly the limit, however many requests run in parallel", async () => {
     const { env, charged } = await ledgerInTest();
     const { exit } = await dexdata("prices ethereum - --max-credits 137 --parallel 32", {
       env: env(),
@@ -50,7 +50,7 @@ describe("--max-credits", () => {
     expect({ exit, charged: charged() }).toEqual({ exit: 0, charged: 137 });
   });
 
-  test("a batch costs one an address", async () => {
+  test("counts 1 credit per address of a batch", async () => {
     const { env, charged } = await ledgerInTest();
     const outcome = await dexdata("prices ethereum - --max-credits 29", {
       env: env(),
@@ -58,18 +58,18 @@ describe("--max-credits", () => {
     });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 5, charged: 20 });
     expect(failureOf(outcome)["message"]).toContain("next request costs 10");
-    // The third batch would fit, but its rows come after those of the second.
+    // The third batch would be within the budget, but its rows follow the rows of the second.
     await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: unknownAddresses(22) });
     expect(charged()).toBe(30);
   });
 
-  test("0 sends nothing", async () => {
+  test("sends nothing with 0", async () => {
     const { env, requests } = await ledgerInTest();
     const { exit } = await dexdata("networks --max-credits 0", { env: env() });
     expect({ exit, requests: requests() }).toEqual({ exit: 5, requests: 0 });
   });
 
-  test("1k is a thousand; what is no whole number is refused before anything is sent", async () => {
+  test("accepts 1k as 1000, and rejects values that are not whole numbers before sending anything", async () => {
     const { env, requests } = await ledgerInTest();
     expect((await dexdata("networks --max-credits 1k", { env: env() })).exit).toBe(0);
     for (const typed of ["-1", "1.5", "many", ""]) {
@@ -82,7 +82,7 @@ describe("--max-credits", () => {
     expect(requests()).toBe(1);
   });
 
-  test("a look-up of ours counts too, and when it does not fit the first failure stands", async () => {
+  test("counts the lookup for a hint, and keeps the first error if the budget does not allow the lookup", async () => {
     const { env, requests, charged } = await ledgerInTest();
     const within = await dexdata(`pool eth ${pool} --max-credits 2`, { env: env() });
     expect(failureOf(within)).toMatchObject({ exit: 3, next: "did you mean ethereum?" });
@@ -92,7 +92,7 @@ describe("--max-credits", () => {
     expect({ requests: requests(), charged: charged() }).toEqual({ requests: 3, charged: 3 });
   });
 
-  test("what there is goes to the rows that come first, though their requests are refused for a while", async () => {
+  test("spends credits on the first rows even if their requests are retried for a while", async () => {
     const { env, charged } = await ledgerInTest({ faults: "429:40%/pools/0x" });
     const found = await dexdata("pools search ethereum --limit 60 --fields id", { env: env("b") });
     const before = charged();
@@ -104,7 +104,7 @@ describe("--max-credits", () => {
     expect(outcome.stdout).toBe(`${found.stdout.split("\n").slice(0, 25).join("\n")}\n`);
   });
 
-  test("a time-out after the request was sent may have been charged", async () => {
+  test("treats a request that timed out after it was sent as possibly charged", async () => {
     const server = await serveInTest(() => hang());
     const env = { DEXDATA_BASE_URL: server.url };
     const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });
@@ -112,7 +112,7 @@ describe("--max-credits", () => {
     expect(outcome.stderr).toContain("2 requests, 0 credits, plus up to 2 for 2 incomplete responses");
   });
 
-  test("an attempt that never reached the service costs nothing", async () => {
+  test("does not count an attempt that never reached the service", async () => {
     const server = await serveInTest(() => hang());
     await server.close();
     const env = { DEXDATA_BASE_URL: server.url };
@@ -127,7 +127,7 @@ describe("--max-credits", () => {
 
 describe("budget.daily", () => {
   let states = 0;
-  /** A folder of states of its own. */
+  /** Returns a new state directory. */
   function stateFolder(): string {
     states += 1;
     return path.join(folder, `state-${states}`);
@@ -141,7 +141,7 @@ describe("budget.daily", () => {
     return JSON.parse(readFileSync(path.join(state, filesOf(state)[0] ?? ""), "utf8"));
   }
 
-  test("holds over runs until the UTC day ends", async () => {
+  test("limits all runs together until the UTC day ends", async () => {
     const { env, charged } = await ledgerInTest();
     const state = stateFolder();
     const words = "pools search ethereum --limit 200 -o ndjson";
@@ -165,7 +165,7 @@ describe("budget.daily", () => {
     expect(spentIn(state)).toEqual({ day: "2026-11-22", credits: 2 });
   });
 
-  test("config set keeps it, and the message says how to change it", async () => {
+  test("is saved by config set, and the error shows how to change it", async () => {
     const { env, requests } = await ledgerInTest();
     const all = { ...env(), DEXDATA_CONFIG_DIR: path.join(folder, "config") };
     expect((await dexdata("config set budget.daily 1", { env: all })).exit).toBe(0);
@@ -179,7 +179,7 @@ describe("budget.daily", () => {
     expect(failureOf(wrong)).toMatchObject({ exit: 2 });
   });
 
-  test("counts each key and each service for itself; the key is in neither the file nor its name", async () => {
+  test("counts each key and each service separately; neither the file nor its name contains the key", async () => {
     const [one, other] = [await ledgerInTest(), await ledgerInTest()];
     const state = stateFolder();
     const bounds = { DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "1" };
@@ -194,7 +194,7 @@ describe("budget.daily", () => {
     }
   });
 
-  test("what cost nothing is given back, what may have cost is not", async () => {
+  test("refunds responses that cost nothing, but not those that may have cost a credit", async () => {
     const { env, charged } = await ledgerInTest({ faults: "429x2,truncate@4" });
     const state = stateFolder();
     const outcome = await dexdata("pools search ethereum --limit 300", {
@@ -211,7 +211,7 @@ describe("budget.daily", () => {
     expect({ exit, spent: spentIn(other) }).toEqual({ exit: 6, spent: { day: "2026-11-21", credits: 0 } });
   });
 
-  test("nothing of it is written without the setting, nor by --sandbox", async () => {
+  test("writes no file without the setting or with --sandbox", async () => {
     const { env } = await ledgerInTest();
     const state = stateFolder();
     await dexdata("networks", { env: { ...env(), DEXDATA_STATE_DIR: state } });
@@ -223,7 +223,7 @@ describe("budget.daily", () => {
     expect(filesOf(state)).toEqual([]);
   });
 
-  test("is not passed silently where it cannot be kept", async () => {
+  test("fails before sending anything if the budget file cannot be read or written", async () => {
     const { env, requests } = await ledgerInTest();
     const notAFolder = path.join(folder, "not-a-folder");
     writeFileSync(notAFolder, "");
@@ -246,7 +246,7 @@ describe("budget.daily", () => {
     expect(requests()).toBe(1);
   });
 
-  test("an empty file, as a crash leaves it, records no spending: told once, then counted as ever", async () => {
+  test("treats an empty file, as left by a crash, as no spending, warns once, then counts as usual", async () => {
     const { env, charged } = await ledgerInTest();
     const state = stateFolder();
     const all = { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "3" };
@@ -268,7 +268,7 @@ describe("budget.daily", () => {
     expect(charged()).toBe(4);
   });
 
-  test("the asking of auth status counts as well", async () => {
+  test("counts the request of auth status", async () => {
     const { env, charged } = await ledgerInTest();
     const all = { ...env(), DEXDATA_STATE_DIR: stateFolder(), DEXDATA_BUDGET_DAILY: "1" };
     await dexdata("auth status", { env: all });
@@ -277,8 +277,8 @@ describe("budget.daily", () => {
   });
 });
 
-describe("what a run cost", () => {
-  test("an answer that was cut off is said to have cost perhaps", async () => {
+describe("the reported cost of a run", () => {
+  test("counts a truncated response as possibly charged", async () => {
     const { env } = await ledgerInTest({ faults: "truncate@2" });
     const { stderr } = await dexdata("pools search ethereum --limit 300 --stats", { env: env() });
     expect(stderr).toMatch(
@@ -286,7 +286,7 @@ describe("what a run cost", () => {
     );
   });
 
-  test("a whole answer that makes no sense has cost for certain", async () => {
+  test("counts a complete but invalid response as charged", async () => {
     const { env } = await ledgerInTest({ faults: "invalid-json@1" });
     const { stderr } = await dexdata("networks --stats", { env: env() });
     expect(stderr).toMatch(/^1 request, 1 credit \(4,999,999 left\), /mu);
@@ -294,7 +294,7 @@ describe("what a run cost", () => {
 });
 
 describe("--require-plan", () => {
-  test("ends before a row of an answer that was counted under another plan", async () => {
+  test("ends before printing rows of a response with another plan", async () => {
     const { env } = await ledgerInTest({ faults: "plan=keyless@2" });
     const outcome = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
     expect(failureOf(outcome)).toMatchObject({ exit: 4, code: "other_plan" });
@@ -304,13 +304,13 @@ describe("--require-plan", () => {
     expect(outcome.stdout.split("\n")).toHaveLength(101);
   });
 
-  test("takes answers of that plan, and those that name none", async () => {
+  test("accepts responses with that plan, and those without a plan", async () => {
     const { env } = await ledgerInTest({ faults: "no-plan-header@2" });
     const { exit } = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
     expect(exit).toBe(0);
   });
 
-  test("a plan that does not exist is refused before anything is sent", async () => {
+  test("rejects an unknown plan before sending anything", async () => {
     const { env, requests } = await ledgerInTest();
     const outcome = await dexdata("networks --require-plan por", { env: env() });
     expect(failureOf(outcome)).toMatchObject({ exit: 2, next: "did you mean pro?" });
@@ -318,9 +318,9 @@ describe("--require-plan", () => {
   });
 });
 
-describe("402 in the middle of a pull", () => {
+describe("402 during a pull", () => {
   test.each(["pools search polygon --all", `txns ethereum ${pool} --from -3h --all`])(
-    "%s: the rows stay, and the command printed brings the others",
+    "%s: keeps the rows, and prints the command that fetches the others",
     async (words) => {
       const [poor, rich] = [await ledgerInTest({ credits: 3 }), await ledgerInTest()];
       const whole = await dexdata(words, { env: rich.env() });

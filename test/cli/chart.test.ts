@@ -14,7 +14,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 
-async function ask(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
+async function runCommand(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
   const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
@@ -30,7 +30,7 @@ const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const eight = 1_795_248_000;
 const hour = 3600;
 
-/** Rises and falls by turns; the volume grows. */
+/** Prices rise and fall in turn; the volume grows. */
 const row = (opens: number, interval: number): string => {
   const count = (opens - eight) / interval + 10;
   const [low, high] = [count, count + 2];
@@ -42,8 +42,8 @@ const service: CandleService = { interval: hour, has, row };
 const window = `--from ${eight - 5 * hour} --to ${eight + hour} --now 2026-11-21T08:54:00Z`;
 
 describe("ohlcv --chart", () => {
-  test("draws the candles in place of their rows, also into a pipe; a gap stays empty, and what runs has a mark", async () => {
-    const { exit, stdout, stderr } = await ask(
+  test("draws candles instead of rows, in a pipe too, leaves gaps empty, and marks partial candles", async () => {
+    const { exit, stdout, stderr } = await runCommand(
       (request) => answerCandles(request, service),
       `ohlcv ethereum 0x1 --chart ${window}`,
     );
@@ -74,8 +74,8 @@ describe("ohlcv --chart", () => {
   test.each([
     ["null", []],
     ["previous", ["╌  "]],
-  ])("--fill %s: an interval without a trade is drawn as what it is", async (fill, cells) => {
-    const { stdout } = await ask(
+  ])("--fill %s: draws an interval without trades as the filled candle or as a gap", async (fill, cells) => {
+    const { stdout } = await runCommand(
       (request) => answerCandles(request, service),
       `ohlcv ethereum 0x1 --chart --fill ${fill} ${window}`,
     );
@@ -90,30 +90,33 @@ describe("ohlcv --chart", () => {
     [200, 50],
     [40, 20],
     [20, 60],
-  ])("fits a terminal of %i columns and %i lines, with room for what stderr says", async (columns, rows) => {
-    const { exit, stdout } = await ask(
-      (request) => answerCandles(request, { interval: 300, row }),
-      `ohlcv ethereum 0x1 --chart --interval 5m --from -3d`,
-      { isTerminal: true, columns, rows },
-    );
-    const lines = withoutColors(stdout).trimEnd().split("\n");
-    expect(exit).toBe(0);
-    expect(stdout).toContain("\u001b[3");
-    expect(lines.length).toBeLessThanOrEqual(rows - 4);
-    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
-  });
+  ])(
+    "fits a terminal of %i columns and %i lines, with space for messages on stderr",
+    async (columns, rows) => {
+      const { exit, stdout } = await runCommand(
+        (request) => answerCandles(request, { interval: 300, row }),
+        `ohlcv ethereum 0x1 --chart --interval 5m --from -3d`,
+        { isTerminal: true, columns, rows },
+      );
+      const lines = withoutColors(stdout).trimEnd().split("\n");
+      expect(exit).toBe(0);
+      expect(stdout).toContain("\u001b[3");
+      expect(lines.length).toBeLessThanOrEqual(rows - 4);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+    },
+  );
 
   test.each([
     ["a locale without UTF-8", { LANG: "C" }],
     ["the Linux console", { TERM: "linux" }],
     ["a dumb terminal", { TERM: "dumb" }],
-  ])("is ASCII for %s", async (_, env) => {
+  ])("uses only ASCII for %s", async (_, env) => {
     const { stdout } = await dexdata(`ohlcv ${weth} --chart`, { env: { ...sandbox.env(), ...env } });
     expect(stdout).toMatch(/^[ -~\n]+$/u);
     expect(stdout).toContain("O up # down");
   });
 
-  test("is a picture whatever the settings say of rows, and goes into a file without colour", async () => {
+  test("draws a chart whatever output format is configured, and writes it to a file without color", async () => {
     const file = path.join(folder, "chart.txt");
     const env = { ...sandbox.env(), DEXDATA_OUTPUT: "json" };
     const { exit, stdout } = await dexdata(`ohlcv ${weth} --chart --out ${file}`, { env, isTerminal: true });
@@ -122,7 +125,7 @@ describe("ohlcv --chart", () => {
     expect(readFileSync(file, "utf8")).not.toContain("\u001b");
   });
 
-  test("a pool's candles are in its other token", async () => {
+  test("draws the candles of a pool in its other token", async () => {
     const { stdout } = await dexdata(
       "ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --inversed --chart",
       { env: sandbox.env() },
@@ -133,15 +136,15 @@ describe("ohlcv --chart", () => {
     ]);
   });
 
-  test("nothing found is nothing drawn", async () => {
-    const { exit, stdout } = await ask(() => json([]), `ohlcv ethereum 0x1 --chart ${window}`);
+  test("prints nothing if there are no candles", async () => {
+    const { exit, stdout } = await runCommand(() => json([]), `ohlcv ethereum 0x1 --chart ${window}`);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
   });
 
-  test("half a window is not drawn, and the same command is what to do next", async () => {
+  test("does not draw an incomplete time range, and suggests the same command again", async () => {
     const half: Script = (request, index) =>
       index === 0 ? answerCandles(request, { interval: hour, row }) : empty(502);
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       half,
       `ohlcv ethereum 0x1 --chart --from ${eight - 1500 * hour} --to ${eight} --parallel 1`,
     );
@@ -162,7 +165,7 @@ describe("ohlcv --chart", () => {
       "--chart cannot be used with --resume: a chart is drawn only after all candles have arrived",
     ],
     ["--watch 5s", "--chart and --watch can be used together only on a terminal"],
-  ])("%s is refused beside it", async (words, message) => {
+  ])("rejects %s with --chart", async (words, message) => {
     sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(`ohlcv ${weth} --chart ${words}`, { env: sandbox.env() });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
@@ -187,7 +190,7 @@ describe("--spark", () => {
     ...more,
   });
 
-  test("draws each price that a row tells of below the name of its time; what it does not tell stays a gap", async () => {
+  test("draws each price of a row below the label of its time, and leaves missing prices empty", async () => {
     const results = [
       // 50, 100, 200, 100, now 100
       pool("ALL", 100, changes(100, 0, -50, 0)),
@@ -196,7 +199,7 @@ describe("--spark", () => {
       pool("ONE", 100, {}),
       pool("NONE", null, changes(1, 1, 1, 1)),
     ];
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       () => json({ results, has_next_page: false, next_cursor: null, query: { limit: 10 } }),
       "pools search ethereum --spark --no-strict",
     );
@@ -212,7 +215,7 @@ describe("--spark", () => {
     `);
   });
 
-  test("reads the windows of tokens, and stands behind the symbol at 40 columns", async () => {
+  test("reads the windows of tokens, and follows the symbol at 40 columns", async () => {
     const token = {
       chain: "ethereum",
       address: "0x1",
@@ -223,7 +226,7 @@ describe("--spark", () => {
       "6h": { last_price_usd_change: 0 },
       "1h": { last_price_usd_change: -50 },
     };
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       () => json({ results: [token], has_next_page: false, next_cursor: null, query: { limit: 10 } }),
       "tokens search ethereum --spark --no-strict --color never",
       { isTerminal: true, columns: 40 },
@@ -244,7 +247,7 @@ describe("--spark", () => {
     [`ohlcv ${weth} --spark`, String.raw`unknown flag --spark for \"dexdata ohlcv\"`],
     ["networks --spark", String.raw`unknown flag --spark for \"dexdata networks\"`],
     ["tokens search --chart", String.raw`unknown flag --chart for \"dexdata tokens search\"`],
-  ])("dexdata %s is refused", async (words, message) => {
+  ])("rejects dexdata %s", async (words, message) => {
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(message);

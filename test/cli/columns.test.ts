@@ -8,7 +8,7 @@ import { useSandbox } from "../harness/sandbox.ts";
 const sandbox = useSandbox();
 const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-async function look(words: string, columns = 80): Promise<Outcome> {
+async function runOnTerminal(words: string, columns = 80): Promise<Outcome> {
   return await dexdata(words, { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1" } });
 }
 
@@ -21,7 +21,7 @@ describe("--columns", () => {
     ["Price USD,TOKEN_0,fee", "PRICE USD|TOKEN 0|FEE"],
     ["dex_id", "DEX"],
     ["id,chain", "POOL|NETWORK"],
-  ])("%s shows these, in this order", async (names, head) => {
+  ])("%s: shows these columns in this order", async (names, head) => {
     const { exit, ...seen } = await dexdata(
       ["pools", "search", "ethereum", "--columns", names, "-o", "table"],
       {
@@ -31,30 +31,33 @@ describe("--columns", () => {
     expect([exit, headOf({ exit, ...seen })]).toEqual([0, head]);
   });
 
-  test("of one record is a row", async () => {
-    const { stdout } = await look(`pool ${pool} --columns pool,dex`);
+  test("prints one record as a row", async () => {
+    const { stdout } = await runOnTerminal(`pool ${pool} --columns pool,dex`);
     expect(stdout).toBe(
       "POOL                                        DEX\n0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640  Uniswap V3\n",
     );
   });
 
-  test("that do not fit are reported, and -o wide shows all of them", async () => {
-    const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
+  test("reports columns that do not fit, and -o wide shows all of them", async () => {
+    const narrow = await runOnTerminal("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
     expect(headOf(narrow)).toBe("TOKEN 0|DEX");
     expect(narrow.stderr).toContain("warning: terminal too narrow for POOL; show all columns: -o wide\n");
-    const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
+    const wide = await runOnTerminal(
+      "pools search ethereum --limit 2 --columns token-0,pool,dex -o wide",
+      30,
+    );
     expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
     expect(wide.stderr).not.toContain("too narrow");
   });
 
-  test("are said also to who wants no remarks, and to who follows", async () => {
-    const said = (names: string): string =>
+  test("reports them with -q and with --follow too", async () => {
+    const warningFor = (names: string): string =>
       `warning: terminal too narrow for ${names}; show all columns: -o wide\n`;
     const search = "pools search ethereum --limit 2 -q";
-    expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
-    expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
+    expect((await runOnTerminal(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(warningFor("POOL"));
+    expect((await runOnTerminal(`${search} --fields chain,id`, 30)).stderr).toBe(warningFor("id"));
     const followed = `txns ${pool} --from -5m --limit 2 --follow -q --columns time,transaction`;
-    expect((await look(followed, 30)).stderr).toContain(said("TRANSACTION"));
+    expect((await runOnTerminal(followed, 30)).stderr).toContain(warningFor("TRANSACTION"));
   });
 
   test.each([
@@ -107,13 +110,13 @@ describe("--columns", () => {
       `txns ${pool} --follow --columns nothing`,
       'invalid --columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
     ],
-  ])("%s is refused before anything is sent", async (words, message) => {
-    const { exit, stdout, stderr } = await look(words);
+  ])("rejects %s before sending anything", async (words, message) => {
+    const { exit, stdout, stderr } = await runOnTerminal(words);
     expect([exit, stdout, stderr]).toEqual([2, "", `error: ${message}\n`]);
     expect(sandbox.takeLog().filter(({ url }) => url.includes("unknown"))).toEqual([]);
   });
 
-  test("each column of every table can be named by its title and by its fields", () => {
+  test("accepts the title and the fields of each column of every table", () => {
     for (const { rows } of endpoints) {
       for (const shape of Object.values(rows)) {
         const columns = [...shape.columns, ...(shape.added?.columns ?? [])];
@@ -129,28 +132,28 @@ describe("--columns", () => {
   });
 });
 
-describe("what a row is about", () => {
+describe("the columns that identify a row", () => {
   const prices = "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 -q";
 
-  test("is reported if it does not fit, and only then", async () => {
-    const narrow = await look(prices, 40);
+  test("are reported if they do not fit, and only then", async () => {
+    const narrow = await runOnTerminal(prices, 40);
     expect([headOf(narrow), narrow.stderr]).toEqual([
       "NETWORK|PRICE USD",
       "warning: terminal too narrow for TOKEN; show all columns: -o wide\n",
     ]);
-    const fitting = await look(prices, 64);
+    const fitting = await runOnTerminal(prices, 64);
     expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);
-    expect((await look("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
+    expect((await runOnTerminal("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
   });
 
-  test("of a transaction is what was given for what, and at which price", async () => {
+  test("of a transaction are both tokens, the amount and the price", async () => {
     const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
-    expect(headOf(await look(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
-    expect(headOf(await look(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
+    expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
+    expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
   });
 });
 
-describe("what a list is ordered by", () => {
+describe("the column that a list is ordered by", () => {
   test.each([
     ["pools search ethereum --order-by liquidity_usd", 100, "LIQUIDITY"],
     ["pools search ethereum --order-by txns_24h", 60, "TXNS 24H"],
@@ -161,37 +164,42 @@ describe("what a list is ordered by", () => {
     ["tokens search ethereum --order-by volume_usd_30d", 40, "VOLUME 30D"],
     ["tokens search --order-by liquidity_usd", 40, "LIQUIDITY"],
     ["api /networks/ethereum/pools/search -f detailed=true -f order_by=liquidity_usd", 60, "LIQUIDITY"],
-  ])("%s: is in the table at %d columns: %s", async (words, columns, title) => {
-    const head = headOf(await look(words, columns)).split("|");
+  ])("%s: has at %d columns the column %s", async (words, columns, title) => {
+    const head = headOf(await runOnTerminal(words, columns)).split("|");
     expect(head).toContain(title);
     expect(head[0]).toBe(words.includes("pools") ? "TOKEN 0" : "SYMBOL");
   });
 
-  test("does not stay longer than what the rows are about, and not where columns are named", async () => {
-    const narrow = headOf(await look("pools search --order-by liquidity_usd", 34));
+  test("is dropped before the identifying columns, and is not added to --columns", async () => {
+    const narrow = headOf(await runOnTerminal("pools search --order-by liquidity_usd", 34));
     expect(narrow).toBe("TOKEN 0|TOKEN 1|NETWORK");
-    const named = headOf(await look("pools search --order-by liquidity_usd --columns token-0,dex", 60));
+    const named = headOf(
+      await runOnTerminal("pools search --order-by liquidity_usd --columns token-0,dex", 60),
+    );
     expect(named).toBe("TOKEN 0|DEX");
   });
 });
 
 describe("-o wide", () => {
-  test("shows every column of a list, also those without a value and beyond the window", async () => {
-    const wide = await look("pools search ethereum --limit 2 -o wide", 40);
+  test("shows every column of a list, even without values and beyond the terminal width", async () => {
+    const wide = await runOnTerminal("pools search ethereum --limit 2 -o wide", 40);
     expect(headOf(wide)).toBe(
       "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
     );
   });
 
-  test("of a record wraps nothing and shows all of its windows", async () => {
-    const [narrow, wide] = [await look(`pool ${pool}`, 40), await look(`pool ${pool} -o wide`, 40)];
+  test("shows all windows of a record without wrapping", async () => {
+    const [narrow, wide] = [
+      await runOnTerminal(`pool ${pool}`, 40),
+      await runOnTerminal(`pool ${pool} -o wide`, 40),
+    ];
     expect(narrow.stdout).not.toContain("SELL USD");
     expect(wide.stdout).toContain("SELL USD");
     expect(wide.stdout).toContain("id                       0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640\n");
     expect(Math.max(...wide.stdout.split("\n").map(textWidth))).toBeGreaterThan(100);
   });
 
-  test("is a table in a pipe and for what is no list of the service", async () => {
+  test("prints a table in a pipe, and for rows that do not come from the service", async () => {
     const piped = await dexdata("networks -o wide --limit 1", { env: sandbox.env() });
     expect(piped.stdout).toBe("NETWORK   NAME      VOLUME 24H  TXNS 24H  POOLS\nethereum  Ethereum\n");
     const own = await dexdata("config list -o wide", {});

@@ -8,14 +8,14 @@ import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-interface Kept {
+interface CachedList {
   readonly name: string;
   readonly at: number;
   readonly texts: readonly string[];
 }
 
-/** The surroundings of a shell on whose machine these lists were kept, and these keys stored. */
-function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShell>[0] {
+/** The environment of a shell on a machine with these cached lists and stored keys. */
+function shellEnvironment(lists: readonly CachedList[] = []): Parameters<typeof answerShell>[0] {
   const folder = temporaryFolder();
   mkdirSync(folder, { recursive: true });
   for (const [index, list] of lists.entries())
@@ -29,16 +29,16 @@ function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShel
   return { env: { DEXDATA_CACHE_DIR: folder, DEXDATA_CONFIG_DIR: folder }, platform: "linux" };
 }
 
-/** What bash is told at the end of the line: kind, prefix, and the words. */
-function told(line: string, context = surroundings()): readonly string[] {
+/** Returns what bash receives for the end of the line: kind, prefix and words. */
+function completionsOf(line: string, context = shellEnvironment()): readonly string[] {
   const [head = "", ...rest] = answerShell(context, allCommands, ["bash", ...line.split(" ")])
     .trimEnd()
     .split("\n");
   return [head.replace("\t", " ").trim(), ...rest.map((each) => each.split("\t")[0] ?? "")];
 }
 
-describe("what may be typed at the end of a line", () => {
-  const cases: readonly (readonly [line: string, told: readonly string[]])[] = [
+describe("completion at the end of a line", () => {
+  const cases: readonly (readonly [line: string, expected: readonly string[]])[] = [
     ["po", ["words", "pool", "pools"]],
     ["he", ["words", "help"]],
     ["auth lo", ["words", "login", "logout"]],
@@ -104,54 +104,54 @@ describe("what may be typed at the end of a line", () => {
     ["nosuch --", ["words"]],
   ];
   test.each(cases)("%s", (line, expected) => {
-    expect(told(line)).toEqual(expected);
+    expect(completionsOf(line)).toEqual(expected);
   });
 
-  test("every flag of every command is offered there", () => {
-    expect(told("pools search --").slice(1)).toEqual(
+  test("offers every flag of every command", () => {
+    expect(completionsOf("pools search --").slice(1)).toEqual(
       expect.arrayContaining(["--order-by", "--dex", "--output", "--help"]),
     );
-    expect(told("pools search --")).not.toContain("--follow");
+    expect(completionsOf("pools search --")).not.toContain("--follow");
   });
 });
 
-describe("what the service listed to this machine", () => {
-  const dexesOf = (at: number, ...texts: readonly string[]): Kept => ({
+describe("lists of the service that were cached on this machine", () => {
+  const dexesOf = (at: number, ...texts: readonly string[]): CachedList => ({
     name: "https://a.invalid dexes ethereum",
     at,
     texts,
   });
 
-  test("the newest list is offered, however old, and of the network that was typed", () => {
-    const context = surroundings([dexesOf(2, "new\tNew"), dexesOf(1, "old\tOld")]);
-    expect(told("pools search ethereum --dex ", context)).toEqual(["words", "new"]);
-    expect(told("pools search base --dex ", context)).toEqual(["words"]);
-    expect(told("pools search --dex ", context)).toEqual(["words"]);
+  test("offers the newest list, however old, and only for the network on the line", () => {
+    const context = shellEnvironment([dexesOf(2, "new\tNew"), dexesOf(1, "old\tOld")]);
+    expect(completionsOf("pools search ethereum --dex ", context)).toEqual(["words", "new"]);
+    expect(completionsOf("pools search base --dex ", context)).toEqual(["words"]);
+    expect(completionsOf("pools search --dex ", context)).toEqual(["words"]);
   });
 
-  test("a word that means something to a shell is left out, a name that acts on a terminal made visible", () => {
+  test("omits words that have a meaning in a shell, and escapes control characters in names", () => {
     const evil = ["$(ls)", "a;ls", "`ls`", "a b", "-rf", "a\nb", "", "ok\t\u001b[31mred"];
-    const context = surroundings([dexesOf(1, ...evil)]);
+    const context = shellEnvironment([dexesOf(1, ...evil)]);
     expect(answerShell(context, allCommands, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
       "words\t\nok\t\\u{1b}[31mred\n",
     );
   });
 
-  test("networks of the service replace those that the sandbox is made of", () => {
+  test("networks of the service replace those built into the sandbox", () => {
     const networks = { name: "https://a.invalid networks ", at: 1, texts: ["newnet\tNew", "other"] };
-    expect(told("pool ", surroundings([networks]))).toEqual(["words", "newnet", "other"]);
-    expect(told("pool ")).toContain("ethereum");
+    expect(completionsOf("pool ", shellEnvironment([networks]))).toEqual(["words", "newnet", "other"]);
+    expect(completionsOf("pool ")).toContain("ethereum");
   });
 
-  test("files that are not what this program writes are passed over", () => {
-    const context = surroundings();
+  test("ignores files that dexdata did not write", () => {
+    const context = shellEnvironment();
     const folder = context.env["DEXDATA_CACHE_DIR"] ?? "";
     for (const [index, text] of ["", "{", "[]", '{"name":1}', '{"texts":[1]}'].entries())
       writeFileSync(path.join(folder, `list-${index}.json`), text);
-    expect(told("pools search ethereum --dex ", context)).toEqual(["words"]);
+    expect(completionsOf("pools search ethereum --dex ", context)).toEqual(["words"]);
   });
 
-  test("asking for a list keeps it, once it came whole", async () => {
+  test("caches a list that a command fetched completely", async () => {
     const rows = ["uniswap_v3", "curve"].map((id) => `{"dex_id":"${id}","dex_name":"${id.toUpperCase()}"}`);
     const server = await serveInTest(({ query }) => {
       const isFirst = query.get("page") === "1";
@@ -160,7 +160,7 @@ describe("what the service listed to this machine", () => {
     const cache = temporaryFolder();
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache };
     const context = { env, platform: "linux" };
-    const offered = (): readonly string[] => told("pools search ethereum --dex ", context);
+    const offered = (): readonly string[] => completionsOf("pools search ethereum --dex ", context);
     expect((await dexdata("dexes ethereum --limit 1", { env })).exit).toBe(0);
     expect(offered()).toEqual(["words"]);
     expect((await dexdata("dexes ethereum --all", { env })).exit).toBe(0);

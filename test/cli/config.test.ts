@@ -7,7 +7,7 @@ import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 
-/** A home that several runs share; no setting comes from outside. */
+/** Creates a home directory that several runs share; no setting comes from outside. */
 function atHome(content?: string): {
   readonly file: string;
   readonly run: (words: string | readonly string[], options?: TestContextOptions) => Promise<Outcome>;
@@ -30,7 +30,7 @@ function atHome(content?: string): {
 const quiet = { exit: 0, stdout: "", stderr: "" };
 
 describe("config set, get and unset", () => {
-  test("keep a value, show it, and take it back", async () => {
+  test("save a value, show it, and remove it", async () => {
     const { run, written, file } = atHome();
     expect(await run("config get retries")).toMatchObject({ exit: 0, stdout: "4\n", stderr: "" });
     expect(await run("config set retries 7")).toMatchObject(quiet);
@@ -46,23 +46,23 @@ describe("config set, get and unset", () => {
     });
   });
 
-  test("a value of the environment goes before the kept one", async () => {
+  test("prefer an environment variable to a saved value", async () => {
     const { run } = atHome('{"output":"json"}');
     expect((await run("config get output")).stdout).toBe("json\n");
     expect((await run("config get output", { env: { DEXDATA_OUTPUT: "table" } })).stdout).toBe("table\n");
   });
 
-  test("what is kept is used by the next command", async () => {
+  test("save a value that the next command uses", async () => {
     const { run } = atHome();
     await run("config set output json");
     expect((await run("networks --sandbox --limit 1")).stdout).toMatch(/^\[\{"id":/u);
     expect((await run("networks --sandbox --limit 1 -o ndjson")).stdout).toMatch(/^\{"id":/u);
   });
 
-  test("an unknown name in the file is kept by a change, and can be taken out", async () => {
+  test("keep an unknown name in the file, and can remove it", async () => {
     const { run, written } = atHome('{"retires":3,"output":"json"}');
-    const said = /config\.json: "retires" is not a valid setting in this file; ignoring it\n$/u;
-    expect((await run("config get output")).stderr).toMatch(said);
+    const warning = /config\.json: "retires" is not a valid setting in this file; ignoring it\n$/u;
+    expect((await run("config get output")).stderr).toMatch(warning);
     await run("config set retries 2");
     expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });
     expect(await run("config unset retires")).toMatchObject(quiet);
@@ -70,7 +70,7 @@ describe("config set, get and unset", () => {
   });
 });
 
-/** Words, the first line, the second where there is one. */
+/** Arguments, the first line, the hint if there is one. */
 const refused: readonly (readonly [readonly string[], string, string])[] = [
   [["set", "retires", "3"], 'unknown setting "retires"', "did you mean retries?"],
   [["get", "timeuot"], 'unknown setting "timeuot"', "did you mean timeout?"],
@@ -83,27 +83,31 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   ],
   [
     ["set", "output", "jsn"],
-    'output "jsn": must be one of table, wide, ndjson, json, csv, tsv',
+    'invalid output "jsn": must be one of table, wide, ndjson, json, csv, tsv',
     "did you mean json?",
   ],
-  [["set", "retries", "-1"], 'retries "-1": must be a whole number from 0 to 100', ""],
-  [["set", "page_size", "101"], 'page_size "101": must be a whole number from 1 to 100', ""],
+  [["set", "retries", "-1"], 'invalid retries "-1": must be a whole number from 0 to 100', ""],
+  [["set", "page_size", "101"], 'invalid page_size "101": must be a whole number from 1 to 100', ""],
   [
     ["set", "timeout", "soon"],
-    'timeout "soon": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h',
+    'invalid timeout "soon": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h',
     "",
   ],
   [
     ["set", "base_url", "http://192.0.2.1"],
-    'base_url "http://192.0.2.1": must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)',
+    'invalid base_url "http://192.0.2.1": must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)',
     "",
   ],
   [
     ["set", "base_url", "https://name:s3cr3tPart@host.invalid"],
-    'base_url "https://…@host.invalid": must not contain a user name or password',
+    'invalid base_url "https://…@host.invalid": must not contain a user name or password',
     "",
   ],
-  [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": must be the name of a profile, not a key', ""],
+  [
+    ["set", "profile", "api_pro_s3cr3tPart"],
+    'invalid profile "api_…": must be the name of a profile, not a key',
+    "",
+  ],
   [["set", "tier", "pro"], "tier cannot be saved in config.json", "set DEXDATA_TIER in the environment"],
   [
     ["set", "retries"],
@@ -114,8 +118,8 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   [["list", "output"], 'unexpected argument "output"', "usage: dexdata config list"],
 ];
 
-describe("a slip", () => {
-  test.each(refused)("%j is refused: %s", async (words, first, next) => {
+describe("an invalid config command", () => {
+  test.each(refused)("%j is rejected: %s", async (words, first, next) => {
     const { run, written } = atHome('{"output":"json"}');
     const { exit, stdout, stderr } = await run(["config", "--error-format", "text", ...words]);
     expect({ exit, stdout, stderr }).toEqual({
@@ -126,7 +130,7 @@ describe("a slip", () => {
     expect(written()).toEqual({ output: "json" });
   });
 
-  test("`config lst` is a command that is not there", async () => {
+  test("`config lst` is an unknown command", async () => {
     const { run } = atHome();
     const { exit, stderr } = await run("config lst --error-format text");
     expect({ exit, stderr }).toEqual({
@@ -139,7 +143,7 @@ describe("a slip", () => {
 describe("config list", () => {
   const link = "https://a-host-with-a-name.example";
 
-  test("shows every setting, its value and where it comes from", async () => {
+  test("shows every setting, its value and its source", async () => {
     const { run, file } = atHome('{"retries":7,"output":"json"}');
     const { exit, stdout, stderr } = await run("config list -o ndjson", { env: { DEXDATA_OUTPUT: "table" } });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -151,7 +155,7 @@ describe("config list", () => {
     ]);
   });
 
-  test("is a table on a terminal, and follows the setting it shows", async () => {
+  test("prints a table on a terminal, and follows the setting that it shows", async () => {
     const { run } = atHome();
     const onScreen = await run("config list", { isTerminal: { stdout: true } });
     expect(onScreen.stdout.split("\n")[0]).toMatch(/^NAME +VALUE +SOURCE +WHERE$/u);
@@ -163,7 +167,7 @@ describe("config list", () => {
     );
   });
 
-  test.each([120, 80, 60, 40])("has no line wider than a window of %d columns", async (columns) => {
+  test.each([120, 80, 60, 40])("has no line wider than a terminal of %d columns", async (columns) => {
     const { run } = atHome(`{"retries":7,"base_url":"${link}"}`);
     const { stdout } = await run("config list", { isTerminal: { stdout: true }, columns });
     const paths = stdout.split("\n").filter((line) => line.includes("config.json"));
@@ -176,14 +180,14 @@ describe("config list", () => {
     expect(wide.stdout).toMatch(/^NAME +VALUE +SOURCE +WHERE\nbase_url .* {2}config +base_url in /u);
   });
 
-  test("breaks what stands last into lines, a link below its name", async () => {
+  test("wraps the last column, and puts a link below its name", async () => {
     const { run } = atHome(`{"base_url":"${link}"}`);
     const { stdout } = await run("config list", { isTerminal: { stdout: true }, columns: 40 });
     expect(stdout.split("\n").slice(0, 3)).toEqual(["NAME               VALUE", "base_url", `  ${link}`]);
     expect(stdout).toContain("\npage_size          the smaller of the\n                   limit and 100\n");
   });
 
-  test("shows a value that is refused, and by what, instead of stumbling over it", async () => {
+  test("shows a rejected value with the reason, and exits 0", async () => {
     const { run, file } = atHome('{"retries":-1}');
     const { exit, stdout } = await run("config list", { env: { DEXDATA_OUTPUT: "xml" } });
     expect(exit).toBe(0);
@@ -203,39 +207,36 @@ describe("config list", () => {
     ]);
   });
 
-  test("shows no key", async () => {
+  test("does not show the key", async () => {
     const { run } = atHome();
     const env = { DEXDATA_API_KEY: "api_pro_s3cr3tPart", DEXDATA_TIER: "pro" };
     expect((await run("config list", { env })).stdout).not.toContain("s3cr3tPart");
   });
 });
 
-describe("a file that cannot be read", () => {
-  test("is one clear line, and the values are those without it", async () => {
+describe("an unreadable config file", () => {
+  test("prints one warning, and the defaults apply", async () => {
     const { run, file } = atHome('{"retries": 7,');
-    const said = `warning: ${file} is not valid JSON; ignoring the file\n`;
+    const warning = `warning: ${file} is not valid JSON; ignoring the file\n`;
     for (const words of ["config list", "config get retries", "networks --sandbox --limit 1"]) {
       const { exit, stderr } = await run(words);
-      expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: said });
+      expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: warning });
     }
     expect((await run("config get retries")).stdout).toBe("4\n");
   });
 
-  test.each(["config set retries 3", "config unset retries"])(
-    "is not written over by `%s`",
-    async (words) => {
-      const { run, file } = atHome('{"retries": 7,');
-      const { exit, stderr } = await run(`${words} --error-format text`);
-      expect({ exit, stderr }).toEqual({
-        exit: 2,
-        stderr: `error: ${file} is not valid JSON\n  hint: fix or move the file, then try again\n`,
-      });
-      expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
-    },
-  );
+  test.each(["config set retries 3", "config unset retries"])("is not overwritten by `%s`", async (words) => {
+    const { run, file } = atHome('{"retries": 7,');
+    const { exit, stderr } = await run(`${words} --error-format text`);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: `error: ${file} is not valid JSON\n  hint: fix or move the file, then try again\n`,
+    });
+    expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
+  });
 });
 
-test("config path is the file, also where DEXDATA_CONFIG_DIR moves it", async () => {
+test("config path prints the path of the file, including one set by DEXDATA_CONFIG_DIR", async () => {
   const { run, file } = atHome();
   expect((await run("config path")).stdout).toBe(`${file}\n`);
   const folder = path.join(path.dirname(file), "other");

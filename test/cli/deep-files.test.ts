@@ -10,11 +10,11 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox();
 const levels = 200_000;
 
-/** A value nested so deep that whatever calls itself for each level runs out of stack. */
+/** Nested so deeply that a function that recurses per level overflows the stack. */
 const deepArray = "[".repeat(levels) + "]".repeat(levels);
 const deepObject = `${'{"a":'.repeat(levels / 2)}1${"}".repeat(levels / 2)}`;
 
-/** Folders of a run, one of which holds a file that is nested that deep. */
+/** Creates the directories of a run; one of them contains a deeply nested file. */
 function withFile(folder: "config" | "state" | "cache", name: string, text: string) {
   const home = temporaryFolder();
   const file = path.join(home, folder, name);
@@ -35,12 +35,12 @@ describe.each([
   ["an array", `{"output":${deepArray}}`],
   ["objects", deepObject],
   ["what never ends", "[".repeat(levels)],
-])("a file that holds %s, 200,000 levels deep", (_, text) => {
+])("a file that contains %s, 200,000 levels deep", (_, text) => {
   test.each([
     ["networks --limit 1", 0],
     ["config list", 0],
     ["config get output", 0],
-  ])("config.json: %s tells once, and goes on without it", async (words, exit) => {
+  ])("config.json: %s warns once, and ignores the file", async (words, exit) => {
     const { env, file } = withFile("config", "config.json", text);
     const outcome = await dexdata(words, { env });
     expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({
@@ -66,7 +66,7 @@ describe.each([
     });
   });
 
-  test("the pace's file is written again, and the budget's is an error in words", async () => {
+  test("rewrites the rate limit file, and reports an error for the budget file", async () => {
     const { env, file } = withFile("state", "unrelated.json", text);
     const budgeted = { ...env, DEXDATA_BUDGET_DAILY: "10" };
     expect((await dexdata("networks --limit 1", { env: budgeted })).exit).toBe(0);
@@ -78,7 +78,7 @@ describe.each([
     expect(blocked.stderr).toMatch(/^error: cannot record the spending for budget\.daily in /u);
   });
 
-  test("a kept list: nothing is completed from it", () => {
+  test("a cached list: completion ignores it", () => {
     const { env } = withFile(
       "cache",
       "list-0123456789abcdef.json",

@@ -9,14 +9,14 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const key = "api_pro_0123456789";
-/** What the clock of a test says. */
+/** The time of the tests' clock. */
 const now = Date.parse("2026-11-21T08:54:00Z");
 
 const dated = (at: number): { headers: Record<string, string> } => ({
   headers: { date: new Date(at).toUTCString() },
 });
 const account = { plan: "pro", credits: { remaining: 1234567 } };
-const sound: Script = ({ path: asked }): Reply =>
+const healthy: Script = ({ path: asked }): Reply =>
   asked.startsWith("/sse/")
     ? slow({
         headers: { "content-type": "text/event-stream", ...dated(now).headers },
@@ -26,7 +26,7 @@ const sound: Script = ({ path: asked }): Reply =>
     : json(account, dated(now));
 
 interface Examined extends Outcome {
-  /** By check. */
+  /** Findings by name of the check. */
   readonly findings: ReadonlyMap<string, Row>;
   readonly requests: readonly string[];
 }
@@ -37,11 +37,15 @@ interface Case {
   readonly flags?: string;
 }
 
-/** As a pro caller of one scripted service. */
-async function examine({ script = sound, env = () => ({}), flags = "--no-stream" }: Case): Promise<Examined> {
+/** Runs doctor with a pro key against one scripted service. */
+async function examine({
+  script = healthy,
+  env = () => ({}),
+  flags = "--no-stream",
+}: Case): Promise<Examined> {
   const server = await serveInTest(script);
   const outcome = await dexdata(`doctor -o ndjson ${flags}`, {
-    // A stream has 20 s for its first byte, which at the tests' usual speed is soon over.
+    // A stream has 20 s for its first byte, which passes quickly at the usual speed of the tests.
     speed: flags === "" ? 1 : 1000,
     env: {
       DEXDATA_BASE_URL: server.url,
@@ -71,8 +75,8 @@ const stored = JSON.stringify({
   remembered: {},
 });
 
-describe("doctor, where nothing is wrong", () => {
-  test("every check is ok, one question and one stream are asked, and the cost is said before", async () => {
+describe("doctor without a problem", () => {
+  test("passes every check with one request and one stream, and reports the cost first", async () => {
     const { exit, stderr, findings, requests } = await examine({ flags: "" });
     expect({
       exit,
@@ -106,7 +110,7 @@ describe("doctor, where nothing is wrong", () => {
     ]);
   });
 
-  test("the sandbox is asked without a network, and says nothing of this machine's keys", async () => {
+  test("checks the sandbox without the network, and ignores the keys of this machine", async () => {
     const env = { DEXDATA_API_KEY: "Bearer nonsense", HTTPS_PROXY: "http://proxy.invalid:1" };
     const { exit, stdout, stderr } = await dexdata("doctor --sandbox --no-stream -o table", { env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -114,19 +118,19 @@ describe("doctor, where nothing is wrong", () => {
     expect(stdout).toMatch(/\n\nall \d+ checks passed\n$/u);
   });
 
-  test("lines are broken at the window, further ones below what was found", async () => {
+  test("wraps lines at the terminal width, indented below the result", async () => {
     const { stdout } = await dexdata("doctor --sandbox --no-stream", {
       isTerminal: true,
       columns: 60,
       env: { NO_COLOR: "1" },
     });
     const lines = stdout.trimEnd().split("\n");
-    // A path is a word: it stays whole.
+    // A path counts as one word, so it is not wrapped.
     expect(lines.filter((line) => line.length > 60 && line.slice(25).includes(" "))).toEqual([]);
     expect(lines.filter((line) => line.startsWith(" ".repeat(25))).length).toBeGreaterThan(2);
   });
 
-  test("a terminal gets signs, where it shows UTF-8 and colour; words, where it does not", async () => {
+  test("shows symbols on a terminal with UTF-8, with color if enabled, and words otherwise", async () => {
     const isTerminal = { stdout: true };
     const shown = async (env: Record<string, string>): Promise<string> =>
       (await dexdata("doctor --sandbox --no-stream", { isTerminal, env })).stdout.split("\n")[0] ?? "";
@@ -136,7 +140,7 @@ describe("doctor, where nothing is wrong", () => {
   });
 });
 
-describe("doctor, where something is wrong", () => {
+describe("doctor with a problem", () => {
   const cases: readonly (readonly [what: string, given: Case, exit: number, check: string, expected: Row])[] =
     [
       [
@@ -462,7 +466,7 @@ describe("doctor, where something is wrong", () => {
           script: (request, index) =>
             request.path.startsWith("/sse/")
               ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [], stayOpen: true })
-              : sound(request, index),
+              : healthy(request, index),
           flags: "--timeout 24h",
         },
         7,
@@ -479,7 +483,7 @@ describe("doctor, where something is wrong", () => {
           script: (request, index) =>
             request.path.startsWith("/sse/")
               ? json({ error: "unauthorized" }, { status: 401 })
-              : sound(request, index),
+              : healthy(request, index),
           flags: "",
         },
         4,
@@ -488,7 +492,7 @@ describe("doctor, where something is wrong", () => {
       ],
     ];
   test.each(cases)(
-    "%s: its line says what to do, and the exit code fits",
+    "%s: prints what to do, and exits with the matching code",
     async (_, given, exit, check, expected) => {
       const examined = await examine(given);
       expect({ exit: examined.exit, finding: examined.findings.get(check) }).toEqual({
@@ -498,7 +502,7 @@ describe("doctor, where something is wrong", () => {
     },
   );
 
-  test("without a usable key no host is asked, and both are reached all the same", async () => {
+  test("without a usable key, sends no request, but still connects to both hosts", async () => {
     const env = (url: string): Record<string, string> => ({
       DEXDATA_API_KEY: "nonsense",
       DEXDATA_BASE_URL: url,
@@ -508,7 +512,7 @@ describe("doctor, where something is wrong", () => {
     expect([...findings.keys()]).toContain("streaming connection");
   });
 
-  test("a host of the other tiers is not even connected to", async () => {
+  test("does not connect to the hosts of other tiers", async () => {
     let connections = 0;
     const other = net.createServer(() => {
       connections += 1;
@@ -524,7 +528,7 @@ describe("doctor, where something is wrong", () => {
     expect({ exit, connections }).toEqual({ exit: 0, connections: 0 });
   });
 
-  test("flags and words that are wrong are refused as everywhere", async () => {
+  test("rejects invalid flags and arguments like every other command", async () => {
     expect((await dexdata("doctor now")).exit).toBe(2);
     expect((await dexdata("doctor --sandbox --timeout soon")).stderr).toContain("must be a duration");
   });

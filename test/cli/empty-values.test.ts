@@ -8,7 +8,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const sandbox = useSandbox();
 
-/** What a flag goes with, so that nothing but its empty value is left to refuse. */
+/** Flags that each flag requires, so that its empty value is the only possible error. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   columns: ["-o", "table"],
   tier: ["--sandbox"],
@@ -45,18 +45,18 @@ function wordsOf({ words, positionals }: Command): readonly string[] {
 
 const typed = allCommands.flatMap((entry) =>
   Object.entries({ ...entry.flags, ...(entry.words === "txns" && entry.shared) })
-    // An empty cursor is the first page: see below.
+    // An empty cursor means the first page; see below.
     .filter(([name, { type }]) => name !== "cursor" && type.placeholder !== undefined)
     .map(([name]) => ({ entry, name })),
 );
 
 test.each(typed.map(({ entry, name }) => [`${entry.words} --${name}`, entry, name] as const))(
-  '%s "", as of a variable that is not set, is refused before anything is sent',
+  'rejects %s "", as from an unset variable, before sending anything',
   async (_, entry, name) => {
     const server = await serveInTest(() => json([]));
-    const beside = ownCompanions[`${entry.words} ${name}`] ?? companions[name] ?? [];
+    const companionFlags = ownCompanions[`${entry.words} ${name}`] ?? companions[name] ?? [];
     const { exit, stdout, stderr } = await dexdata(
-      [...wordsOf(entry), ...beside, "--error-format", "text", `--${name}`, ""],
+      [...wordsOf(entry), ...companionFlags, "--error-format", "text", `--${name}`, ""],
       { env: { DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url }, stdin: "" },
     );
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
@@ -72,23 +72,23 @@ test.each([
   ["tokens search", "tokens search base --limit 3"],
   ["pools search", "pools search --limit 3"],
   ["dexes", "dexes ethereum --limit 3"],
-])('rule 65: %s --cursor "" begins at the first page, and says so', async (words, command) => {
+])('rule 65: %s --cursor "" starts at the first page, with a warning', async (words, command) => {
   expect(typedCursors).toContain(words);
-  const ask = async (more: readonly string[]) => {
+  const runCommand = async (more: readonly string[]) => {
     const outcome = await dexdata([...command.split(" "), ...more], { env: sandbox.env(), now: sandboxNow });
     return { exit: outcome.exit, stdout: outcome.stdout, stderr: outcome.stderr };
   };
-  const first = await ask([]);
-  expect(await ask(["--cursor", ""])).toEqual({
+  const first = await runCommand([]);
+  expect(await runCommand(["--cursor", ""])).toEqual({
     ...first,
     exit: 0,
     stderr: "warning: --cursor is empty; starting at the first page\n",
   });
 });
 
-/** The commands that take a cursor. */
+/** The commands that accept a cursor. */
 const typedCursors = allCommands.filter(({ flags }) => "cursor" in flags).map(({ words }) => words);
 
-test("a command that takes a cursor is one of those above", () => {
+test("the list above contains every command that accepts a cursor", () => {
   expect(typedCursors.toSorted()).toEqual(["dexes", "pools search", "tokens search", "txns"]);
 });

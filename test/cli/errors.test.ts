@@ -7,8 +7,8 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** One run against a server that gives every request the same reply; as a caller with a pro key. */
-async function ask(reply: Reply, words: string, env: Readonly<Record<string, string>> = {}) {
+/** Runs a command with a pro key against a server that returns the same response to every request. */
+async function runCommand(reply: Reply, words: string, env: Readonly<Record<string, string>> = {}) {
   const server = await serveInTest(() => reply);
   const outcome = await dexdata(`${words} --retries 0`, {
     env: {
@@ -29,7 +29,7 @@ const links = {
   portal: "https://portal.example",
 };
 
-/** Status, body, exit code, the first line, the line on what to do next. */
+/** Status, body, exit code, the pattern of the message, the pattern of the details and the hint. */
 const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = [
   [
     "rule 184: 400 invalid_param",
@@ -249,11 +249,11 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
   ],
 ];
 
-describe("a refusal of the service", () => {
+describe("an error response", () => {
   test.each(refusals)(
-    "%s: one request, its exit code, what is wrong and what to do",
+    "%s: sends one request, exits with its code, and prints the problem and what to do",
     async (_, reply, exit, wrong, next) => {
-      const outcome = await ask(reply, "pools search ethereum --order-by liquidity_usd");
+      const outcome = await runCommand(reply, "pools search ethereum --order-by liquidity_usd");
       expect({ exit: outcome.exit, stdout: outcome.stdout }).toEqual({ exit, stdout: "" });
       const lines = outcome.stderr.split("\n").filter((line) => !/request.*credit/u.test(line));
       expect(lines.slice(0, -1).length).toBeLessThanOrEqual(3);
@@ -265,18 +265,18 @@ describe("a refusal of the service", () => {
     },
   );
 
-  test("rule 167: a reworded message changes no exit code", async () => {
-    const outcome = await ask(
+  test("rule 167: the exit code does not depend on the wording of the message", async () => {
+    const outcome = await runCommand(
       json({ error: "rate_limited", message: "not found, invalid, 500" }, { status: 429 }),
       "networks",
     );
     expect(outcome.exit).toBe(6);
   });
 
-  test("rule 177: as JSON it carries every field of the body, 64-bit digits intact", async () => {
+  test("rule 177: the JSON error contains every field of the body, with 64-bit digits intact", async () => {
     const body =
       '{"error":"payment_required","tier":"pro","message":"used up","credits":{"limit":9223372036854775807,"remaining":0},"overage":{"cap":"10.00"},"resets_at":"2026-12-01T00:00:00Z"}';
-    const outcome = await ask(json(body, { status: 402 }), "networks --error-format json");
+    const outcome = await runCommand(json(body, { status: 402 }), "networks --error-format json");
     expect(outcome.stderr).toContain('"credits":{"limit":9223372036854775807,"remaining":0}');
     const line = outcome.stderr.split("\n").find((each) => each.startsWith("{")) ?? "";
     expect(JSON.parse(line)).toMatchObject({
@@ -290,16 +290,16 @@ describe("a refusal of the service", () => {
     });
   });
 
-  test("promise 2: text of the service cannot act on the terminal", async () => {
+  test("promise 2: text from the service cannot control the terminal", async () => {
     const message = "\u001b]0;owned\u0007\u202Eevil\nsecond line";
-    const outcome = await ask(json({ error: "forbidden", message }, { status: 403 }), "networks");
+    const outcome = await runCommand(json({ error: "forbidden", message }, { status: 403 }), "networks");
     // oxlint-disable-next-line no-control-regex
     expect(outcome.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/u);
     expect(outcome.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(4);
   });
 });
 
-describe("an answer that is no answer", () => {
+describe("an invalid response", () => {
   const wrong: readonly (readonly [string, Reply, RegExp])[] = [
     ["HTML with status 200", html(200), /HTML instead of JSON/],
     ["an empty body", empty(200), /invalid response: empty body/],
@@ -320,8 +320,8 @@ describe("an answer that is no answer", () => {
     ],
   ];
 
-  test.each(wrong)("%s is said, exit 1", async (_, reply, message) => {
-    const outcome = await ask(reply, "pools search ethereum --all -o ndjson");
+  test.each(wrong)("reports %s, exit 1", async (_, reply, message) => {
+    const outcome = await runCommand(reply, "pools search ethereum --all -o ndjson");
     expect(outcome.exit).toBe(1);
     expect(outcome.stderr).toMatch(message);
     expect(outcome.stderr).not.toMatch(/\n\s+at /u);
@@ -329,7 +329,7 @@ describe("an answer that is no answer", () => {
 });
 
 describe("an unknown network", () => {
-  test("rule 5: ends in exit 3, suggests the nearest of the service's own list, and asks for the answer once", async () => {
+  test("rule 5: exits 3, and suggests the closest network of the service, fetching the list once", async () => {
     const server = await serveInTest((request) =>
       request.path === "/networks"
         ? json([{ id: "solana" }, { id: "ethereum" }, { id: "megaeth" }])
@@ -348,7 +348,7 @@ describe("an unknown network", () => {
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
 
-  test("costs the look-up once a day: the list is kept for the next slip", async () => {
+  test("fetches the list once per day, because later commands use the cached list", async () => {
     const server = await serveInTest((request) =>
       request.path === "/networks"
         ? json([{ id: "ethereum" }])
@@ -367,7 +367,7 @@ describe("an unknown network", () => {
     rmSync(cache, { recursive: true });
   });
 
-  test("is found out behind an empty 404 as well", async () => {
+  test("is recognized after an empty 404 too", async () => {
     const server = await serveInTest((request) =>
       request.path === "/networks" ? json([{ id: "bsc" }]) : empty(404),
     );
@@ -379,9 +379,9 @@ describe("an unknown network", () => {
     expect(outcome.stderr).toContain("did you mean bsc?");
   });
 
-  test("rule 193: a known network with an unknown pool is another message", async () => {
+  test("rule 193: a known network with an unknown pool gets a different message", async () => {
     const body = { error: "not_found", message: "pool not found", resource: "pool" };
-    const outcome = await ask(json(body, { status: 404 }), `pool ethereum ${pool}`);
+    const outcome = await runCommand(json(body, { status: 404 }), `pool ethereum ${pool}`);
     expect(outcome.exit).toBe(3);
     expect(outcome.stderr).toContain(`error: pool ${pool} not found on ethereum\n`);
     expect(outcome.stderr).toContain(`dexdata search ${pool}`);
@@ -389,10 +389,10 @@ describe("an unknown network", () => {
   });
 });
 
-describe("rule 111: a DEX's display name", () => {
+describe("rule 111: the display name of a DEX", () => {
   const search = (rows: readonly unknown[]): Reply => json({ results: rows, has_next_page: false });
 
-  test("finds nothing, exit 0, and the id it means is suggested", async () => {
+  test("finds nothing, exits 0, and suggests the matching ID", async () => {
     const server = await serveInTest((request) =>
       request.path.endsWith("/dexes")
         ? json({ dexes: [{ dex_id: "uniswap_v3", dex_name: "Uniswap V3" }], page_info: {} })
@@ -408,29 +408,32 @@ describe("rule 111: a DEX's display name", () => {
     expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
   });
 
-  test("a symbol where an address is compared finds nothing, and that is said", async () => {
-    const { stderr, requests } = await ask(search([]), "pools search ethereum --token WETH -q -o ndjson");
+  test("warns about a symbol where an address is required, because it finds nothing", async () => {
+    const { stderr, requests } = await runCommand(
+      search([]),
+      "pools search ethereum --token WETH -q -o ndjson",
+    );
     expect(requests).toBe(1);
     expect(stderr).toBe(
       'warning: --token takes an address, but "WETH" looks like a symbol; find it: dexdata search WETH\n',
     );
     for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
-      const outcome = await ask(search([]), `pools search sui --token ${address} -q -o ndjson`);
+      const outcome = await runCommand(search([]), `pools search sui --token ${address} -q -o ndjson`);
       expect(outcome.stderr).toBe("");
     }
   });
 
-  test("nor does a window in which no candle begins", async () => {
+  test("warns about a time range in which no candle starts", async () => {
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
-    const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
+    const { stderr } = await runCommand(json([]), `ohlcv ethereum 0x1 ${window}`);
     expect(stderr).toBe(
       "warning: no 1h candle starts between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; use a shorter --interval\n",
     );
-    expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
+    expect((await runCommand(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
   });
 
-  test("costs nothing when something was found", async () => {
-    const outcome = await ask(
+  test("sends no extra request if rows were found", async () => {
+    const outcome = await runCommand(
       search([{ id: "0x1", chain: "ethereum" }]),
       "pools search ethereum --dex uniswap_v3 -o ndjson",
     );

@@ -30,19 +30,19 @@ async function spend(words: string): Promise<Spent> {
   return { exit, stdout, requests: ledger.requests() - requests, credits: ledger.charged() - charged };
 }
 
-async function estimated(words: string): Promise<{ readonly said: Row; readonly spent: Spent }> {
+async function estimated(words: string): Promise<{ readonly estimate: Row; readonly spent: Spent }> {
   const spent = await spend(`${words} --estimate`);
   expect({ words, exit: spent.exit }).toEqual({ words, exit: 0 });
-  const said = toRow(spent.stdout);
-  expect({ requests: said["estimate_requests"], credits: said["estimate_credits"] }).toEqual({
+  const estimate = toRow(spent.stdout);
+  expect({ requests: estimate["estimate_requests"], credits: estimate["estimate_credits"] }).toEqual({
     requests: spent.requests,
     credits: spent.credits,
   });
   expect(spent.requests).toBe(1);
-  return { said, spent };
+  return { estimate, spent };
 }
 
-describe("the pull itself costs what was said", () => {
+describe("the pull costs what was estimated", () => {
   test.each([
     ["prices ethereum -", 4, 34],
     ["pool ethereum -", 34, 34],
@@ -52,9 +52,9 @@ describe("the pull itself costs what was said", () => {
     [`ohlcv ethereum ${token} --from -8h`, 1, 1],
     [`api /networks/ethereum/multi/prices -f tokens=${token},${pool}`, 1, 2],
   ])("exactly: %s", async (words, requests, credits) => {
-    const { said } = await estimated(words);
-    expect(said).toMatchObject({ requests, credits, certainty: "exact" });
-    expect(said["credits_at_most"]).toBeUndefined();
+    const { estimate } = await estimated(words);
+    expect(estimate).toMatchObject({ requests, credits, certainty: "exact" });
+    expect(estimate["credits_at_most"]).toBeUndefined();
     expect(await spend(words)).toMatchObject({ requests, credits });
   });
 
@@ -70,12 +70,12 @@ describe("the pull itself costs what was said", () => {
     [`txns ethereum ${pool} --limit 100`, 1],
     [`txns ethereum ${pool} --from -10m --all`, 1],
   ])("at most: %s", async (words, credits) => {
-    const { said } = await estimated(words);
-    expect(said).toMatchObject({ credits, certainty: "at most" });
+    const { estimate } = await estimated(words);
+    expect(estimate).toMatchObject({ credits, certainty: "at most" });
     const real = await spend(words);
     expect(real.exit).toBe(0);
     expect(real.credits).toBeLessThanOrEqual(credits);
-    expect(rowsOf(real.stdout).length).toBeLessThanOrEqual(Number(said["rows_at_most"]));
+    expect(rowsOf(real.stdout).length).toBeLessThanOrEqual(Number(estimate["rows_at_most"]));
   });
 
   test.each([
@@ -84,33 +84,33 @@ describe("the pull itself costs what was said", () => {
     `txns ethereum ${pool} --limit 1234 --page-size 10`,
     `ohlcv ethereum ${token} --from -30d --interval 15m`,
     `ohlcv ethereum ${token} --count-back 100`,
-  ])("about, and never more than the bound: %s", async (words) => {
-    const { said } = await estimated(words);
-    expect(said["certainty"]).toBe("about");
+  ])("about, and never more than the upper limit: %s", async (words) => {
+    const { estimate } = await estimated(words);
+    expect(estimate["certainty"]).toBe("about");
     const real = await spend(words);
     expect(real.exit).toBe(0);
-    expect(real.credits).toBeLessThanOrEqual(Number(said["credits_at_most"]));
-    expect(Math.abs(real.credits - Number(said["credits"]))).toBeLessThanOrEqual(
-      1 + Number(said["credits"]) / 10,
+    expect(real.credits).toBeLessThanOrEqual(Number(estimate["credits_at_most"]));
+    expect(Math.abs(real.credits - Number(estimate["credits"]))).toBeLessThanOrEqual(
+      1 + Number(estimate["credits"]) / 10,
     );
-    expect(rowsOf(real.stdout)).toHaveLength(Number(said["rows_at_most"]));
+    expect(rowsOf(real.stdout)).toHaveLength(Number(estimate["rows_at_most"]));
   });
 
-  test("within the estimate as --max-credits, the pull ends whole", async () => {
+  test("a pull with the estimate as --max-credits is complete", async () => {
     const words = `txns ethereum ${pool} --from -3h --all --page-size 5`;
-    const { said } = await estimated(words);
-    const real = await spend(`${words} --max-credits ${Number(said["credits_at_most"])}`);
+    const { estimate } = await estimated(words);
+    const real = await spend(`${words} --max-credits ${Number(estimate["credits_at_most"])}`);
     expect({ exit: real.exit, rows: rowsOf(real.stdout).length }).toEqual({
       exit: 0,
-      rows: said["rows_at_most"],
+      rows: estimate["rows_at_most"],
     });
   });
 });
 
-describe("what only the service knows", () => {
+describe("totals that only the service knows", () => {
   const env = () => ({ DEXDATA_BASE_URL: server.url });
 
-  /** Networks that say how many pools they have, as the public service does. */
+  /** The network list with pool counts, as the public service returns it. */
   const counted = ({ path, query }: SeenRequest): Reply => {
     if (path === "/networks") {
       const rows = [
@@ -133,7 +133,7 @@ describe("what only the service knows", () => {
     ["pools search base --all", 250, 3],
     ["pools search ethereum --all --order-by created_at", 4583, 46],
     ["pools search --chains ethereum,base --all", 4833, 49],
-  ])("the pools of a network bound %s", async (words, rows, credits) => {
+  ])("the pool count of the networks limits %s", async (words, rows, credits) => {
     server = await serveInTest(counted);
     const { exit, stdout } = await dexdata(`${words} --estimate`, { env: env() });
     expect({ exit, paths: server.requests.map(({ url }) => url) }).toEqual({ exit: 0, paths: ["/networks"] });
@@ -146,7 +146,7 @@ describe("what only the service knows", () => {
     });
   });
 
-  test("and the pull of them costs no more", async () => {
+  test("the pull of these pools costs no more", async () => {
     server = await serveInTest(counted);
     const { stdout } = await dexdata("pools search base --all", { env: env() });
     expect({ rows: rowsOf(stdout).length, requests: server.requests.length }).toEqual({
@@ -156,7 +156,7 @@ describe("what only the service knows", () => {
   });
 
   test.each(["pools search thin --all", "pools search --all"])(
-    "%s: a network without a count makes it unknown",
+    "%s: is unknown for a network without a count",
     async (words) => {
       server = await serveInTest(counted);
       const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
@@ -167,9 +167,9 @@ describe("what only the service knows", () => {
   test.each([
     ["tokens search ethereum --all", 1],
     ["pools search ethereum --all --volume-usd-24h-min 5m --page-size 20", 5],
-  ])("%s: unknown, with what a hundred rows cost", async (words, credits) => {
-    const { said } = await estimated(words);
-    expect(said).toMatchObject({
+  ])("%s: is unknown, but shows the cost of 100 rows", async (words, credits) => {
+    const { estimate } = await estimated(words);
+    expect(estimate).toMatchObject({
       requests: null,
       credits: null,
       rows_at_most: null,
@@ -180,7 +180,7 @@ describe("what only the service knows", () => {
     });
   });
 
-  test("the bound holds where the service leaves the end of a window out", async () => {
+  test("the upper limit holds if the service omits the end of a time range", async () => {
     const newest = Date.parse("2026-11-21T08:00:00Z") / 1000;
     const events = Array.from({ length: 700 }, (_, index) => ({
       id: `0x${index}`,
@@ -210,7 +210,7 @@ describe("what only the service knows", () => {
     expect(server.requests.length - before).toBeLessThanOrEqual(30);
   });
 
-  test("a market so quiet that its candles look cut off is asked once more, within the bound", async () => {
+  test("allows one more request for a market so quiet that its candles look truncated", async () => {
     const hour = 3_600_000;
     const opening = Date.parse("2026-11-20T09:00:00Z");
     server = await serveInTest(({ path, query }) => {
@@ -235,7 +235,7 @@ describe("what only the service knows", () => {
     expect(server.requests.length - before).toBe(2);
   });
 
-  test("a total of zero beside rows is no total", async () => {
+  test("ignores a total of zero if the response contains rows", async () => {
     const dexes = [{ dex_id: "a" }, { dex_id: "b" }];
     const totals = { limit: 1, page: 0, total_items: 0, total_pages: 0 };
     server = await serveInTest(() => json({ dexes, page_info: totals }));
@@ -243,37 +243,37 @@ describe("what only the service knows", () => {
     expect(toRow(stdout)).toMatchObject({ requests: null, certainty: "unknown" });
   });
 
-  test("a refusal is that of the pull", async () => {
+  test("reports a rejected request like the pull", async () => {
     const { exit, stderr } = await dexdata("dexes eth --all --estimate", { env: ledger.env() });
     expect(exit).toBe(3);
     expect(stderr).toContain("did you mean ethereum?");
   });
 });
 
-describe("what it says beside the cost", () => {
-  test("the time at the plan's rate, or at --rpm", async () => {
+describe("other facts of the estimate", () => {
+  test("shows the time at the plan's rate limit, or at --rpm", async () => {
     const seconds = async (flags: string): Promise<unknown> =>
-      (await estimated(`pools search ethereum --limit 60000 ${flags}`)).said["seconds"];
-    // 600 requests: a minute's worth at once, the rest when the minute and 2 % are over.
+      (await estimated(`pools search ethereum --limit 60000 ${flags}`)).estimate["seconds"];
+    // 600 requests: a minute's worth at once, the rest after 1 minute plus 2 %.
     expect(await seconds("")).toBe(62);
-    // Spread over the minute: 30 in each tenth of it, which 2 % and 100 ms make longer.
+    // Spread over the minute: 30 per tenth of it, which 2 % and 100 ms make longer.
     expect(await seconds("--rpm 300")).toBe(Math.ceil((19 * 6220) / 1000));
     expect(await seconds("--rpm unlimited")).toBeUndefined();
   });
 
-  test("credits left, from the answer itself", async () => {
-    const { said } = await estimated(`txns ethereum ${pool} --from -1h --all`);
-    expect(said["credits_left"]).toBe(5_000_000 - ledger.charged());
+  test("shows the credits left, as reported by the response", async () => {
+    const { estimate } = await estimated(`txns ethereum ${pool} --from -1h --all`);
+    expect(estimate["credits_left"]).toBe(5_000_000 - ledger.charged());
   });
 
-  test("without a credit to ask with, the rest is said all the same", async () => {
+  test("prints the estimate even if the budget allows no request", async () => {
     const words = "pools search ethereum --limit 250 --estimate --max-credits 0";
     const { exit, stdout, requests } = await spend(words);
     expect({ exit, requests }).toEqual({ exit: 0, requests: 0 });
     expect(toRow(stdout)).toMatchObject({ credits: 3, credits_left: null, estimate_credits: 0 });
   });
 
-  test("lines on a terminal", async () => {
+  test("prints one fact per line on a terminal", async () => {
     const { stdout } = await dexdata(`pools search ethereum --limit 600000 --estimate`, {
       env: ledger.env(),
       isTerminal: true,
@@ -283,7 +283,7 @@ describe("what it says beside the cost", () => {
     expect(stdout).toMatch(/^certainty +at most\n/mu);
   });
 
-  test("what is wrong is refused before anything is sent", async () => {
+  test("rejects invalid arguments before sending anything", async () => {
     const { exit, requests } = await spend("pools search ethereum --limit 0 --estimate");
     expect({ exit, requests }).toEqual({ exit: 2, requests: 0 });
   });

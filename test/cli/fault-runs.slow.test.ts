@@ -10,7 +10,7 @@ const [seeds, rows] = isLong ? [50, 20_000] : [20, 3000];
 const faults = "429=1:5%,500:3%,reset-body:1%,reset-before:1%,truncate:1%";
 
 test.each(Array.from({ length: seeds }, (_, index) => index + 1))(
-  `a pull of ${rows} rows under faults loses none and repeats none (seed %i)`,
+  `a pull of ${rows} rows with injected faults loses and repeats none (seed %i)`,
   async (seed) => {
     const parsed = parseFaults(faults);
     if (isFaultProblem(parsed)) throw new Error(parsed.problem);

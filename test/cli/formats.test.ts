@@ -6,7 +6,7 @@ import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { parseCsv } from "../render/separated-values.ts";
 
-/** Whether a text is of the format. A new format does not compile until it is said here how it is told. */
+/** Whether a text has the format. A new format does not compile until this table has a check for it. */
 const isOf: Readonly<Record<OutputFormat, (text: string) => boolean>> = {
   table: (text) => !text.includes("\t"),
   wide: (text) => !text.includes("\t"),
@@ -33,7 +33,7 @@ function isJson(text: string): boolean {
 
 const sandbox = useSandbox();
 
-/** One value or nothing goes to stdout, the same for every format. */
+/** These commands print one value or nothing to stdout, the same for every format. */
 const ofOneValue = ["auth login", "config get", "config set", "config unset", "config path"];
 
 const commands = allCommands.filter(
@@ -42,7 +42,7 @@ const commands = allCommands.filter(
 
 describe.each(outputFormats)("-o %s", (format) => {
   test.each(commands.map((command) => [command.words, command] as const))(
-    "is written or refused by %s",
+    "is printed or rejected by %s",
     async (_, { examples }) => {
       const words = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
       const env = words.includes("--sandbox") ? {} : sandbox.env();
@@ -53,7 +53,7 @@ describe.each(outputFormats)("-o %s", (format) => {
         return;
       }
       expect(isOf[format](stdout) || stdout).toBe(true);
-      // Its exit code tells what it found.
+      // The exit code of doctor depends on its findings.
       if (words[0] !== "doctor") expect(exit).toBe(0);
     },
   );
@@ -73,7 +73,7 @@ describe.each(outputFormats)("-o %s", (format) => {
   });
 });
 
-test("every format is another one", () => {
+test("every format has its own summary and file extension", () => {
   const summaries = outputFormats.map((format) => formats[format].summary);
   expect(new Set(summaries).size).toBe(outputFormats.length);
   const endings = outputFormats.flatMap((format) => formats[format].ending ?? []);

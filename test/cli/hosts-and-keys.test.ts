@@ -33,14 +33,14 @@ const hosts = (): Record<string, string> => ({
   DEXDATA_PRO_BASE_URL: paid.url,
 });
 
-/** What each of the two has seen. */
+/** Returns the number of requests that each server received. */
 const seen = (): { free: number; paid: number } => ({
   free: free.requests.length,
   paid: paid.requests.length,
 });
 const nothing = { free: 0, paid: 0 };
 
-async function ask(
+async function runCommand(
   env: Record<string, string> = {},
   words = "networks",
   options: TestContextOptions = {},
@@ -48,7 +48,7 @@ async function ask(
   return await dexdata(words, { ...options, env: { ...hosts(), ...env } });
 }
 
-/** A context whose folder holds these files already. */
+/** Creates a context whose directory already contains these files. */
 function prepared(
   files: { config?: object; credentials?: string },
   env: Record<string, string> = hosts(),
@@ -61,7 +61,7 @@ function prepared(
   return context;
 }
 
-/** As `auth login` stores it at this test's servers. */
+/** Returns the content that `auth login` stores with the servers of this test. */
 function stored(key: string, tier: string): string {
   const rest_url = tier === "free" ? free.url : paid.url;
   const profiles = { default: { key, tier, saved_at: "2026-11-01T00:00:00Z", rest_url } };
@@ -69,47 +69,50 @@ function stored(key: string, tier: string): string {
 }
 
 describe("the host", () => {
-  test.each(tiers)("rule 44: of %s follows from the tier", async (tier) => {
+  test.each(tiers)("rule 44: for %s is the one of its plan", async (tier) => {
     const env = tier === "keyless" ? {} : { DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier };
-    const { exit, stdout, stderr } = await ask(env);
+    const { exit, stdout, stderr } = await runCommand(env);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
     const isFree = tier === "keyless" || tier === "free";
     expect(seen()).toEqual(isFree ? { free: 1, paid: 0 } : { free: 0, paid: 1 });
   });
 
-  test.each(tiers)("rule 44: for streams of %s too, and the defaults are the public ones", (tier) => {
-    const of = (name: string): string => `https://${name}.dexpaprika.com`;
-    const target = chooseTarget(
-      {
-        rest: { free: settings.base_url.fallback, paid: settings.pro_base_url.fallback },
-        streaming: { free: settings.streaming_url.fallback, paid: settings.streaming_pro_url.fallback },
-      },
-      { key: tier === "keyless" ? undefined : keys[tier], keySource: undefined, tier },
-      {},
-    );
-    const isFree = tier === "keyless" || tier === "free";
-    expect([target.rest, target.streaming]).toEqual(
-      isFree ? [of("api"), of("streaming")] : [of("api-pro"), of("streaming-pro")],
-    );
-  });
+  test.each(tiers)(
+    "rule 44: for streams of %s follows the same rule, and the defaults are the public hosts",
+    (tier) => {
+      const of = (name: string): string => `https://${name}.dexpaprika.com`;
+      const target = chooseTarget(
+        {
+          rest: { free: settings.base_url.fallback, paid: settings.pro_base_url.fallback },
+          streaming: { free: settings.streaming_url.fallback, paid: settings.streaming_pro_url.fallback },
+        },
+        { key: tier === "keyless" ? undefined : keys[tier], keySource: undefined, tier },
+        {},
+      );
+      const isFree = tier === "keyless" || tier === "free";
+      expect([target.rest, target.streaming]).toEqual(
+        isFree ? [of("api"), of("streaming")] : [of("api-pro"), of("streaming-pro")],
+      );
+    },
+  );
 
-  test("rule 45: both are asked in the same words", async () => {
+  test("rule 45: receives the same request, free or paid", async () => {
     answer = () => json({ results: [], has_next_page: false, query: {} });
     const words = "pools search --order-by volume_usd_24h --limit 3";
-    await ask({}, words);
-    await ask({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }, words);
+    await runCommand({}, words);
+    await runCommand({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }, words);
     expect(seen()).toEqual({ free: 1, paid: 1 });
     expect(free.requests[0]?.url).toBe(paid.requests[0]?.url);
   });
 
-  test("may have a path of its own, before the service's", async () => {
-    await ask({ DEXDATA_BASE_URL: `${free.url}/v1/` });
+  test("can have a path, which precedes the path of the service", async () => {
+    await runCommand({ DEXDATA_BASE_URL: `${free.url}/v1/` });
     expect(free.requests.map(({ url }) => url)).toEqual(["/v1/networks"]);
   });
 
   const asPro = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
 
-  test("is the flag's before the environment's before the file's", async () => {
+  test("comes from the flag, then the environment, then the file", async () => {
     const nobody = "http://127.0.0.1:1";
     const file = (url: string): object => ({ base_url: nobody, pro_base_url: url });
     const byFile = prepared({ config: file(paid.url) }, asPro);
@@ -130,8 +133,8 @@ describe("the host", () => {
     ["http://192.0.2.1", /must use https/],
     ["https://name:word@host.invalid", /must not contain a user name or password/],
     ["host.invalid", /must start with https/],
-  ])("%s is none, and nothing is sent", async (url, why) => {
-    const { exit, stdout, stderr } = await ask({ ...asPro, DEXDATA_PRO_BASE_URL: url });
+  ])("rejects %s and sends nothing", async (url, why) => {
+    const { exit, stdout, stderr } = await runCommand({ ...asPro, DEXDATA_PRO_BASE_URL: url });
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(stderr).toMatch(why);
     expect(stderr).not.toMatch(/name:word/u);
@@ -139,22 +142,22 @@ describe("the host", () => {
 });
 
 describe("the key", () => {
-  test("rule 144: without one there is no Authorization header", async () => {
-    await ask();
+  test("rule 144: no key means no Authorization header", async () => {
+    await runCommand();
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
 
   test.each(["free", "dev", "pro", "enterprise"] as const)(
-    "rule 145: of %s is the whole value",
+    "rule 145: of %s is the complete value of the header",
     async (tier) => {
-      await ask({ DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier });
+      await runCommand({ DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier });
       const requests = [...free.requests, ...paid.requests];
       expect(requests.map(({ headers }) => headers.authorization)).toEqual([keys[tier]]);
       expect(requests.map(({ url }) => url)).toEqual(["/networks"]);
     },
   );
 
-  test("rule 148: goes with retries, next pages and look-ups too", async () => {
+  test("rule 148: is sent with retries, next pages and lookups too", async () => {
     const page = (next: string | null): Reply =>
       json({
         results: [{ id: `0x${next}`, chain: "ethereum" }],
@@ -164,12 +167,12 @@ describe("the key", () => {
     const replies = [page("two"), json({}, { status: 500 }), json({}, { status: 429 }), page(null)];
     answer = (index) => replies[index] ?? json([]);
     const env = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
-    expect((await ask(env, "pools search ethereum --all --page-size 1")).exit).toBe(0);
+    expect((await runCommand(env, "pools search ethereum --all --page-size 1")).exit).toBe(0);
     expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual(
       Array.from({ length: 4 }, () => keys.pro),
     );
     answer = (index) => (index === 4 ? json({}, { status: 404 }) : json('[{"id":"ethereum"}]'));
-    await ask(env, "tokens search eth");
+    await runCommand(env, "tokens search eth");
     expect(paid.requests.slice(4).map(({ path: asked, headers }) => [asked, headers.authorization])).toEqual([
       [expect.stringContaining("/networks/eth/"), keys.pro],
       ["/networks", keys.pro],
@@ -177,8 +180,8 @@ describe("the key", () => {
     expect(free.requests).toEqual([]);
   });
 
-  test("without a tier is sent nowhere: exit 2, naming DEXDATA_TIER", async () => {
-    const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: keys.pro });
+  test("without a tier is not sent: exit 2, naming DEXDATA_TIER", async () => {
+    const { exit, stdout, stderr } = await runCommand({ DEXDATA_API_KEY: keys.pro });
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
@@ -189,13 +192,16 @@ describe("the key", () => {
     });
   });
 
-  test("with the tier keyless is the same", async () => {
-    const { exit } = await ask({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "keyless" });
+  test("with the tier keyless is not sent either", async () => {
+    const { exit } = await runCommand({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "keyless" });
     expect({ exit, sent: seen() }).toEqual({ exit: 2, sent: nothing });
   });
 
-  test("a tier without a key is sent nowhere", async () => {
-    const { exit, stdout, stderr } = await ask({ DEXDATA_TIER: "pro" }, "networks --error-format text");
+  test("is required if a tier is set", async () => {
+    const { exit, stdout, stderr } = await runCommand(
+      { DEXDATA_TIER: "pro" },
+      "networks --error-format text",
+    );
     expect({ exit, stdout, stderr, sent: seen() }).toEqual({
       exit: 2,
       stdout: "",
@@ -206,8 +212,8 @@ describe("the key", () => {
     });
   });
 
-  test("rule 8: a tier that is none of the five is refused, with the nearest", async () => {
-    const { exit, stderr } = await ask({ DEXDATA_TIER: "entreprise" }, "networks --error-format text");
+  test("rule 8: requires one of the five tiers, and the hint names the closest", async () => {
+    const { exit, stderr } = await runCommand({ DEXDATA_TIER: "entreprise" }, "networks --error-format text");
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
@@ -217,7 +223,7 @@ describe("the key", () => {
     });
   });
 
-  test("of a file is used, with the one line break of an editor; its tier comes from DEXDATA_TIER", async () => {
+  test("can come from a file with a final line break; its tier comes from DEXDATA_TIER", async () => {
     const context = prepared({}, { ...hosts(), DEXDATA_TIER: "dev", DEXDATA_API_KEY: keys.pro });
     const file = path.join(context.home, "key");
     writeFileSync(file, `${keys.dev}\n`, { mode: 0o600 });
@@ -225,7 +231,7 @@ describe("the key", () => {
     expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual([keys.dev]);
   });
 
-  test("that is stored brings its tier; the environment's goes before it", async () => {
+  test("has its tier if it is stored; a key in the environment takes precedence", async () => {
     const context = prepared({ credentials: stored(keys.free, "free") });
     expect(await run(["networks"], context)).toMatchObject({ exit: 0, stderr: "" });
     expect(free.requests.map(({ headers }) => headers.authorization)).toEqual([keys.free]);
@@ -234,7 +240,7 @@ describe("the key", () => {
     expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual([keys.dev]);
   });
 
-  test("promise 12: a store that cannot be read is one line, and the command goes on without a key", async () => {
+  test("promise 12: continues without a key if the credentials file cannot be read, with one warning", async () => {
     const context = prepared({ credentials: `{"key": "${keys.pro}` });
     const { exit, stdout, stderr } = await run(["networks"], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
@@ -263,8 +269,8 @@ const wrongForms: readonly (readonly [string, string])[] = [
   ["api_", "is too short to be a complete key"],
 ];
 
-/** How each run talks: nothing it says may hold the key. */
-const manners = [
+/** Verbosity and format of each run; no output may contain the key. */
+const verbosities = [
   "",
   "-vv --stats",
   "-vv --error-format text",
@@ -272,11 +278,11 @@ const manners = [
   "-o table --error-format json",
 ];
 
-describe("promise 1: rules 146, 147: a key of a wrong form", () => {
-  test.each(wrongForms)("%j is refused before anything is sent, and not shown", async (text, problem) => {
-    for (const manner of manners) {
+describe("promise 1: rules 146, 147: a malformed key", () => {
+  test.each(wrongForms)("%j is rejected before anything is sent, and not shown", async (text, problem) => {
+    for (const verbosity of verbosities) {
       const env = { DEXDATA_API_KEY: text, DEXDATA_TIER: "pro" };
-      const { exit, stdout, stderr } = await ask(env, `networks ${manner}`);
+      const { exit, stdout, stderr } = await runCommand(env, `networks ${verbosity}`);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
       expect(stderr.replaceAll(String.raw`\"`, '"')).toContain(`the key from DEXDATA_API_KEY ${problem}`);
       expect(stderr).not.toContain(secret);
@@ -289,14 +295,14 @@ describe("promise 1: rules 146, 147: a key of a wrong form", () => {
     expect(seen()).toEqual(nothing);
   });
 
-  test("typed where a file belongs is not shown either", async () => {
-    const { exit, stdout, stderr } = await ask({}, `networks --key-file ${key}`);
+  test("is not shown if passed instead of a key file", async () => {
+    const { exit, stdout, stderr } = await runCommand({}, `networks --key-file ${key}`);
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(stderr).not.toContain(secret);
   });
 });
 
-describe("promise 1: a key typed where a name belongs", () => {
+describe("promise 1: a key passed as another value", () => {
   const typed = `api_pro_${secret}_0123456789abcdef`;
   const address = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
   test.each([
@@ -311,17 +317,17 @@ describe("promise 1: a key typed where a name belongs", () => {
     `stream ethereum:${address} ethereum:${typed}`,
     `networks --base-url https://host.example/${typed}`,
     `config set base_url https://host.example/${typed}`,
-  ])("%s: it is in no URL, and no body", async (words) => {
+  ])("%s: sends it in no URL and no body", async (words) => {
     for (const env of [{}, { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }]) {
-      const { exit, stdout, stderr } = await ask(env, `${words} --error-format text`);
+      const { exit, stdout, stderr } = await runCommand(env, `${words} --error-format text`);
       expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
       expect(stderr).not.toContain(secret);
     }
   });
 
-  test("a name that only begins like one is asked for", async () => {
+  test("sends a name that only starts like a key", async () => {
     answer = () => json('{"tokens":[],"pools":[],"dexes":[]}');
-    await ask({}, "search api_coin");
+    await runCommand({}, "search api_coin");
     expect(free.requests.map(({ url }) => url)).toEqual(["/search?query=api_coin"]);
   });
 });
@@ -345,9 +351,9 @@ describe("promise 1: a key that is sent", () => {
   ];
   test.each(replies)("is not shown on %s", async (_, reply) => {
     answer = reply;
-    for (const manner of manners) {
+    for (const verbosity of verbosities) {
       const env = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
-      const { stdout, stderr } = await ask(env, `networks ${manner}`);
+      const { stdout, stderr } = await runCommand(env, `networks ${verbosity}`);
       expect(stdout + stderr).not.toContain(secret);
     }
     expect(
@@ -355,18 +361,18 @@ describe("promise 1: a key that is sent", () => {
     ).toBe(true);
   });
 
-  test("-vv shows what was asked and the headers that came", async () => {
+  test("-vv shows the request and the response headers", async () => {
     answer = () => json("[]", { headers: { "x-credits-remaining": "41" } });
-    const { stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" }, "networks -vv");
+    const { stderr } = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" }, "networks -vv");
     expect(stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/networks 200 \d+ ms, 41 credits left\n/u);
     expect(stderr).toContain("  x-credits-remaining: 41\n");
   });
 
   test.each([301, 302, 303, 307, 308])(
-    "follows no redirect with status %d to another server",
+    "is not sent to another server on a redirect with status %d",
     async (status) => {
       answer = () => redirect(`${free.url}/networks`, status);
-      const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
+      const { exit, stdout, stderr } = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
       expect({ exit, stdout, sent: seen() }).toEqual({ exit: 1, stdout: "", sent: { free: 0, paid: 1 } });
       expect(stderr).toContain(`redirect (HTTP ${status}), which dexdata does not follow`);
     },
@@ -376,24 +382,24 @@ describe("promise 1: a key that is sent", () => {
 describe("rule 155: X-Api-Plan", () => {
   const plan = (name: string): Reply => json('[{"id":"ethereum"}]', { headers: { "x-api-plan": name } });
 
-  test("that is the tier in use is not worth a word, nor is its absence", async () => {
+  test("prints nothing if the header matches the tier in use or is missing", async () => {
     answer = () => plan("pro");
     const env = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
-    expect(await ask(env)).toMatchObject({ exit: 0, stderr: "" });
+    expect(await runCommand(env)).toMatchObject({ exit: 0, stderr: "" });
     answer = () => json("[]");
-    expect(await ask(env)).toMatchObject({ exit: 0, stderr: "" });
+    expect(await runCommand(env)).toMatchObject({ exit: 0, stderr: "" });
   });
 
-  test("of another plan is said on stderr, and the rows are there all the same", async () => {
+  test("warns about another plan on stderr, and prints the rows", async () => {
     answer = () => plan("keyless");
-    const outcome = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
+    const outcome = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
     expect(outcome).toMatchObject({ exit: 0, stdout: '{"id":"ethereum"}\n' });
     expect(outcome.stderr).toBe(
       "warning: the service applied the keyless plan, not pro, so the key had no effect; see: dexdata auth status\n",
     );
   });
 
-  test("is said once for many requests", async () => {
+  test("warns once for many requests", async () => {
     const page = (next: string | null): Reply =>
       json(
         {
@@ -404,7 +410,7 @@ describe("rule 155: X-Api-Plan", () => {
         { headers: { "x-api-plan": "dev" } },
       );
     answer = (index) => page(index < 3 ? String(index) : null);
-    const { stderr } = await ask(
+    const { stderr } = await runCommand(
       { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
       "pools search ethereum --all",
     );
@@ -420,26 +426,26 @@ describe("--sandbox", () => {
     ["networks --limit 1", { DEXDATA_SANDBOX: "1" }],
     ["networks --limit 1 --sandbox --tier free", {}],
     ["networks --limit 1 --sandbox --tier keyless", {}],
-  ])("%s %j asks no host, whatever key is given", async (words, env) => {
-    const outcome = await ask({ ...given, ...env }, `${words} -vv`);
+  ])("%s %j contacts no host, whatever key is set", async (words, env) => {
+    const outcome = await runCommand({ ...given, ...env }, `${words} -vv`);
     expect(outcome.exit).toBe(0);
     expect(outcome.stdout).toMatch(/^\{"id":/u);
     expect(outcome.stderr).not.toContain(secret);
     expect(seen()).toEqual(nothing);
   });
 
-  test("counts as the plan of --tier, default pro", async () => {
+  test("uses the plan of --tier, by default pro", async () => {
     for (const [flags, plan] of [
       ["", "pro"],
       ["--tier dev", "dev"],
       ["--tier keyless", "keyless"],
     ] as const) {
-      const { stdout, stderr } = await ask(given, `usage --sandbox -o json ${flags}`);
+      const { stdout, stderr } = await runCommand(given, `usage --sandbox -o json ${flags}`);
       expect({ plan: JSON.parse(stdout).plan, stderr }).toEqual({ plan, stderr: "" });
     }
   });
 
-  test("does not even read the stored key: a broken store, a wrong key and a missing profile do not matter", async () => {
+  test("does not read the stored key, so a damaged file, a malformed key or a missing profile does not matter", async () => {
     const files = ["{", stored(`Bearer ${key}`, "pro"), stored(key, "pro")];
     for (const credentials of files) {
       const context = prepared(
@@ -452,21 +458,21 @@ describe("--sandbox", () => {
     expect(seen()).toEqual(nothing);
   });
 
-  test("also keeps auth status on this machine, and auth login from asking anybody", async () => {
-    const status = await ask({ ...given, DEXDATA_SANDBOX: "1" }, "auth status -o json");
+  test("prevents requests by auth status and auth login too", async () => {
+    const status = await runCommand({ ...given, DEXDATA_SANDBOX: "1" }, "auth status -o json");
     expect(JSON.parse(status.stdout)).toMatchObject({ source: "the sandbox", tier: "pro", plan: "pro" });
-    const login = await ask({ DEXDATA_SANDBOX: "1" }, "auth login", { stdin: key });
+    const login = await runCommand({ DEXDATA_SANDBOX: "1" }, "auth login", { stdin: key });
     expect(login.exit).toBe(2);
     expect(login.stderr).not.toContain(secret);
     expect(seen()).toEqual(nothing);
   });
 
-  test("--tier and --seed are refused without it", async () => {
+  test("rejects --tier and --seed without --sandbox", async () => {
     for (const [flag, value] of [
       ["--tier", "free"],
       ["--seed", "2"],
     ]) {
-      const { exit, stderr } = await ask(given, `networks ${flag} ${value}`);
+      const { exit, stderr } = await runCommand(given, `networks ${flag} ${value}`);
       expect(exit).toBe(2);
       expect(stderr).toContain(`${flag} requires --sandbox`);
     }

@@ -8,7 +8,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 
-async function ask(words: string, env = sandbox.env()) {
+async function runCommand(words: string, env = sandbox.env()) {
   const { exit, stdout, stderr } = await dexdata(`${words} --error-format text`, { env, now: sandboxNow });
   return { exit, stdout, stderr };
 }
@@ -16,7 +16,7 @@ async function ask(words: string, env = sandbox.env()) {
 const searches = endpoints.filter(({ reply }) => reply.kind === "cursor-pages");
 const pathOf = (path: string): string => path.replace("{network}", "ethereum");
 
-describe("a parameter that the service drops (rule 55)", () => {
+describe("a parameter that the service ignores (rule 55)", () => {
   test.each([
     ["/networks/ethereum/pools/search", "volume_24h_min=5", "did you mean volume_usd_24h_min?"],
     ["/networks/ethereum/pools/search", "sort_by=liquidity_usd", "did you mean order_by?"],
@@ -27,28 +27,34 @@ describe("a parameter that the service drops (rule 55)", () => {
     ["/networks/ethereum/tokens/search", "fdv_min=5", "did you mean fdv_usd_min?"],
     ["/tokens/search?chains=fantom", "zzz=base", "to accept them anyway, use --no-strict"],
     ["/pools/search?chains=fantom", "token_address=0x1", "to accept them anyway, use --no-strict"],
-  ])("%s?%s ends the command before a row, and names what was meant", async (path, field, hint) => {
-    const [name = "", value = ""] = field.split("=");
-    for (const manner of [
-      `${path} -f ${field}`,
-      `${path}${path.includes("?") ? "&" : "?"}${field}`,
-      `${path} -f ${field} -o table`,
-    ])
-      expect(await ask(`api ${manner}`)).toEqual({
+  ])(
+    "%s?%s ends the command before the first row, and the hint names the intended parameter",
+    async (path, field, hint) => {
+      const [name = "", value = ""] = field.split("=");
+      for (const form of [
+        `${path} -f ${field}`,
+        `${path}${path.includes("?") ? "&" : "?"}${field}`,
+        `${path} -f ${field} -o table`,
+      ])
+        expect(await runCommand(`api ${form}`)).toEqual({
+          exit: 1,
+          stdout: "",
+          stderr: `error: the service ignored --field ${name} "${value}", so its rows do not match\n  hint: ${hint}\n`,
+        });
+      // With --paginate, `page` is the first page to fetch.
+      if (name === "page") return;
+      expect(await runCommand(`api ${path} -f ${field} --paginate --limit 3`)).toMatchObject({
         exit: 1,
         stdout: "",
-        stderr: `error: the service ignored --field ${name} "${value}", so its rows do not match\n  hint: ${hint}\n`,
       });
-    // A page is where --paginate begins.
-    if (name === "page") return;
-    expect(await ask(`api ${path} -f ${field} --paginate --limit 3`)).toMatchObject({ exit: 1, stdout: "" });
-  });
+    },
+  );
 
-  test("is told with --no-strict, and the rows are those without it", async () => {
+  test("prints a warning and the unfiltered rows with --no-strict", async () => {
     const path = "/networks/ethereum/pools/search";
     for (const flags of ["", "--paginate --limit 3 -o ndjson", "-o csv"]) {
-      const without = await ask(`api ${path} ${flags}`);
-      const { exit, stdout, stderr } = await ask(
+      const without = await runCommand(`api ${path} ${flags}`);
+      const { exit, stdout, stderr } = await runCommand(
         `api ${path} -f volume_24h_min=5 -f zzz=1 --no-strict ${flags}`,
       );
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: without.stdout });
@@ -58,7 +64,7 @@ describe("a parameter that the service drops (rule 55)", () => {
     }
   });
 
-  test("--no-strict is a part of the command that continues", async () => {
+  test("keeps --no-strict in the command that continues", async () => {
     const { stderr } = await dexdata(
       "api /networks/fantom/pools/search -f zzz=1 --no-strict --paginate --limit 2",
       {
@@ -73,12 +79,12 @@ describe("a parameter that the service drops (rule 55)", () => {
 });
 
 describe("a parameter that the service applies", () => {
-  /** Values in forms that only a raw call sends. */
+  /** Values in forms that only `api` sends. */
   const values: Readonly<Record<string, readonly string[]>> = {
     order_by: ["liquidity_usd"],
     sort: ["asc", "desc"],
     detailed: ["true", "1"],
-    // One small network, because a search over all takes the sandbox long.
+    // One small network, because a search over all networks takes long in the sandbox.
     chains: ["fantom", "fantom,fantom"],
     dex_name: ["SPOOKYSWAP"],
     token_address: ["0xC02AAA39B223FE8D0A0E5C4F27EAD9083C756CC2"],
@@ -92,14 +98,14 @@ describe("a parameter that the service applies", () => {
   const numbers = ["1", "1.0", "1e0"];
 
   test.each(searches.map((endpoint) => [endpoint.id, endpoint] as const))(
-    "%s: all of its own at once",
+    "%s: all parameters of the endpoint at once",
     async (_, { path, params }) => {
       for (const turn of [0, 1, 2, 3]) {
         const fields = params
           .filter(({ place }) => place === "query")
           .map(({ name }) => [name, values[name] ?? numbers] as const)
           .map(([name, known]) => `-f ${name}=${known[turn % known.length]}`);
-        const { exit, stderr } = await ask(`api ${pathOf(path)} ${fields.join(" ")} -q`);
+        const { exit, stderr } = await runCommand(`api ${pathOf(path)} ${fields.join(" ")} -q`);
         expect({ fields, exit, stderr }).toEqual({ fields, exit: 0, stderr: "" });
       }
     },
@@ -113,18 +119,18 @@ describe("a known filter that is missing from the echo, or has another value the
     ["missing", {}, "ignored"],
     ["null", { liquidity_usd_min: null }, "ignored"],
     ["another", { liquidity_usd_min: 6 }, "applied 6 instead of"],
-  ])("%s: refused, and told with --no-strict", async (_, query, how) => {
+  ])("%s: fails, or prints a warning with --no-strict", async (_, query, how) => {
     const body = { results: rows, has_next_page: false, query: { limit: 10, ...query } };
     const env = { DEXDATA_BASE_URL: (await serveInTest(() => json(body))).url };
     for (const [words, name] of [
       ["api /networks/base/pools/search -f liquidity_usd_min=0", "--field liquidity_usd_min"],
       ["pools search base --liquidity-usd-min 0", "--liquidity-usd-min"],
     ]) {
-      const refused = await ask(`${words} -o ndjson`, env);
+      const refused = await runCommand(`${words} -o ndjson`, env);
       expect(refused).toMatchObject({ exit: 1, stdout: "" });
       expect(refused.stderr).toContain(`the service ${how} ${name} "0", so its rows do not match`);
       expect(refused.stderr).toContain("\n  hint: to accept them anyway, use --no-strict\n");
-      const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
+      const { exit, stdout, stderr } = await runCommand(`${words} --no-strict -o ndjson`, env);
       expect({ exit, stderr }).toEqual({
         exit: 0,
         stderr: `warning: the service ignored ${name} "0", so its rows do not match\n`,
@@ -133,7 +139,7 @@ describe("a known filter that is missing from the echo, or has another value the
     }
   });
 
-  test("a list of several pages warns once", async () => {
+  test("prints one warning for a list of several pages", async () => {
     const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
       const results = [{ id: `0x${page}`, chain: "base" }];
@@ -145,14 +151,14 @@ describe("a known filter that is missing from the echo, or has another value the
       });
     });
     const words = "pools search base --sort asc --all --no-strict -o ndjson";
-    const { stdout, stderr } = await ask(words, { DEXDATA_BASE_URL: server.url });
+    const { stdout, stderr } = await runCommand(words, { DEXDATA_BASE_URL: server.url });
     expect(rowsOf(stdout)).toHaveLength(4);
     expect(stderr).toBe('warning: the service ignored --sort "asc", so its rows do not match\n');
   });
 
-  test("an answer without an echo, and a path that is no search, are taken as they are", async () => {
+  test("accepts a response without an echo, and a path that is not a search", async () => {
     const env = { DEXDATA_BASE_URL: (await serveInTest(() => json({ results: rows, query: null }))).url };
     for (const path of ["/pools/search -f zzz=1", "/networks/base/dexes -f zzz=1", "/none -f zzz=1"])
-      expect(await ask(`api ${path}`, env)).toMatchObject({ exit: 0, stderr: "" });
+      expect(await runCommand(`api ${path}`, env)).toMatchObject({ exit: 0, stderr: "" });
   });
 });

@@ -17,7 +17,10 @@ beforeEach(async () => {
   server = await serveInTest(() => json('[{"id":"ethereum"}]', { headers: { "x-api-plan": "pro" } }));
 });
 
-/** A home whose config.json names a shell script that leaves a line in `ran` and does this. */
+/**
+ * Creates a home directory whose config.json names a shell script; it appends a line to `ran`, then runs
+ * `does`.
+ */
 function withScript(does: string, options: TestContextOptions = {}): TestContext {
   const context = createTestContext({
     speed: 1,
@@ -33,17 +36,17 @@ function withScript(does: string, options: TestContextOptions = {}): TestContext
   return context;
 }
 
-test("something that the program leaves running in the background is not waited for", async () => {
+test("does not wait for a background process that the key command started", async () => {
   const context = withScript(`sleep 20 &\necho ${key}`);
-  const begun = performance.now();
-  expect((await ask(context)).exit).toBe(0);
-  expect(performance.now() - begun).toBeLessThan(10_000);
+  const startTime = performance.now();
+  expect((await runCommand(context)).exit).toBe(0);
+  expect(performance.now() - startTime).toBeLessThan(10_000);
 });
 
 const timesRun = ({ home }: TestContext): number =>
   existsSync(path.join(home, "ran")) ? readFileSync(path.join(home, "ran"), "utf8").length / 4 : 0;
 
-const ask = async (context: TestContext, words = "networks --error-format text"): Promise<Outcome> =>
+const runCommand = async (context: TestContext, words = "networks --error-format text"): Promise<Outcome> =>
   await run(words.split(" "), context);
 
 const sent = (): readonly unknown[] => server.requests.map(({ headers }) => headers.authorization);
@@ -55,9 +58,9 @@ describe("key_command", () => {
     ["no line break", `printf ${key}`],
     ["further lines, as pass keeps notes", `echo ${key}; echo user: me`],
     ["and complains on stderr", `echo ${key}; echo warning ${key} >&2`],
-  ])("gives the key: %s", async (_, does) => {
+  ])("returns the key: %s", async (_, does) => {
     const context = withScript(does);
-    const { exit, stdout, stderr } = await ask(context);
+    const { exit, stdout, stderr } = await runCommand(context);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
     expect([sent(), timesRun(context)]).toEqual([[key], 1]);
   });
@@ -68,9 +71,9 @@ describe("key_command", () => {
     ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program exited with code 3"],
     ["is killed", `echo ${key}; kill -9 $$`, "the program was killed by SIGKILL"],
     ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than just the key"],
-  ])("that %s is one clear message, and nothing is sent", async (_, does, why) => {
+  ])("that %s causes one clear error, and nothing is sent", async (_, does, why) => {
     const context = withScript(does);
-    const { exit, stdout, stderr } = await ask(context);
+    const { exit, stdout, stderr } = await runCommand(context);
     expect({ exit, stdout, stderr, sent: sent() }).toEqual({
       exit: 2,
       stdout: "",
@@ -86,33 +89,33 @@ describe("key_command", () => {
     [`echo '"${key}"'`, "is enclosed in quotes"],
     [`echo ' ${key}'`, "starts or ends with a space"],
     ["echo Password:", "does not start with api_"],
-  ])("that does %s is refused like any key of a wrong form", async (does, problem) => {
-    const { exit, stderr } = await ask(withScript(does));
+  ])("reports a malformed key from %s like any other", async (does, problem) => {
+    const { exit, stderr } = await runCommand(withScript(does));
     expect([exit, sent()]).toEqual([2, []]);
     expect(stderr).toContain(`the key from key_command ${problem}`);
   });
 
-  test("that does not end is given up after a minute", async () => {
+  test("that does not end times out after a minute", async () => {
     const context = withScript("sleep 20 & wait", { speed: 1000 });
-    const { exit, stderr } = await ask(context);
+    const { exit, stderr } = await runCommand(context);
     expect(exit).toBe(2);
     expect(stderr).toContain("the program printed no key within 60s");
   });
 
   test("ends with the run on Ctrl-C", async () => {
     const context = withScript("sleep 20 & wait");
-    const asking = ask(context);
+    const running = runCommand(context);
     while (timesRun(context) === 0) await new Promise(setImmediate);
     context.interrupt({ cause: "SIGINT" });
-    expect((await asking).exit).toBe(130);
+    expect((await running).exit).toBe(130);
   });
 
-  test("that is not there, or may not be run, is named", async () => {
+  test("is named in the error if it is missing or not executable", async () => {
     const context = withScript("");
     chmodSync(path.join(context.home, "key-script"), 0o600);
-    expect((await ask(context)).stderr).toContain("cannot be started (permission denied)");
+    expect((await runCommand(context)).stderr).toContain("cannot be started (permission denied)");
     writeFileSync(configPath(context), JSON.stringify({ key_command: "key-of-nobody show" }));
-    expect((await ask(context)).stderr).toContain('"key-of-nobody" was not found');
+    expect((await runCommand(context)).stderr).toContain('"key-of-nobody" was not found');
   });
 
   test.each([
@@ -131,33 +134,35 @@ describe("key_command", () => {
     "networks --key-file /nonexistent/key",
   ])("is not run by %s", async (words) => {
     const context = withScript(`echo ${key}`);
-    await ask(context, words);
+    await runCommand(context, words);
     expect([timesRun(context), sent()]).toEqual([0, []]);
   });
 
-  test("is run once by doctor, which looks at the key and then uses it", async () => {
+  test("is run once by doctor, which checks the key and then uses it", async () => {
     const context = withScript(`echo ${key}`);
-    const { stdout } = await ask(context, "doctor --no-stream -o table");
+    const { stdout } = await runCommand(context, "doctor --no-stream -o table");
     expect(stdout).toContain("…Part from key_command, pro");
     expect([timesRun(context), sent()]).toEqual([1, [key]]);
   });
 
-  test("its key's tier is found by auth status, once, and remembered by a hash", async () => {
+  test("has its tier looked up once by auth status, which saves it with a hash of the key", async () => {
     const context = withScript(`echo ${key}`, { env: { DEXDATA_TIER: "" } });
-    expect((await ask(context)).stderr).toContain("or store the key with its plan: dexdata auth login");
+    expect((await runCommand(context)).stderr).toContain(
+      "or store the key with its plan: dexdata auth login",
+    );
     expect(sent()).toEqual([]);
-    const status = JSON.parse((await ask(context, "auth status")).stdout.trim());
+    const status = JSON.parse((await runCommand(context, "auth status")).stdout.trim());
     expect(status).toMatchObject({ key: "…Part", source: "key_command", tier: "pro" });
-    expect((await ask(context)).exit).toBe(0);
+    expect((await runCommand(context)).exit).toBe(0);
   });
 
-  test("goes before stored keys, and after what is typed or set for this run", async () => {
+  test("takes precedence over stored keys, but not over flags and variables of the run", async () => {
     const stored = { key: "api_pro_s3cr3tStored", tier: "pro", rest: server.url } as const;
     const keyOf = async (env: Record<string, string>, words = "networks"): Promise<unknown> => {
       const context = withScript(`echo ${key}`, { env });
       writeFileSync(path.join(context.home, "key"), "api_pro_s3cr3tFile", { mode: 0o600 });
       await saveProfile(context, "default", stored);
-      await ask(context, words.replace("HOME", context.home));
+      await runCommand(context, words.replace("HOME", context.home));
       return server.requests.at(-1)?.headers.authorization;
     };
     expect(await keyOf({})).toBe(key);
@@ -194,11 +199,11 @@ describe("the words of a command", () => {
     ["a\nb", "must not contain a line break, because it runs without a shell"],
     ["~/bin/key", "must contain the full path of the program; ~ is not expanded"],
     [`echo ${key}`, "must not contain a key"],
-  ])("%j is refused", (text, problem) => {
+  ])("rejects %j", (text, problem) => {
     expect(splitCommand(text)).toMatchObject({ problem });
   });
 
-  test("quoted words come out as they went in", () => {
+  test("keeps quoted words unchanged", () => {
     const word = fc
       .string({ unit: "binary" })
       .filter((text) => !/['\0\r\n]/u.test(text) && !text.startsWith("api_"));

@@ -10,7 +10,7 @@ import { createTestContext } from "../harness/test-context.ts";
 
 const key = "api_pro_s3cr3tPart";
 
-/** `home` is where the key was stored for; `other` is a host that somebody names. */
+/** The key was stored for `home`; `other` is a different host. */
 let home: ScriptedServer;
 let other: ScriptedServer;
 beforeEach(async () => {
@@ -34,7 +34,7 @@ interface Place {
   readonly words?: readonly string[];
 }
 
-async function ask(
+async function runCommand(
   source: Source,
   place: Place,
   words = ["networks", "--error-format", "text"],
@@ -62,7 +62,7 @@ async function ask(
 const seen = (): readonly unknown[] =>
   [home, other].map(({ requests }) => requests.map(({ headers }) => headers.authorization));
 
-/** Columns: the places above, in their order. */
+/** Columns: the places above, in the same order. */
 const matrix: readonly (readonly [Source, ...(readonly ("sent" | "refused")[])])[] = [
   ["stored for home", "sent", "refused", "sent", "sent"],
   ["stored", "refused", "refused", "sent", "sent"],
@@ -75,9 +75,9 @@ const cases = matrix.flatMap(([source, ...results]) =>
   Object.entries(places).map(([name, place], index) => ({ source, name, place, result: results[index] })),
 );
 
-describe("promise 1: a key and the host that is named", () => {
+describe("promise 1: a key and the configured host", () => {
   test.each(cases)("$source and $name: $result", async ({ source, name, place, result }) => {
-    const { exit, stdout, stderr } = await ask(source, place());
+    const { exit, stdout, stderr } = await runCommand(source, place());
     const url = name.startsWith("home") ? home.url : other.url;
     if (result === "sent") {
       expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
@@ -95,32 +95,32 @@ describe("promise 1: a key and the host that is named", () => {
     }
   });
 
-  test("a streaming host that a variable names is refused likewise, before REST is asked", async () => {
+  test("a streaming host from a variable is rejected too, before any REST request", async () => {
     const env = { DEXDATA_PRO_BASE_URL: home.url, DEXDATA_STREAMING_PRO_URL: other.url };
-    const { exit, stderr } = await ask("stored for home", { env });
+    const { exit, stderr } = await runCommand("stored for home", { env });
     expect(exit).toBe(2);
     expect(stderr).toContain(`is not stored for ${other.url} (from DEXDATA_STREAMING_PRO_URL)`);
     expect(seen()).toEqual([[], []]);
   });
 
   test.each(["auth status", "doctor --no-stream", "stream ethereum:0xabc --limit 1"])(
-    "%s sends it there no more than others do",
+    "%s does not send the key to that host either",
     async (words) => {
       const place = { env: { DEXDATA_PRO_BASE_URL: other.url, DEXDATA_STREAMING_PRO_URL: other.url } };
-      const { exit, stdout, stderr } = await ask("stored for home", place, words.split(" "));
+      const { exit, stdout, stderr } = await runCommand("stored for home", place, words.split(" "));
       expect(exit).toBe(2);
       expect(stdout + stderr).toContain(`is not stored for ${other.url}`);
       expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([]);
     },
   );
 
-  test("without a stored key such a host is asked without one", async () => {
+  test("without a stored key, such a host receives requests without a key", async () => {
     const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", DEXDATA_BASE_URL: other.url } });
     expect((await run(["networks"], context)).exit).toBe(0);
     expect(seen()).toEqual([[], [undefined]]);
   });
 
-  test("what login was told is remembered: the same variables later are no surprise", async () => {
+  test("auth login stores the hosts it used, so the same variables are accepted later", async () => {
     const service = await serveInTest(() => json({ plan: "pro" }, { headers: { "x-api-plan": "pro" } }));
     const context = createTestContext();
     const { HOME = "" } = context.env;
@@ -139,10 +139,10 @@ describe("promise 1: a key and the host that is named", () => {
   });
 });
 
-/** Written so that no test holds the name of a public host. */
+/** Builds the URL, so that no test contains the name of a public host. */
 const publicHost = (name: string): string => `https://${name}.dexpaprika.com`;
 
-describe("of the service's own hosts", () => {
+describe("public hosts", () => {
   test.each([
     ["free", "api-pro"],
     ["pro", "api"],

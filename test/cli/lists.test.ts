@@ -6,7 +6,7 @@ import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-// More requests than a plan allows in the minute that this file takes.
+// This file sends more requests per minute than any plan allows.
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 
 const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
@@ -14,7 +14,7 @@ const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const SOL = "So11111111111111111111111111111111111111112";
 
-async function ask(words: string, stdin = "") {
+async function runCommand(words: string, stdin = "") {
   sandbox.takeLog();
   const { exit, stdout, stderr } = await dexdata(`${words} --error-format text`, {
     env: sandbox.env(),
@@ -24,7 +24,7 @@ async function ask(words: string, stdin = "") {
   return { exit, stdout, stderr, requests: sandbox.takeLog().map(({ url }) => url) };
 }
 
-/** A list in a file. */
+/** Writes a list to a file. */
 function listFile(text: string): string {
   const file = path.join(temporaryFolder(), "list.txt");
   writeFileSync(file, text);
@@ -47,13 +47,16 @@ const plain = [WETH, WETH, USDC].map((address) => `ethereum:${address}`).join(" 
 const listed = `${plain} solana:${SOL} solana:${SOL} ethereum:${USDC}`;
 
 describe("a list of assets", () => {
-  test.each(["prices", "token"])("%s reads one from stdin or a file as it reads words", async (command) => {
-    const words = await ask(`${command} ${listed} -o ndjson`);
-    expect(words).toMatchObject({ exit: 0, stderr: "" });
-    expect(rowsOf(words.stdout).length).toBeGreaterThan(1);
-    expect(await ask(`${command} ethereum - -o ndjson`, list)).toEqual(words);
-    expect(await ask(`${command} ethereum @${listFile(list)} -o ndjson`)).toEqual(words);
-  });
+  test.each(["prices", "token"])(
+    "%s reads one from stdin or a file with the same result as from arguments",
+    async (command) => {
+      const words = await runCommand(`${command} ${listed} -o ndjson`);
+      expect(words).toMatchObject({ exit: 0, stderr: "" });
+      expect(rowsOf(words.stdout).length).toBeGreaterThan(1);
+      expect(await runCommand(`${command} ethereum - -o ndjson`, list)).toEqual(words);
+      expect(await runCommand(`${command} ethereum @${listFile(list)} -o ndjson`)).toEqual(words);
+    },
+  );
 
   test("pool, txns and ohlcv read one from a file too", async () => {
     const file = listFile(`# the pool\nethereum:${POOL}\n`);
@@ -62,22 +65,22 @@ describe("a list of assets", () => {
       ["txns", "--limit 3 -o ndjson"],
       ["ohlcv", "--pool --from -3h -o ndjson"],
     ]) {
-      const words = await ask(`${command} ethereum ${POOL} ${flags}`);
+      const words = await runCommand(`${command} ethereum ${POOL} ${flags}`);
       expect(words.exit).toBe(0);
-      expect(await ask(`${command} @${file} ${flags}`)).toEqual(words);
+      expect(await runCommand(`${command} @${file} ${flags}`)).toEqual(words);
     }
   });
 
-  test("a record from a list of one is still a list", async () => {
-    const { stdout } = await ask(`pool @${listFile(`ethereum:${POOL}`)} -o json`);
+  test("with one entry still produces an array of records", async () => {
+    const { stdout } = await runCommand(`pool @${listFile(`ethereum:${POOL}`)} -o json`);
     expect(stdout).toMatch(/^\[\{.*\}\]\n$/u);
   });
 
-  test("an empty list, or one of comments, sends nothing", async () => {
+  test("without entries, or with only comments, sends nothing", async () => {
     for (const text of ["", "\n\n", "# none\n"])
       for (const command of ["prices ethereum", "pool"]) {
         const words = `${command} @${listFile(text)} -o ndjson`;
-        expect(await ask(words)).toMatchObject({ exit: 0, stdout: "", requests: [] });
+        expect(await runCommand(words)).toMatchObject({ exit: 0, stdout: "", requests: [] });
       }
   });
 
@@ -97,10 +100,10 @@ describe("a list of assets", () => {
     ['""', "invalid JSON string", ""],
     [`["${WETH}"]`, "JSON arrays are not accepted", "list one asset per line, as -o ndjson prints them"],
     ["x".repeat(500), `invalid address "${"x".repeat(80)}…"`, form],
-  ])("the line %s is refused before a request", async (line, problem, hint) => {
+  ])("with the line %s is rejected before any request", async (line, problem, hint) => {
     for (const command of ["prices", "token", "pool"]) {
       const hints = hint === "" ? "" : `  hint: ${hint}\n`;
-      expect(await ask(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
+      expect(await runCommand(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
         exit: 2,
         stdout: "",
         stderr: `error: stdin line 2: ${problem}\n${hints}`,
@@ -121,12 +124,12 @@ describe("a list of assets", () => {
     ["one of a network that this program does not know", "nosuch:#*!"],
     ["a row of the service", '{"chain":"ethereum","id":"0x1"}'],
     ["a row of a group that no search has", '{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}'],
-  ])("%s is left to the service", async (_, line) => {
-    const { requests } = await ask("token -", line);
+  ])("%s is sent to the service unchecked", async (_, line) => {
+    const { requests } = await runCommand("token -", line);
     expect(requests.length).toBeGreaterThan(0);
   });
 
-  test("words are checked for quotes and spaces", async () => {
+  test("addresses in arguments must not contain quotes or spaces", async () => {
     for (const word of [`"${WETH}"`, `'${WETH}'`, `${WETH} x`])
       for (const command of ["prices", "token", "pool"]) {
         const { exit, stderr } = await dexdata([command, "ethereum", word], { env: sandbox.env() });
@@ -138,22 +141,22 @@ describe("a list of assets", () => {
 });
 
 describe("rows of another kind", () => {
-  test("of a search are skipped, and counted by kind", async () => {
-    const found = await ask("search pepe -o ndjson");
+  test("from a search are skipped, and counted by kind", async () => {
+    const found = await runCommand("search pepe -o ndjson");
     const rows = rowsOf(found.stdout);
     const [tokens = 0, pools = 0] = ["tokens", "pools"].map(
       (group) => rows.filter((row) => row["group"] === group).length,
     );
     expect({ tokens, pools, all: rows.length }).toEqual({ tokens: 1, pools: 20, all: 21 });
     for (const command of ["token", "prices"]) {
-      const { exit, stdout, stderr, requests } = await ask(`${command} - -o ndjson`, found.stdout);
+      const { exit, stdout, stderr, requests } = await runCommand(`${command} - -o ndjson`, found.stdout);
       expect({ exit, stderr }).toEqual({
         exit: 0,
         stderr: `warning: stdin: using 1 token, skipping 20 pools; ${command} takes tokens\n`,
       });
       expect([requests.length, rowsOf(stdout).length]).toEqual([1, 1]);
     }
-    const asPools = await ask(
+    const asPools = await runCommand(
       "pool - -o ndjson",
       `${found.stdout}{"group":"dexes","row":{"id":"x","chain":"base"}}\n`,
     );
@@ -202,16 +205,17 @@ describe("rows of another kind", () => {
   const rows = new Map<string, string>();
   beforeEach(async () => {
     for (const { words } of printed)
-      if (!rows.has(words)) rows.set(words, (await ask(`${words} -o ndjson`)).stdout.split("\n")[0] ?? "");
+      if (!rows.has(words))
+        rows.set(words, (await runCommand(`${words} -o ndjson`)).stdout.split("\n")[0] ?? "");
   });
 
   describe.each(printed)("$words", ({ kind, words }) => {
     test.each(takers.filter(({ takes }) => takes !== kind))(
-      "are refused by $command $flags before a request",
+      "is rejected as input of $command $flags before any request",
       async ({ command, takes, flags }) => {
         const row = rows.get(words) ?? "";
         expect(row).not.toBe("");
-        const { exit, stdout, stderr, requests } = await ask(`${command} - ${flags}`, `${row}\n`);
+        const { exit, stdout, stderr, requests } = await runCommand(`${command} - ${flags}`, `${row}\n`);
         expect({ exit, stdout, requests }).toEqual({ exit: 2, stdout: "", requests: [] });
         const taker = command === "stream" ? "this stream" : command;
         expect(stderr.split("\n")[0]).toBe(`error: stdin has 1 ${kind}, but ${taker} takes ${takes}s`);
@@ -219,9 +223,9 @@ describe("rows of another kind", () => {
     );
 
     test.each(takers.filter(({ command, takes }) => takes === kind && command !== "stream"))(
-      "are taken by $command $flags",
+      "is accepted as input of $command $flags",
       async ({ command, flags }) => {
-        const { exit, stderr } = await ask(`${command} - ${flags}`, `${rows.get(words)}\n`);
+        const { exit, stderr } = await runCommand(`${command} - ${flags}`, `${rows.get(words)}\n`);
         expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
       },
     );
@@ -232,25 +236,25 @@ describe("rows of another kind", () => {
     ["pools search ethereum --limit 1", "ohlcv", "for candles of a pool, add --pool"],
     ["tokens search ethereum --limit 1", "pool", "to show tokens: dexdata token -"],
     ["tokens search ethereum --limit 1", "ohlcv --pool", "leave out --pool"],
-  ])("of %s given to %s come with what to do", async (words, command, hint) => {
+  ])("from %s passed to %s cause an error with a hint", async (words, command, hint) => {
     const [name = "", ...flags] = command.split(" ");
-    const { stderr } = await ask([name, "-", ...flags].join(" "), rows.get(words));
+    const { stderr } = await runCommand([name, "-", ...flags].join(" "), rows.get(words));
     expect(stderr.split("\n")[1]).toBe(`  hint: ${hint}`);
   });
 
-  test("of a search come with how to search for the others", async () => {
-    const { stderr } = await ask("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
+  test("from a search cause an error that shows how to search for the required kind", async () => {
+    const { stderr } = await runCommand("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
     expect(stderr).toBe(
       "error: stdin has 1 pool, but token takes tokens\n  hint: search only for them: dexdata search <query> --type tokens\n",
     );
   });
 
-  test("a list of pools may have symbols as labels", async () => {
+  test("a list of pools may contain symbols as labels", async () => {
     const line = JSON.stringify({ chain: "ethereum", id: POOL, symbol: "USDC/WETH" });
-    expect(await ask("pool -", line)).toMatchObject({ exit: 0, stderr: "" });
+    expect(await runCommand("pool -", line)).toMatchObject({ exit: 0, stderr: "" });
   });
 
-  test("rows that may be of either kind are left to the service", async () => {
+  test("rows that could be of either kind are sent to the service", async () => {
     for (const [words, command] of [
       ["pools search ethereum --limit 1 --fields id,chain,price_usd", "pool"],
       ["pools search ethereum --limit 1 --fields id,chain", "pool"],
@@ -258,8 +262,8 @@ describe("rows of another kind", () => {
       [`prices ethereum ${WETH}`, "token"],
       ["search pepe --type tokens --fields id,chain,symbol", "token"],
     ]) {
-      const { stdout } = await ask(`${words} -o ndjson`);
-      expect(await ask(`${command} -`, stdout)).toMatchObject({ exit: 0, stderr: "" });
+      const { stdout } = await runCommand(`${words} -o ndjson`);
+      expect(await runCommand(`${command} -`, stdout)).toMatchObject({ exit: 0, stderr: "" });
     }
   });
 });

@@ -11,19 +11,19 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 const receipt = path.join(temporaryFolder(), "receipt.json");
 
-async function ask(words: string | readonly string[]) {
+async function runCommand(words: string | readonly string[]) {
   const typed = typeof words === "string" ? words.split(" ") : words;
   const { exit, stdout, stderr } = await dexdata(typed, { env: sandbox.env(), now: sandboxNow });
   return { exit, stdout, stderr };
 }
 
 async function receiptOf(words: string) {
-  const { exit } = await ask(`${words} --receipt ${receipt}`);
+  const { exit } = await runCommand(`${words} --receipt ${receipt}`);
   expect(exit).toBe(0);
   return toRow(readFileSync(receipt, "utf8"));
 }
 
-/** Every command whose limit has a default. */
+/** Every command with a default limit. */
 const lists = [
   "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
   "tokens search ethereum",
@@ -34,27 +34,27 @@ const lists = [
 ];
 
 describe.each(lists)("%s", (command) => {
-  test("tells in a pipe that the default limit cut the list, and the command it names continues", async () => {
-    const first = await ask(`${command} -o ndjson`);
+  test("reports in a pipe that the default limit truncated the list, with a command that continues", async () => {
+    const first = await runCommand(`${command} -o ndjson`);
     expect(first).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(/^more rows available; next page: dexdata .+\n$/u),
     });
     expect(rowsOf(first.stdout)).toHaveLength(10);
     const next = /dexdata (.+)/u.exec(first.stderr)?.[1] ?? "";
-    const rest = await ask([...next.split(" "), "-q"]);
-    const both = await ask(`${command} --limit 20 -o ndjson`);
+    const rest = await runCommand([...next.split(" "), "-q"]);
+    const both = await runCommand(`${command} --limit 20 -o ndjson`);
     expect(first.stdout + rest.stdout).toBe(both.stdout);
   });
 
   test.each(["--limit 10", "--limit 3", "-q", "--limit 250 --page-size 100"])(
-    "with %s nothing is told, because it was chosen",
+    "with %s prints no message, because the limit was chosen",
     async (flags) => {
-      expect(await ask(`${command} ${flags} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
+      expect(await runCommand(`${command} ${flags} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
     },
   );
 
-  test("the receipt says that more rows exist, and where", async () => {
+  test("the receipt shows that more rows exist, and where they start", async () => {
     const page = command.startsWith("txns") || command.startsWith("dexes");
     const where = page ? { page: "2" } : { cursor: expect.stringMatching(/./u) };
     for (const flags of ["", "--limit 10"])
@@ -66,23 +66,23 @@ describe.each(lists)("%s", (command) => {
       });
   });
 
-  test("--stats carries the same", async () => {
-    const { stderr } = await ask(`${command} --limit 10 --stats`);
+  test("--stats shows the same", async () => {
+    const { stderr } = await runCommand(`${command} --limit 10 --stats`);
     expect(stderr).toMatch(
       /^1 request, 1 credit \([\d,]+ left\), \d+ms, more: true, (?:page: 2|cursor: \S+)/u,
     );
   });
 });
 
-test("the cursor of a receipt continues with the very next row", async () => {
+test("the cursor of a receipt continues with the next row", async () => {
   const { next } = await receiptOf("pools search ethereum");
   const cursor = toRow(JSON.stringify(next))["cursor"];
-  const rest = await ask(`pools search ethereum --limit 10 --cursor ${String(cursor)}`);
-  const both = await ask("pools search ethereum --limit 20");
+  const rest = await runCommand(`pools search ethereum --limit 10 --cursor ${String(cursor)}`);
+  const both = await runCommand("pools search ethereum --limit 20");
   expect(both.stdout.endsWith(rest.stdout)).toBe(true);
 });
 
-test("a page that was used in part has no cursor to continue at", async () => {
+test("a page that was only partly printed has no cursor for continuing", async () => {
   expect(await receiptOf("pools search ethereum --page-size 100")).toMatchObject({
     rows: 10,
     more: true,
@@ -91,7 +91,7 @@ test("a page that was used in part has no cursor to continue at", async () => {
   expect(await receiptOf("networks --limit 3")).toMatchObject({ rows: 3, more: true, next: null });
 });
 
-test("a list that ends within the limit has no more, and nothing is told", async () => {
+test("a list that ends within the limit has no more rows, and no message", async () => {
   const server = await serveInTest(() =>
     json({ results: [{ id: "0x1", chain: "base" }], has_next_page: false }),
   );
@@ -106,7 +106,7 @@ test("a list that ends within the limit has no more, and nothing is told", async
   });
 });
 
-test("rows that are no list have no more; of an answer passed on as it came that is not known", async () => {
+test("a response without a list has no more rows; for a document of api that is unknown", async () => {
   expect(await receiptOf("networks")).toMatchObject({ more: false, next: null });
   expect(await receiptOf("usage")).toMatchObject({ more: false, next: null });
   expect(await receiptOf("api /networks/ethereum/pools/search")).toMatchObject({ more: null, next: null });
@@ -116,7 +116,7 @@ test("rows that are no list have no more; of an answer passed on as it came that
   });
 });
 
-test("a pull that fails before its first page does not know", async () => {
+test("is unknown for a pull that fails before its first page", async () => {
   const server = await serveInTest(() => json({ error: "internal_error" }, { status: 503 }));
   const words = ["pools", "search", "base", "--receipt", receipt];
   expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(7);

@@ -28,7 +28,7 @@ afterAll(() => {
   console.log(`${counts.pulls} pulls of lists that move: no false alarm; ${counts.requests} requests`);
 });
 
-/** What tells a row from others; a running candle changes while it runs. */
+/** Returns the identity of a row; a partial candle can still change. */
 const keyOf = (row: Readonly<Record<string, unknown>>): string =>
   JSON.stringify([
     row["id"] ?? row["address"] ?? row["dex_id"] ?? row["time_open"],
@@ -39,30 +39,30 @@ const keyOf = (row: Readonly<Record<string, unknown>>): string =>
 const lists = isLong ? pagedLists : pagedLists.filter(({ words }) => !words.includes("ohlcv"));
 
 describe.each(lists.map((list) => [list.name, list] as const))(
-  "%s, while the market goes on",
+  "%s, while the market changes",
   (_, list: PagedList) => {
     const seeds = isLong ? (list.words.includes("ohlcv") ? 10 : 60) : 4;
-    test(`${seeds} pulls give every row that was there at the first request, each once`, async () => {
+    test(`${seeds} pulls return every row that existed at the first request, each once`, async () => {
       for (let seed = 1; seed <= seeds; seed += 1) {
         const still = await pull(
           list.words,
           movingService(() => 0),
         );
         const random = createRandom(seed * 31);
-        // At --speed 60, as long as a request takes: up to 20 s.
+        // At --speed 60, a request takes up to 20 s.
         const moved = await pull(
           list.words,
           movingService(() => random() * 20),
         );
         expect({ seed, exit: moved.exit, stderr: moved.stderr }).toEqual({ seed, exit: 0, stderr: "" });
         const keys = rowsOf(moved.stdout).map(keyOf);
-        const there = new Set(keys);
-        expect({ seed, repeats: keys.length - there.size }).toEqual({ seed, repeats: 0 });
+        const printed = new Set(keys);
+        expect({ seed, repeats: keys.length - printed.size }).toEqual({ seed, repeats: 0 });
         expect({
           seed,
           lost: rowsOf(still.stdout)
             .map(keyOf)
-            .filter((key) => !there.has(key)),
+            .filter((key) => !printed.has(key)),
         }).toEqual({ seed, lost: [] });
         expect(moved.requests).toBeLessThanOrEqual(still.requests + 6);
       }
@@ -74,7 +74,7 @@ describe("transactions that are indexed late", () => {
   const runs = isLong ? 500 : 40;
   const words = "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --all --page-size 10";
 
-  test(`${runs} pulls, with new and late rows between pages, give every row that was there before`, async () => {
+  test(`${runs} pulls, with new and late rows between pages, return every row that existed before`, async () => {
     for (let seed = 1; seed <= runs; seed += 1) {
       const random = createRandom(seed * 101);
       const below = (most: number): number => Math.floor(random() * most);
@@ -100,12 +100,12 @@ describe("transactions that are indexed late", () => {
         return answerOf(listing, request);
       });
       const names = rowsOf(stdout).map((row) => `${String(row["id"])} ${String(row["log_index"])}`);
-      const there = new Set(names);
+      const printed = new Set(names);
       expect({
         seed,
         exit,
-        repeats: names.length - there.size,
-        lost: before.filter((name) => !there.has(name)),
+        repeats: names.length - printed.size,
+        lost: before.filter((name) => !printed.has(name)),
       }).toEqual({
         seed,
         exit: 0,

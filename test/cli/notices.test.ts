@@ -4,14 +4,14 @@ import { createTestContext } from "../harness/test-context.ts";
 
 const options = { isQuiet: false, hasStats: false, verbosity: 0 } as const;
 
-test("a stderr that nobody reads: a bounded number of lines waits, and the rest is counted", async () => {
+test("keeps a limited number of lines while stderr is blocked, and counts the rest", async () => {
   const context = createTestContext();
-  const goOn = context.stderr.stall();
+  const unblock = context.stderr.stall();
   const notices = createReport(context, options);
   for (let line = 0; line < 5000; line += 1) notices.tell(`line ${line}`);
-  // Returns all the same: a run that is over is not kept.
+  // Returns although stderr is blocked: a finished run must not hang.
   await notices.settled();
-  goOn();
+  unblock();
   await notices.settled();
   const lines = context.stderrText().trimEnd().split("\n");
   expect(lines.length).toBe(1001);

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 
-async function ask(script: Script, words: string): Promise<Outcome> {
+async function runCommand(script: Script, words: string): Promise<Outcome> {
   const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
@@ -22,27 +22,27 @@ async function ask(script: Script, words: string): Promise<Outcome> {
   return await dexdata(`ohlcv ethereum 0x1 --rpm unlimited ${words}`, { env });
 }
 
-const askService = async (service: CandleService, words: string): Promise<Outcome> =>
-  await ask((request) => answerCandles(request, service), words);
+const runWithService = async (service: CandleService, words: string): Promise<Outcome> =>
+  await runCommand((request) => answerCandles(request, service), words);
 
 // 2026-11-21T08:00:00Z
 const eight = 1_795_248_000;
 const hour = 3600;
 
-/** A row as the program should write it for an interval without a trade. */
+/** A row as the program should print it for an interval without a trade. */
 const gap = (opens: number, interval: number, price: string, more = ""): string =>
   `{"time_open":"${utc(opens)}","time_close":"${utc(opens + interval)}","open":${price},"high":${price},` +
   `"low":${price},"close":${price},"volume":0,"filled":true${more}}\n`;
 
 describe("--fill", () => {
-  // Six hours, of which the second and the fifth have a trade; the last is running.
+  // Six hours; the second and the fifth have a trade, the last is partial.
   const from = eight - 5 * hour;
   const has = (at: number): boolean => at === from + hour || at === from + 4 * hour;
   const traded = (at: number): string => `${candle(at, hour)}\n`;
   const words = `--from ${from} --to ${eight + hour} --now 2026-11-21T08:54:00Z -o ndjson`;
 
-  test("null: each interval without a trade has a row, at both ends and between", async () => {
-    const { exit, stdout } = await askService({ interval: hour, has }, `${words} --fill null`);
+  test("null: prints a row for each interval without a trade, at both ends and between", async () => {
+    const { exit, stdout } = await runWithService({ interval: hour, has }, `${words} --fill null`);
     expect(exit).toBe(0);
     expect(stdout).toBe(
       gap(from, hour, "null") +
@@ -54,8 +54,8 @@ describe("--fill", () => {
     );
   });
 
-  test("previous: the close before in the service's own digits, null where there is none", async () => {
-    const { stdout } = await askService({ interval: hour, has }, `${words} --fill previous`);
+  test("previous: repeats the close before in the service's own digits, or null if there is none", async () => {
+    const { stdout } = await runWithService({ interval: hour, has }, `${words} --fill previous`);
     const [first, second] = [`${from + hour}.10`, `${from + 4 * hour}.10`];
     expect(stdout).toBe(
       gap(from, hour, "null") +
@@ -67,11 +67,11 @@ describe("--fill", () => {
     );
   });
 
-  test("stays within the window: from the first interval that opens in it, to its end or now", async () => {
+  test("stays within the time range: from the first interval that opens in it, to its end or now", async () => {
     const none = { interval: hour, has: () => false };
     const opens = async (bounds: string): Promise<readonly unknown[]> =>
       rowsOf(
-        (await askService(none, `${bounds} --now 2026-11-21T08:00:00Z --fill null -o ndjson`)).stdout,
+        (await runWithService(none, `${bounds} --now 2026-11-21T08:00:00Z --fill null -o ndjson`)).stdout,
       ).map((row) => row["time_open"]);
     expect(await opens(`--from ${eight - 2 * hour + 1} --to ${eight + 5 * hour}`)).toEqual([
       utc(eight - hour),
@@ -83,19 +83,19 @@ describe("--fill", () => {
     expect(await opens(`--from ${eight} --to ${eight + 5 * hour}`)).toEqual([]);
   });
 
-  test("a candle from before the start, which the service rounded down, is passed on and nothing else is", async () => {
+  test("prints a candle before the start if the service rounded the start down, and fills nothing before it", async () => {
     const start = from + 1;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: hour, has: (at) => at === from, roundsStart: true },
       `--from ${start} --to ${from + 2 * hour} --fill previous -o ndjson`,
     );
     expect(stdout).toBe(traded(from) + gap(from + hour, hour, `${from}.10`));
   });
 
-  test.each(["null", "previous"])("%s: reaches across slices, however many are empty", async (fill) => {
+  test.each(["null", "previous"])("%s: continues across slices, even if many are empty", async (fill) => {
     const start = eight - 4500 * 60;
     const trades = new Set([start + 700 * 60, start + 3100 * 60]);
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60, has: (at) => trades.has(at) },
       `--interval 1m --from ${start} --to ${eight} --fill ${fill} -o ndjson`,
     );
@@ -131,9 +131,9 @@ describe("--fill", () => {
       (at: number) => `{"time_open":"${utc(at).replace("Z", "+00:00")}","close":2}`,
       (at: number) => `{"time_open":"${utc(at).replace("Z", "+00:00")}","open":null`,
     ],
-  ])("writes times as the service does: %s", async (_name, row, filled) => {
+  ])("formats times as the service does: %s", async (_name, row, filled) => {
     const only = from + hour;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: hour, has: (at) => at === only, row },
       `--from ${from} --to ${from + 3 * hour} --fill null -o ndjson`,
     );
@@ -145,20 +145,20 @@ describe("--fill", () => {
     ]);
   });
 
-  test("fills a quiet pool of the sandbox as counting by hand does", async () => {
+  test("fills a quiet pool of the sandbox correctly", async () => {
     const pools = await dexdata("pools search polygon --order-by txns_24h --limit 40 -o ndjson", {
       env: sandbox.env(),
     });
     const id = String(rowsOf(pools.stdout).at(-1)?.["id"]);
     const window = `--interval 5m --from 2026-11-14 --to 2026-11-19T07:00:00Z`;
-    const askPool = async (fill: string): Promise<readonly Row[]> => {
+    const fetchCandles = async (fill: string): Promise<readonly Row[]> => {
       const { exit, stdout } = await dexdata(`ohlcv polygon ${id} --pool ${window} ${fill} -o ndjson`, {
         env: sandbox.env(),
       });
       expect(exit).toBe(0);
       return rowsOf(stdout);
     };
-    const sparse = new Map((await askPool("")).map((row) => [String(row["time_open"]), row]));
+    const sparse = new Map((await fetchCandles("")).map((row) => [String(row["time_open"]), row]));
     const [start, end] = [Date.parse("2026-11-14") / 1000, Date.parse("2026-11-19T07:00:00Z") / 1000];
     expect(sparse.size).toBeGreaterThan(100);
     expect(sparse.size).toBeLessThan((end - start) / 300 / 2);
@@ -172,13 +172,13 @@ describe("--fill", () => {
         expected.push(row ?? { time_open, time_close, open, high, low, close, volume: 0, filled: true });
         if (row !== undefined && fill === "previous") price = row["close"];
       }
-      expect(await askPool(`--fill ${fill}`)).toEqual(expected);
+      expect(await fetchCandles(`--fill ${fill}`)).toEqual(expected);
     }
   });
 
-  test("a month of minutes without a trade leaves row by row: each minute once", async () => {
+  test("prints each minute of a month without a trade once", async () => {
     const to = eight - 86_400;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60, has: () => false },
       `--interval 1m --from ${to - 30 * 86_400} --to ${to} --fill null --fields time_open -o ndjson`,
     );
@@ -189,7 +189,7 @@ describe("--fill", () => {
     ).toBe(true);
   });
 
-  test("goes on with the close before the break when an interrupted file is resumed", async () => {
+  test("uses the last close before the interruption when an interrupted file is resumed", async () => {
     const start = eight - 2500 * 60;
     const failing = start + 60_000;
     let isHealed = false;
@@ -214,7 +214,7 @@ describe("--fill", () => {
   });
 });
 
-test("the command after a failure begins where --fill previous knows the close before", async () => {
+test("the command after a failure starts where --fill previous knows the last close", async () => {
   const start = eight - 2500 * 60;
   let isHealed = false;
   const server = await serveInTest((request) =>
@@ -240,12 +240,13 @@ test("the command after a failure begins where --fill previous knows the close b
   expect(whole.endsWith(rest.stdout)).toBe(true);
 });
 
-describe("a candle that is still running", () => {
+describe("a partial candle", () => {
   const row = '{ "time_open":"2026-11-21T08:00:00Z", "open":1.10 }';
   const lineAt = async (now: string): Promise<string> =>
-    (await ask(() => json(`[${row}]`), `--from ${eight} --to ${eight + hour} --now ${now} -o ndjson`)).stdout;
+    (await runCommand(() => json(`[${row}]`), `--from ${eight} --to ${eight + hour} --now ${now} -o ndjson`))
+      .stdout;
 
-  test("says so until the instant it closes, and nothing else of it changes", async () => {
+  test("is marked until the time it closes, and nothing else about it changes", async () => {
     const plain = '{"time_open":"2026-11-21T08:00:00Z","open":1.10}\n';
     const marked = '{"time_open":"2026-11-21T08:00:00Z","open":1.10,"partial":true}\n';
     expect(await lineAt("2026-11-21T08:00:00Z")).toBe(marked);
@@ -253,16 +254,16 @@ describe("a candle that is still running", () => {
     expect(await lineAt("2026-11-21T09:00:00Z")).toBe(plain);
   });
 
-  test("keeps what the service itself says about it", async () => {
-    const said = '{"time_open":"2026-11-21T08:00:00Z","partial":false}';
-    const { stdout } = await ask(
-      () => json(`[${said}]`),
+  test("keeps the partial field of the service", async () => {
+    const sent = '{"time_open":"2026-11-21T08:00:00Z","partial":false}';
+    const { stdout } = await runCommand(
+      () => json(`[${sent}]`),
       `--from ${eight} --now ${utc(eight + 60)} -o ndjson`,
     );
-    expect(stdout).toBe(`${said}\n`);
+    expect(stdout).toBe(`${sent}\n`);
   });
 
-  test("is one of the sandbox's too, and only the last", async () => {
+  test("appears in the sandbox too, and is only the last one", async () => {
     const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
     const { stdout } = await dexdata(`ohlcv ethereum ${weth} --count-back 5 -o ndjson --fields partial`, {
       env: sandbox.env(),
@@ -271,16 +272,16 @@ describe("a candle that is still running", () => {
   });
 });
 
-describe("what this program adds to a candle", () => {
+describe("fields that dexdata adds to a candle", () => {
   const from = eight - 2 * hour;
   const service = { interval: hour, has: (at: number) => at !== from };
   const words = `--from ${from} --to ${eight + hour} --now 2026-11-21T08:54:00Z --fill previous`;
 
-  test("is in every format", async () => {
-    const lines = (await askService(service, `${words} -o ndjson`)).stdout;
-    const document: unknown = JSON.parse((await askService(service, `${words} -o json`)).stdout);
+  test("are in every format", async () => {
+    const lines = (await runWithService(service, `${words} -o ndjson`)).stdout;
+    const document: unknown = JSON.parse((await runWithService(service, `${words} -o json`)).stdout);
     expect(document).toEqual(rowsOf(lines));
-    const { stdout } = await askService(service, `${words} -o table`);
+    const { stdout } = await runWithService(service, `${words} -o table`);
     expect(stdout.split("\n").map((line) => [line.slice(0, 20), line.split(" ").at(-1)])).toEqual([
       ["OPENS               ", "NOTE"],
       [utc(from), "filled"],
@@ -290,8 +291,8 @@ describe("what this program adds to a candle", () => {
     ]);
   });
 
-  test("is selected by --fields like any other", async () => {
-    const { stdout } = await askService(service, `${words} -o ndjson --fields time_open,filled,partial`);
+  test("can be selected with --fields like any other", async () => {
+    const { stdout } = await runWithService(service, `${words} -o ndjson --fields time_open,filled,partial`);
     expect(rowsOf(stdout)).toEqual([
       { time_open: utc(from), filled: true, partial: null },
       { time_open: utc(from + hour), filled: null, partial: null },
@@ -299,10 +300,10 @@ describe("what this program adds to a candle", () => {
     ]);
   });
 
-  test("is not held against the contract, which the service's rows are", async () => {
-    const sound = await askService(service, `${words} -o ndjson --validate`);
-    expect({ exit: sound.exit, stderr: sound.stderr }).toEqual({ exit: 0, stderr: "" });
-    const broken = await askService(
+  test("are not checked against the contract, unlike the rows of the service", async () => {
+    const valid = await runWithService(service, `${words} -o ndjson --validate`);
+    expect({ exit: valid.exit, stderr: valid.stderr }).toEqual({ exit: 0, stderr: "" });
+    const broken = await runWithService(
       { ...service, row: (at) => candle(at, hour).replace(/"open":[\d.]+/u, '"open":null') },
       `${words} -o ndjson --validate`,
     );
@@ -310,9 +311,9 @@ describe("what this program adds to a candle", () => {
     expect(toRow(broken.stderr)["message"]).toMatch(/^2 of 2 rows .* row 1, open: /u);
   });
 
-  test("takes no column of a table before the first row that has it, and then one", async () => {
+  test("add a table column at the first row that has one of them, with a new header", async () => {
     const start = eight - 1001 * 60;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60 },
       `--interval 1m --from ${start} --to ${eight} --now ${utc(eight - 30)} -o table`,
     );

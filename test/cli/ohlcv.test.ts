@@ -16,11 +16,11 @@ const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-interface Asked extends Outcome {
+interface RunOutcome extends Outcome {
   readonly requests: readonly SeenRequest[];
 }
 
-async function ask(script: Script, words: string): Promise<Asked> {
+async function runCommand(script: Script, words: string): Promise<RunOutcome> {
   const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
@@ -31,10 +31,10 @@ async function ask(script: Script, words: string): Promise<Asked> {
   return { ...outcome, requests: server.requests };
 }
 
-const askService = async (service: CandleService, words: string): Promise<Asked> =>
-  await ask((request) => answerCandles(request, service), words);
+const runWithService = async (service: CandleService, words: string): Promise<RunOutcome> =>
+  await runCommand((request) => answerCandles(request, service), words);
 
-/** start, end and limit of each request, by start: several are under way at once. */
+/** Returns start, end and limit of each request, sorted by start because several run in parallel. */
 const windowsOf = (urls: readonly string[]): readonly (readonly number[])[] =>
   urls
     .map((url) => askedOf(new URL(url, "http://sandbox").searchParams))
@@ -50,8 +50,8 @@ const range = (from: number, to: number, step: number): readonly number[] =>
 // 2026-09-01T00:00:00Z
 const september = 1_788_220_800;
 
-describe("a window of any length", () => {
-  /** The market's own answers to windows of 100 minutes, one after the other. */
+describe("a time range of any length", () => {
+  /** Fetches the candles directly from the sandbox, in ranges of 100 minutes. */
   const inSmallWindows = async (from: number, to: number): Promise<string> => {
     const { restPaid, keys } = sandbox.running();
     let lines = "";
@@ -85,19 +85,22 @@ describe("a window of any length", () => {
         [2000, 2500, 500],
       ],
     ],
-  ])("%i candles: these requests, and the market's candles", async (candles, slices) => {
-    const end = september + candles * 60;
-    sandbox.takeLog();
-    const words = `ohlcv ethereum ${pool} --pool --interval 1m --from ${september} --to ${end} -o ndjson`;
-    const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    expect(windowsOf(sandbox.takeLog().map(({ url }) => url))).toEqual(
-      slices.map(([from = 0, to = 0, limit = 0]) => [september + from * 60, september + to * 60, limit]),
-    );
-    expect(stdout).toBe(await inSmallWindows(september, end));
-  });
+  ])(
+    "%i candles: sends the expected requests, and prints the candles of the market",
+    async (candles, slices) => {
+      const end = september + candles * 60;
+      sandbox.takeLog();
+      const words = `ohlcv ethereum ${pool} --pool --interval 1m --from ${september} --to ${end} -o ndjson`;
+      const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(windowsOf(sandbox.takeLog().map(({ url }) => url))).toEqual(
+        slices.map(([from = 0, to = 0, limit = 0]) => [september + from * 60, september + to * 60, limit]),
+      );
+      expect(stdout).toBe(await inSmallWindows(september, end));
+    },
+  );
 
-  test("a year of hours is nine requests, and every candle the market folds in one go", async () => {
+  test("fetches a year of hours with nine requests, and prints every candle of the market", async () => {
     const [from, to] = [september - 365 * 86_400, september];
     sandbox.takeLog();
     const words = `ohlcv ethereum ${pool} --pool --interval 1h --from ${from} --to ${to} -o ndjson`;
@@ -114,15 +117,15 @@ describe("a window of any length", () => {
     );
   });
 
-  test("bounds go out as asked, edges between them lie on the interval", async () => {
+  test("sends the start and end as typed, and aligns the edges between them to the interval", async () => {
     const [from, to] = [september + 17, september + 2400 * 60 + 41];
-    const { requests, stdout } = await askService(
+    const { requests, stdout } = await runWithService(
       { interval: 60 },
       `--interval 1m --from ${from} --to ${to}`,
     );
     const edges = [september + 1001 * 60, september + 2001 * 60];
     expect(windowsOf(requests.map(({ url }) => url))).toEqual([
-      // The minute that `start` lies in would be one more, should the service round down.
+      // One more for the minute that contains `start`, in case the service rounds down.
       [from, edges[0], 1000],
       [edges[0], edges[1], 1000],
       [edges[1], to, 400],
@@ -130,24 +133,24 @@ describe("a window of any length", () => {
     expect(stdout).toBe(linesOf(range(september + 60, to, 60), 60));
   });
 
-  test("--count-back is sent where the window is one slice, and says where several begin", async () => {
+  test("--count-back is sent if one slice suffices, and otherwise determines the start of several", async () => {
     const now = "--now 2026-11-21T08:30:00Z --interval 1h";
-    const one = await askService({ interval: 3600 }, `--count-back 1000 ${now}`);
+    const one = await runWithService({ interval: 3600 }, `--count-back 1000 ${now}`);
     expect(one.requests.map(({ query }) => query.get("count_back"))).toEqual(["1000"]);
     expect(rowsOf(one.stdout).length).toBe(1000);
-    const two = await askService({ interval: 3600 }, `--count-back 1001 ${now}`);
+    const two = await runWithService({ interval: 3600 }, `--count-back 1001 ${now}`);
     expect(two.requests.map(({ query }) => query.get("count_back"))).toEqual([null, null]);
     expect(rowsOf(two.stdout).length).toBe(1001);
   });
 
-  test("the first slice is asked alone, then no more than --parallel at once, however long one takes", async () => {
+  test("fetches the first slice alone, then at most --parallel at once, even if one is slow", async () => {
     let seen = 0;
     const before: number[] = [];
     const script: Script = async (request) => {
       seen += 1;
       const slice = (askedOf(request.query).start - september) / 60_000;
       if (slice < 2) {
-        // However slow the machine is, the second waits for all that may be on their way with it.
+        // However slow the machine is, the second slice waits until the others of its group were requested.
         if (slice === 1) await expect.poll(() => seen, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
         await new Promise((resolve) => setTimeout(resolve, 50));
         before.push(seen);
@@ -156,14 +159,14 @@ describe("a window of any length", () => {
     };
     const to = september + 20_000 * 60;
     const words = `--interval 1m --from ${september} --to ${to} --parallel 3`;
-    const { stdout, requests } = await ask(script, words);
+    const { stdout, requests } = await runCommand(script, words);
     expect({ before, requests: requests.length }).toEqual({ before: [1, 4], requests: 20 });
     expect(stdout).toBe(linesOf(range(september, to, 60), 60));
   });
 });
 
-describe("every interval is aligned to the epoch, whatever the zone of the bounds", () => {
-  // Katmandu's offset, and the hour that European summer time skips: neither moves an edge.
+describe("every interval is aligned to the epoch, whatever the time zone of the range", () => {
+  // The offset of Kathmandu, and the hour that European summer time skips: neither moves an edge.
   const from = "2016-03-27T06:30:00+05:45";
 
   test.each([
@@ -180,14 +183,14 @@ describe("every interval is aligned to the epoch, whatever the zone of the bound
     const start = Date.parse(from) / 1000;
     const to = new Date((start + 2100 * interval) * 1000).toISOString().replace(".000Z", "+00:00");
     const words = ["--interval", name, "--from", from, "--to", to, "-o", "ndjson"];
-    const { stdout, requests } = await askService({ interval }, words.join(" "));
+    const { stdout, requests } = await runWithService({ interval }, words.join(" "));
     const edges = requests.map(({ query }) => askedOf(query).start).filter((at) => at !== start);
     expect(edges.map((at) => at % interval)).toEqual([0, 0]);
     const first = Math.ceil(start / interval) * interval;
     expect(stdout).toBe(linesOf(range(first, start + 2100 * interval, interval), interval));
   });
 
-  test("days begin at 00:00 UTC: bounds of another zone take in what opens between them", async () => {
+  test("days start at 00:00 UTC: a range in another time zone includes the days that open in it", async () => {
     const days = async (lower: string, upper: string): Promise<readonly unknown[]> => {
       const words = `ohlcv ethereum ${pool} --pool --interval 24h --from ${lower} --to ${upper} -o ndjson`;
       return fieldOf((await dexdata(words, { env: sandbox.env() })).stdout, "time_open");
@@ -202,14 +205,14 @@ describe("every interval is aligned to the epoch, whatever the zone of the bound
   });
 });
 
-describe("a service that draws its bounds otherwise", () => {
+describe("a service with other rules for start and end", () => {
   const to = september + 2500 * 60;
   const words = `--interval 1m --from ${september} --to ${to} -o ndjson`;
 
-  test("counts the end in: the candle of an edge comes once, the one that opens at the end not at all", async () => {
+  test("includes the end: a candle at an edge is printed once, one that opens at the end is dropped", async () => {
     const receipt = path.join(folder, "receipt.json");
-    // Every second minute, so that `limit` leaves room for the one that is too many.
-    const { stdout, exit } = await askService(
+    // Every second minute, so that `limit` leaves room for the extra candle.
+    const { stdout, exit } = await runWithService(
       { interval: 60, isEndInclusive: true, has: (at) => at % 120 === 0 },
       `${words} --receipt ${receipt}`,
     );
@@ -218,9 +221,9 @@ describe("a service that draws its bounds otherwise", () => {
     expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 1250, repeats_dropped: 2 });
   });
 
-  test("rounds the start down: that candle is passed on, and the last of a full answer is not lost", async () => {
+  test("rounds the start down: that candle is printed, and the last of a full response is not lost", async () => {
     const start = september + 30;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60, roundsStart: true },
       `--interval 1m --from ${start} --to ${start + 60_000} -o ndjson`,
     );
@@ -228,17 +231,17 @@ describe("a service that draws its bounds otherwise", () => {
   });
 
   test.each([10, 366])(
-    "stops at %i whatever the limit: it is asked again until the slice is whole",
+    "returns at most %i candles: requests are repeated until the slice is complete",
     async (cap) => {
-      const { stdout, requests } = await askService({ interval: 60, cap }, words);
+      const { stdout, requests } = await runWithService({ interval: 60, cap }, words);
       expect(stdout).toBe(linesOf(range(september, to, 60), 60));
       const perSlice = (candles: number): number => Math.ceil(candles / cap);
       expect(requests.length).toBe(2 * perSlice(1000) + perSlice(500));
     },
   );
 
-  test("stops at ten counted back: the window is asked from its start instead", async () => {
-    const { stdout, requests } = await askService(
+  test("returns at most ten candles for count_back: the range is fetched from its start instead", async () => {
+    const { stdout, requests } = await runWithService(
       { interval: 60, cap: 10, countsBack: true },
       `--interval 1m --count-back 35 --to ${to} -o ndjson`,
     );
@@ -246,13 +249,13 @@ describe("a service that draws its bounds otherwise", () => {
     expect(requests.map(({ query }) => query.has("count_back"))).toEqual([true, false, false, false, false]);
   });
 
-  test("a pool with just ten trades costs one more request, and none where nothing can follow", async () => {
-    const early = await askService(
+  test("costs one more request after exactly ten candles, unless no candle can follow", async () => {
+    const early = await runWithService(
       { interval: 60, has: (at) => at < september + 600 },
       `${words} --to ${september + 6000}`,
     );
     expect([rowsOf(early.stdout).length, early.requests.length]).toEqual([10, 2]);
-    const late = await askService(
+    const late = await runWithService(
       { interval: 60, has: (at) => at >= september + 5400 },
       `${words} --to ${september + 6000}`,
     );
@@ -260,13 +263,13 @@ describe("a service that draws its bounds otherwise", () => {
   });
 });
 
-describe("--count-back gives the newest candles that exist", () => {
+describe("--count-back returns the newest candles that exist", () => {
   const to = september + 100_000 * 60;
   const every = (step: number, from = 0): readonly number[] => range(from, to, 60 * step);
   const newest = (opens: readonly number[], count: number): string => linesOf(opens.slice(-count), 60);
   const service = (opens: readonly number[], more: Partial<CandleService> = {}): CandleService => {
-    const there = new Set(opens);
-    return { interval: 60, has: (at) => there.has(at), ...more };
+    const existing = new Set(opens);
+    return { interval: 60, has: (at) => existing.has(at), ...more };
   };
   const words = (count: number): string => `--interval 1m --count-back ${count} --to ${to} -o ndjson`;
 
@@ -274,10 +277,10 @@ describe("--count-back gives the newest candles that exist", () => {
     ["one request, where no interval is without a trade", 1, 20, 1],
     ["a second one, where six of seven have none", 7, 20, 2],
     ["more than one response holds", 3, 2500, 8],
-  ])("%s, whether or not the service counts back", async (_name, step, count, most) => {
+  ])("%s, whether or not the service supports count_back", async (_name, step, count, most) => {
     for (const countsBack of [true, false]) {
       const opens = every(step, september - 100_000 * 60);
-      const { exit, stdout, stderr, requests } = await askService(
+      const { exit, stdout, stderr, requests } = await runWithService(
         service(opens, { countsBack }),
         words(count),
       );
@@ -286,16 +289,16 @@ describe("--count-back gives the newest candles that exist", () => {
     }
   });
 
-  test("of a market that fell asleep: few requests, however busy it was before", async () => {
+  test("needs few requests for a market that stopped trading, however busy it was before", async () => {
     const busy = range(september - 50_000 * 60, to - 9000 * 60, 60);
-    const { stdout, requests } = await askService(service([...busy, to - 600]), words(30));
+    const { stdout, requests } = await runWithService(service([...busy, to - 600]), words(30));
     expect(stdout).toBe(newest([...busy, to - 600], 30));
     expect(requests.length).toBeLessThanOrEqual(12);
   });
 
-  test("stops after two empty stretches, and says so", async () => {
+  test("stops after two empty ranges, with a warning", async () => {
     const opens = [to - 300, to - 180, to - 60];
-    const { exit, stdout, stderr, requests } = await askService(service(opens), words(20));
+    const { exit, stdout, stderr, requests } = await runWithService(service(opens), words(20));
     expect({ exit, stdout, requests: requests.length }).toEqual({
       exit: 0,
       stdout: newest(opens, 20),
@@ -307,13 +310,13 @@ describe("--count-back gives the newest candles that exist", () => {
     );
   });
 
-  test("stops where the plan ends, and says so", async () => {
+  test("stops at the limit of the plan, with a warning", async () => {
     const refusal = json(
       { error: "plan_required", tier: "dev", message: "30 days", param: "start" },
       { status: 403 },
     );
     const reach = to - 1500 * 60;
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       (request) =>
         askedOf(request.query).start < reach ? refusal : answerCandles(request, { interval: 60 }),
       words(2500),
@@ -322,17 +325,17 @@ describe("--count-back gives the newest candles that exist", () => {
     expect(stderr).toBe("warning: found 1,500 of 2,500 candles; the plan does not include earlier ones\n");
   });
 
-  test("a plan that includes none of them is a refusal", async () => {
-    const { exit } = await ask(
+  test("fails if the plan includes none of them", async () => {
+    const { exit } = await runCommand(
       () => json({ error: "plan_required", tier: "dev" }, { status: 403 }),
       words(2500),
     );
     expect(exit).toBe(4);
   });
 
-  test("--fill begins with the oldest of them", async () => {
+  test("starts --fill with the oldest of them", async () => {
     const opens = [to - 1800, to - 120];
-    const { stdout } = await askService(service(opens), `${words(2)} --fill null`);
+    const { stdout } = await runWithService(service(opens), `${words(2)} --fill null`);
     const rows = rowsOf(stdout);
     expect([rows.length, rows[0]?.["time_open"], rows.at(-1)?.["time_open"]]).toEqual([
       30,
@@ -341,7 +344,7 @@ describe("--count-back gives the newest candles that exist", () => {
     ]);
   });
 
-  test("of any market: no other candle is newer than those it gives", async () => {
+  test("prints the newest candles of any market", async () => {
     const property = fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 60 }),
       fc.integer({ min: 1, max: 70 }),
@@ -349,7 +352,7 @@ describe("--count-back gives the newest candles that exist", () => {
       async (gaps, count, countsBack) => {
         const opens: number[] = [];
         for (const gap of gaps) opens.unshift((opens[0] ?? to) - gap * 60);
-        const { exit, stdout } = await askService(service(opens, { countsBack }), words(count));
+        const { exit, stdout } = await runWithService(service(opens, { countsBack }), words(count));
         expect({ exit, stdout }).toEqual({ exit: 0, stdout: newest(opens, count) });
       },
     );
@@ -357,13 +360,13 @@ describe("--count-back gives the newest candles that exist", () => {
   });
 });
 
-describe("a slice that was cut short once", () => {
+describe("a slice that was truncated once", () => {
   const to = september + 5000 * 60;
   const words = `--interval 1m --from ${september} --to ${to} --parallel 1 -o ndjson`;
   const all = range(september, to, 60);
   const answer = (opens: readonly number[]): Reply =>
     json(`[${opens.map((at) => candle(at, 60)).join(",")}]`);
-  /** The answer to one request is changed. */
+  /** Changes the response to one request. */
   const changed =
     (number: number, change: (opens: readonly number[]) => readonly number[]): Script =>
     (request, index) => {
@@ -372,20 +375,23 @@ describe("a slice that was cut short once", () => {
       return answer(index === number ? change(opens) : opens);
     };
 
-  test.each([0, 1, 2, 3, 4])("to its first half is asked for the rest (slice %i)", async (number) => {
-    const { exit, stdout, requests } = await ask(
-      changed(number, (opens) => opens.slice(0, opens.length / 2)),
-      words,
-    );
-    expect({ exit, stdout, requests: requests.length }).toEqual({
-      exit: 0,
-      stdout: linesOf(all, 60),
-      requests: 6,
-    });
-  });
+  test.each([0, 1, 2, 3, 4])(
+    "to its first half is completed by another request (slice %i)",
+    async (number) => {
+      const { exit, stdout, requests } = await runCommand(
+        changed(number, (opens) => opens.slice(0, opens.length / 2)),
+        words,
+      );
+      expect({ exit, stdout, requests: requests.length }).toEqual({
+        exit: 0,
+        stdout: linesOf(all, 60),
+        requests: 6,
+      });
+    },
+  );
 
-  test.each([1, 2, 3, 4])("to nothing, among full ones, is asked for again (slice %i)", async (number) => {
-    const { exit, stdout, requests } = await ask(
+  test.each([1, 2, 3, 4])("to nothing, among full slices, is fetched again (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await runCommand(
       changed(number, () => []),
       words,
     );
@@ -396,8 +402,8 @@ describe("a slice that was cut short once", () => {
     });
   });
 
-  test.each([1, 2, 3, 4])("to the slice before it is asked for again (slice %i)", async (number) => {
-    const { exit, stdout, requests } = await ask(
+  test.each([1, 2, 3, 4])("and contains the slice before it is fetched again (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await runCommand(
       changed(number, (opens) => opens.map((at) => at - 60_000)),
       words,
     );
@@ -408,15 +414,15 @@ describe("a slice that was cut short once", () => {
     });
   });
 
-  test("a market that falls asleep costs one more request, and each time that it wakes up one more", async () => {
+  test("a market that stops trading costs one extra request, plus one each time trading restarts", async () => {
     const awake = (at: number): boolean => Math.floor((at - september) / 60 / 500) % 5 === 0;
-    const { stdout, requests } = await askService({ interval: 60, has: awake }, words);
+    const { stdout, requests } = await runWithService({ interval: 60, has: awake }, words);
     expect(stdout).toBe(linesOf(all.filter(awake), 60));
     expect(requests.length).toBe(5 + 2);
   });
 });
 
-describe("an answer that cannot be right ends the pull after the rows before it", () => {
+describe("an invalid response ends the pull after the rows before it", () => {
   const to = september + 1500 * 60;
   const second = september + 60_000;
   const words = `--interval 1m --from ${september} --to ${to} -o ndjson --error-format text`;
@@ -441,7 +447,7 @@ describe("an answer that cannot be right ends the pull after the rows before it"
     ["without a time", `[{"open":1}]`, "invalid response: a candle has no valid time_open"],
     ["with a word for a time", `[{"time_open":"noon"}]`, "invalid response: a candle has no valid time_open"],
   ])("%s", async (_name, body, message) => {
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       (request) =>
         askedOf(request.query).start === second ? json(body) : answerCandles(request, { interval: 60 }),
       words,
@@ -450,9 +456,9 @@ describe("an answer that cannot be right ends the pull after the rows before it"
     expect(stderr).toContain(`${message}; 1,000 rows written`);
   });
 
-  test("the same candle twice in one answer is given once", async () => {
+  test("prints a candle once that the response contains twice", async () => {
     const body = rows(september, september, september + 60);
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       (_, index) => json(index === 0 ? body : "[]"),
       `${words} --to ${september + 180}`,
     );
@@ -460,9 +466,9 @@ describe("an answer that cannot be right ends the pull after the rows before it"
   });
 });
 
-describe("a failure half-way", () => {
-  test("of --count-back gives nothing, because the oldest candles come first", async () => {
-    const { exit, stdout } = await ask(
+describe("a failure halfway", () => {
+  test("of --count-back prints nothing, because the oldest candles come first", async () => {
+    const { exit, stdout } = await runCommand(
       (request) =>
         askedOf(request.query).start === september ? empty(503) : answerCandles(request, { interval: 60 }),
       `--interval 1m --count-back 2500 --to ${september + 2500 * 60} -o ndjson`,
@@ -470,11 +476,11 @@ describe("a failure half-way", () => {
     expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
   });
 
-  test("of a window prints the command that brings the rest", async () => {
+  test("of a time range prints the command that fetches the rest", async () => {
     const window = `--from ${september} --to ${september + 2500 * 60} --inversed --pool`;
     const failing = september + 120_000;
     const words = `--interval 1m ${window} -o ndjson --fill null`;
-    const first = await ask(
+    const first = await runCommand(
       (request) =>
         askedOf(request.query).start === failing ? empty(503) : answerCandles(request, { interval: 60 }),
       words,

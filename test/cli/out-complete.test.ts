@@ -13,7 +13,7 @@ function newFile(): string {
   mkdirSync(path.join(folder, String(count)));
   return path.join(folder, String(count), "rows");
 }
-const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+const filesNextTo = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
 
 interface Pull {
   readonly list: PagedList;
@@ -29,12 +29,12 @@ async function run(
   return await dexdata(words, { env: list.env, now });
 }
 
-/** A complete pull of six rows with its receipt. */
+/** Runs a complete pull of six rows with a receipt. */
 async function completed(more: readonly string[] = []): Promise<Pull & { readonly receipt: string }> {
   const [list, file] = [await servePages(3), newFile()];
   const receipt = `${file}.json`;
   const { exit } = await run({ list, file }, ["--receipt", receipt, ...more]);
-  expect([exit, near(file)]).toEqual([0, ["rows", "rows.json"]]);
+  expect([exit, filesNextTo(file)]).toEqual([0, ["rows", "rows.json"]]);
   return { list, file, receipt };
 }
 
@@ -45,29 +45,32 @@ const refused = (file: string, receipt = ""): object => ({
     `error: cannot resume ${file}: no checkpoint ${file}.resume${receipt}\n` +
     "  hint: the file may be complete; to overwrite it, use --force instead of --resume\n",
 });
-const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
+const resultOf = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
-describe("--resume of a pull that is complete", () => {
+describe("--resume of a complete pull", () => {
   test.each([[[]], [["--resume"]]])(
-    "is exit 0 without a request where its receipt proves it; begun with %j",
+    "exits 0 without a request if its receipt proves it; started with %j",
     async (begun) => {
       const { receipt, ...pull } = await completed(begun);
       const [requests, before] = [pull.list.server.requests.length, readFileSync(receipt)];
-      // The bounds are those of the first run, as of a pull that is continued.
+      // The time range of the first run applies, as for a continued pull.
       const again = await run(pull, ["--resume", "--receipt", receipt], "2026-11-25T00:00:00Z");
-      expect(told(again)).toEqual({
+      expect(resultOf(again)).toEqual({
         exit: 0,
         stdout: "",
         stderr: `${pull.file} is already complete: 6 rows\n`,
       });
       expect(pull.list.server.requests.length).toBe(requests);
-      expect([readFileSync(receipt).equals(before), near(pull.file)]).toEqual([true, ["rows", "rows.json"]]);
+      expect([readFileSync(receipt).equals(before), filesNextTo(pull.file)]).toEqual([
+        true,
+        ["rows", "rows.json"],
+      ]);
     },
   );
 
-  test("is exit 2 without a receipt, as only that can prove it", async () => {
+  test("exits 2 without a receipt, because only a receipt can prove it", async () => {
     const { receipt: _, ...pull } = await completed();
-    expect(told(await run(pull, ["--resume"]))).toEqual(refused(pull.file));
+    expect(resultOf(await run(pull, ["--resume"]))).toEqual(refused(pull.file));
   });
 
   test.each<readonly [string, (pull: Pull & { readonly receipt: string }) => void]>([
@@ -87,12 +90,14 @@ describe("--resume of a pull that is complete", () => {
     ],
     ["the file has more bytes", ({ file }) => writeFileSync(file, `${readFileSync(file, "utf8")}\n`)],
     ["the file has fewer bytes", ({ file }) => writeFileSync(file, "")],
-  ])("is exit 2 where %s", async (what, damage) => {
+  ])("exits 2 if %s", async (what, damage) => {
     const pull = await completed();
     damage(pull);
     const [requests, rows] = [pull.list.server.requests.length, readFileSync(pull.file)];
     const why = what.startsWith("the file") ? `, and it is not the file that ${pull.receipt} describes` : "";
-    expect(told(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(refused(pull.file, why));
+    expect(resultOf(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(
+      refused(pull.file, why),
+    );
     expect(pull.list.server.requests.length).toBe(requests);
     expect(readFileSync(pull.file).equals(rows)).toBe(true);
   });
@@ -102,7 +107,7 @@ describe("--resume of a pull that is complete", () => {
     ["--volume-usd-24h-min", "5"],
     ["--limit", "6"],
     ["-o", "csv"],
-  ])("is exit 2 where the receipt belongs to another query: %s %s", async (flag, value) => {
+  ])("exits 2 if the receipt belongs to another query: %s %s", async (flag, value) => {
     const { receipt, ...pull } = await completed();
     const words = flag === "--limit" ? pullOfPages.filter((word) => word !== "--all") : pullOfPages;
     const { exit, stderr } = await dexdata(
@@ -115,7 +120,7 @@ describe("--resume of a pull that is complete", () => {
     ]);
   });
 
-  test("is exit 2 where --now is not that of the receipt", async () => {
+  test("exits 2 if --now differs from the receipt", async () => {
     const { receipt, ...pull } = await completed();
     const { exit, stderr } = await run(pull, ["--resume", "--receipt", receipt, "--now", "2026-01-01"]);
     expect([exit, stderr]).toEqual([
@@ -124,7 +129,7 @@ describe("--resume of a pull that is complete", () => {
     ]);
   });
 
-  test("is proved for a copy of the file too, as its bytes are what counts", async () => {
+  test("accepts a copy of the file, because only its bytes count", async () => {
     const { list, file, receipt } = await completed();
     const copy = newFile();
     copyFileSync(file, copy);

@@ -43,7 +43,7 @@ describe.each(Object.entries(interferences))("a file that is %s during the pull"
   const moments = Array.from({ length: pages - 1 }, (_, index) => index + 1);
   test.each(
     [[], ["--resume"], ["--force"]].flatMap((more) => moments.map((moment) => [more, moment] as const)),
-  )("with %j, before page %i comes: exit 1, and the receipt is not complete", async (more, moment) => {
+  )("with %j, before page %i: exits 1 with an incomplete receipt", async (more, moment) => {
     const list = await servePages(pages);
     const file = newFile();
     const rowsAt = more.includes("--resume") ? file : `${file}.part`;
@@ -64,22 +64,22 @@ describe.each(Object.entries(interferences))("a file that is %s during the pull"
       ...more,
     ];
     const { exit, stderr } = await dexdata(words, { env: list.env });
-    const says =
+    const parts =
       /^error: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}hint: (?:(start over with --force)|(?:continue|.*; for a resumable pull): dexdata (.*))\n$/u.exec(
         stderr,
       );
-    expect([exit, stderr]).toEqual([1, says?.[0]]);
-    expect(says?.[1] === undefined).toBe(what === "deleted");
+    expect([exit, stderr]).toEqual([1, parts?.[0]]);
+    expect(parts?.[1] === undefined).toBe(what === "deleted");
     expect(toRow(readFileSync(`${file}.json`, "utf8"))).toMatchObject({ complete: false, exit: 1 });
     if (rowsAt !== file) expect(existsSync(file)).toBe(false);
     list.interfere = () => undefined;
     const others = words.filter((word) => word !== "--resume" && word !== "--force");
-    const next = await dexdata(says?.[2] ?? [...others, "--force"], { env: list.env });
+    const next = await dexdata(parts?.[2] ?? [...others, "--force"], { env: list.env });
     expect([next.exit, rowsOf(readFileSync(file, "utf8")).length]).toEqual([0, 2 * pages]);
   });
 });
 
-describe("what is not a regular file, at the place of a file that dexdata keeps", () => {
+describe("something other than a regular file in place of a file of dexdata", () => {
   const kinds: Readonly<Record<string, (file: string) => void>> = {
     "a named pipe": (file) => void execFileSync("mkfifo", [file]),
     "a directory": (file) => mkdirSync(file),
@@ -96,7 +96,7 @@ describe("what is not a regular file, at the place of a file that dexdata keeps"
       ["lock", "resume", "part"].flatMap((ending) =>
         [[], ["--resume"], ["--force"]].map((more) => [ending, more] as const),
       ),
-    )("FILE.%s, with %j: exit 2 at once, and it stays as it is", async (ending, more) => {
+    )("FILE.%s, with %j: exits 2 at once and leaves it unchanged", async (ending, more) => {
       const list = await servePages(2);
       const file = newFile();
       make(`${file}.${ending}`);
@@ -115,7 +115,7 @@ describe("what is not a regular file, at the place of a file that dexdata keeps"
   });
 });
 
-test("a link that is planted at the place of the rows after the run has begun is not followed", async () => {
+test("does not follow a link that appears in place of the rows after the run started", async () => {
   const list = await servePages(3);
   const file = newFile();
   const precious = `${path.dirname(file)}/precious`;
@@ -128,7 +128,7 @@ test("a link that is planted at the place of the rows after the run has begun is
   expect([exit, readFileSync(precious, "utf8"), existsSync(file)]).toEqual([2, "precious", false]);
 });
 
-test("two runs in one process write one file: the second is refused, the first is complete", async () => {
+test("rejects a second run of the same process that writes the same file, and completes the first", async () => {
   const list = await servePages(4);
   const file = newFile();
   const words = [...pullOfPages, "--out", file, "--error-format", "text"];

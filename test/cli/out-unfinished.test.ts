@@ -15,15 +15,15 @@ function newFile(name = "rows"): string {
   mkdirSync(path.join(folder, String(count)));
   return path.join(folder, String(count), name);
 }
-const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+const filesNextTo = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
 
 async function pull(list: PagedList, file: string, ...more: readonly string[]): Promise<Outcome> {
   const words = [...pullOfPages, "--out", file, "--error-format", "text", ...more];
   return await dexdata(words, { env: list.env });
 }
 
-/** The command that a message prints to continue. */
-function continuing(stderr: string): string {
+/** Returns the command for continuing from a message. */
+function printedCommand(stderr: string): string {
   return /continue: dexdata (.*)/u.exec(stderr)?.[1] ?? "";
 }
 
@@ -34,7 +34,7 @@ const unfinished = (file: string, rows: number): object => ({
     `error: ${file} has an unfinished pull: ${rows} rows in ${file}.part\n` +
     "  hint: continue it with --resume, or start over with --force\n",
 });
-const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
+const resultOf = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
 const formats = ["ndjson", "json", "csv", "tsv"];
 const pages = 5;
@@ -49,21 +49,21 @@ describe("a pull without --resume that ends early", () => {
       const heal = breakAt(list, broken);
       const failed = await pull(list, file, "-o", format);
       expect(failed.exit).toBe(7);
-      expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+      expect(filesNextTo(file)).toEqual(["rows.part", "rows.resume"]);
 
       const requests = list.server.requests.length;
-      expect(told(await pull(list, file, "-o", format))).toEqual(unfinished(file, 2 * broken));
+      expect(resultOf(await pull(list, file, "-o", format))).toEqual(unfinished(file, 2 * broken));
       expect(list.server.requests.length).toBe(requests);
 
       heal();
-      const printed = continuing(failed.stderr);
+      const printed = printedCommand(failed.stderr);
       expect(printed).toBe(
         [...pullOfPages, "--output", format, "--out", file, "--error-format", "text", "--resume"].join(" "),
       );
       expect((await dexdata(printed, { env: list.env })).exit).toBe(0);
       expect(list.server.requests.length).toBe(requests + pages - broken);
       expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
-      expect(near(file)).toEqual(["rows"]);
+      expect(filesNextTo(file)).toEqual(["rows"]);
     });
 
     test.each(brokenAt)("at page %i: --force starts over", async (broken) => {
@@ -77,11 +77,11 @@ describe("a pull without --resume that ends early", () => {
       expect((await pull(list, file, "-o", format, "--force")).exit).toBe(0);
       expect(list.server.requests.length).toBe(requests + pages);
       expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
-      expect(near(file)).toEqual(["rows"]);
+      expect(filesNextTo(file)).toEqual(["rows"]);
     });
   });
 
-  test("may end early again and again, with and without another failure", async () => {
+  test("can end early several times, at the same page or later", async () => {
     const list = await servePages(pages);
     const file = newFile();
     breakAt(list, 1);
@@ -91,7 +91,7 @@ describe("a pull without --resume that ends early", () => {
       const { exit, stderr } = await pull(list, file, "--resume");
       expect(exit).toBe(7);
       expect(stderr).toContain(`${2 * broken} rows written\n  hint: continue: dexdata `);
-      expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+      expect(filesNextTo(file)).toEqual(["rows.part", "rows.resume"]);
     }
     list.interfere = () => undefined;
     expect((await pull(list, file, "--resume")).exit).toBe(0);
@@ -100,7 +100,7 @@ describe("a pull without --resume that ends early", () => {
     );
   });
 
-  test("as a table leaves nothing, and says how to begin a pull that can be resumed", async () => {
+  test("as a table leaves no file, and prints a resumable form of the command", async () => {
     const list = await servePages(pages);
     const file = newFile();
     const heal = breakAt(list, 2);
@@ -111,26 +111,26 @@ describe("a pull without --resume that ends early", () => {
         "error: the service failed (HTTP 503); 4 rows written\n" +
         `  hint: ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
     });
-    expect(near(file)).toEqual([]);
+    expect(filesNextTo(file)).toEqual([]);
     heal();
     expect((await pull(list, file, "-o", "table")).exit).toBe(0);
-    expect(near(file)).toEqual(["rows"]);
+    expect(filesNextTo(file)).toEqual(["rows"]);
   });
 
-  test("before the first row leaves nothing, and destroys nothing that an earlier run left", async () => {
+  test("before the first row leaves no file, and keeps the files of an earlier run", async () => {
     const list = await servePages(pages);
     const [fresh, file] = [newFile(), newFile()];
     breakAt(list, 0);
     expect((await pull(list, fresh)).exit).toBe(7);
-    expect(near(fresh)).toEqual([]);
+    expect(filesNextTo(fresh)).toEqual([]);
     breakAt(list, 2);
     await pull(list, file);
-    const before = near(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"));
+    const before = filesNextTo(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"));
     breakAt(list, 0);
     expect((await pull(list, file, "--force")).exit).toBe(7);
-    expect(near(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"))).toEqual(
-      before,
-    );
+    expect(
+      filesNextTo(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8")),
+    ).toEqual(before);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("by %s keeps the rows and prints the command", async (cause) => {
@@ -148,11 +148,11 @@ describe("a pull without --resume that ends early", () => {
     expect(rows).toBeGreaterThanOrEqual(4);
     const printed = `dexdata ${pullOfPages.join(" ")} --out ${file} --timeout 24h --resume`;
     expect(stderr).toBe(`note: interrupted after ${rows} rows; continue: ${printed}\n`);
-    expect((await dexdata(continuing(stderr), { env: list.env })).exit).toBe(0);
+    expect((await dexdata(printedCommand(stderr), { env: list.env })).exit).toBe(0);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
   });
 
-  test("by 402 or --max-credits keeps the rows, and the receipt names the file that has them", async () => {
+  test("by 402 or --max-credits keeps the rows, and the receipt names their file", async () => {
     const list = await servePages(pages);
     const [unpaid, bounded] = [newFile(), newFile()];
     const heal = breakAt(
@@ -177,21 +177,21 @@ describe("a pull without --resume that ends early", () => {
 });
 
 describe("an unfinished pull", () => {
-  test("that had --force replaces the old file when it is complete, and not before", async () => {
+  test("with --force replaces the old file when it is complete, and not before", async () => {
     const list = await servePages(pages);
     const file = newFile();
     writeFileSync(file, "precious\n");
     const heal = breakAt(list, 2);
     const failed = await pull(list, file, "--force");
     expect([failed.exit, readFileSync(file, "utf8")]).toEqual([7, "precious\n"]);
-    const printed = continuing(failed.stderr);
+    const printed = printedCommand(failed.stderr);
     expect(printed).not.toContain("--force");
     heal();
     expect((await dexdata(printed, { env: list.env })).exit).toBe(0);
-    expect([rowsOf(readFileSync(file, "utf8")).length, near(file)]).toEqual([2 * pages, ["rows"]]);
+    expect([rowsOf(readFileSync(file, "utf8")).length, filesNextTo(file)]).toEqual([2 * pages, ["rows"]]);
   });
 
-  test("does not replace a file that came meanwhile", async () => {
+  test("does not replace a file that was created since then", async () => {
     const list = await servePages(pages);
     const file = newFile();
     const heal = breakAt(list, 2);
@@ -199,14 +199,14 @@ describe("an unfinished pull", () => {
     writeFileSync(file, "precious\n");
     heal();
     const requests = list.server.requests.length;
-    expect(told(await pull(list, file, "--resume"))).toEqual({
+    expect(resultOf(await pull(list, file, "--resume"))).toEqual({
       exit: 2,
       stdout: "",
       stderr:
         `error: ${file} already exists, and the unfinished pull in ${file}.part would replace it\n` +
         `  hint: move ${file} out of the way, or start over with --force\n`,
     });
-    expect(told(await pull(list, file))).toEqual({
+    expect(resultOf(await pull(list, file))).toEqual({
       exit: 2,
       stdout: "",
       stderr: `error: ${file} already exists\n  hint: resume an interrupted pull with --resume, or overwrite with --force\n`,
@@ -220,14 +220,14 @@ describe("an unfinished pull", () => {
   test.each([
     ["stream", "stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
     ["txns --follow", "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow"],
-  ])("is not added to by %s, whose rows --resume would cut off", async (_what, words) => {
+  ])("is not extended by %s, because --resume would truncate those rows", async (_what, words) => {
     const list = await servePages(pages);
     const file = newFile("rows.ndjson");
     const heal = breakAt(list, 2);
     await pull(list, file, "--resume");
     const [rows, requests] = [readFileSync(file, "utf8"), list.server.requests.length];
     const limited = `${words} --limit 1 --out ${file} --error-format text`;
-    expect(told(await dexdata(limited, { env: list.env }))).toEqual({
+    expect(resultOf(await dexdata(limited, { env: list.env }))).toEqual({
       exit: 2,
       stdout: "",
       stderr:
@@ -239,7 +239,7 @@ describe("an unfinished pull", () => {
     expect((await pull(list, file, "--resume")).exit).toBe(0);
   });
 
-  test("is continued by the same query only", async () => {
+  test("is continued only by the same query", async () => {
     const list = await servePages(pages);
     const file = newFile();
     breakAt(list, 2);
@@ -253,26 +253,26 @@ describe("an unfinished pull", () => {
     });
   });
 
-  test("through a link is beside the file that the link leads to, and the link stays", async () => {
+  test("through a link is stored next to the target of the link, and the link remains", async () => {
     const list = await servePages(pages);
     const [file, link] = [newFile(), newFile("link")];
     symlinkSync(file, link);
     const heal = breakAt(list, 2);
     expect((await pull(list, link, "--force")).exit).toBe(7);
-    expect([near(file), near(link)]).toEqual([["rows.part", "rows.resume"], ["link"]]);
-    expect(told(await pull(list, file))).toEqual(unfinished(file, 4));
+    expect([filesNextTo(file), filesNextTo(link)]).toEqual([["rows.part", "rows.resume"], ["link"]]);
+    expect(resultOf(await pull(list, file))).toEqual(unfinished(file, 4));
     heal();
     expect((await pull(list, link, "--resume")).exit).toBe(0);
-    expect([near(file), near(link)]).toEqual([["rows"], ["link"]]);
+    expect([filesNextTo(file), filesNextTo(link)]).toEqual([["rows"], ["link"]]);
     expect(rowsOf(readFileSync(link, "utf8")).length).toBe(2 * pages);
   });
 
-  test("whose checkpoint is gone, or whose part is another program's, is not begun", async () => {
+  test("does not start if its checkpoint is missing or its .part file belongs to another program", async () => {
     const list = await servePages(pages);
     const file = newFile();
     writeFileSync(`${file}.part`, "downloaded");
     for (const more of [[], ["--force"], ["--resume"]]) {
-      expect(told(await pull(list, file, ...more))).toEqual({
+      expect(resultOf(await pull(list, file, ...more))).toEqual({
         exit: 2,
         stdout: "",
         stderr: `error: ${file}.part exists without its checkpoint ${file}.resume\n  hint: move or delete it\n`,

@@ -31,7 +31,7 @@ const newFile = (): string => {
 
 let server: ScriptedServer;
 
-/** Three pages of two rows; the page with number `fails` is refused until `heal` is called. */
+/** Serves three pages of two rows; page `fails` gets an error response until `heal` is called. */
 async function threePages(
   fails: number,
   refusal: () => Reply,
@@ -55,7 +55,7 @@ const all = ["pools", "search", "ethereum", "--all", "--page-size", "2"];
 const unavailable = (): Reply => empty(503);
 
 describe("--out", () => {
-  test("writes the rows to the file and nothing to stdout, as ndjson also on a terminal", async () => {
+  test("writes the rows to the file and nothing to stdout, as ndjson on a terminal too", async () => {
     const file = newFile();
     const { exit, stdout } = await dexdata(["networks", "--out", file], {
       env: sandbox.env(),
@@ -66,7 +66,7 @@ describe("--out", () => {
     expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson"]);
   });
 
-  test.each(["json", "table"])("takes -o %s", async (format) => {
+  test.each(["json", "table"])("accepts -o %s", async (format) => {
     const file = newFile();
     const words = ["pools", "search", "ethereum", "--limit", "12", "-o", format];
     const [piped, written] = [
@@ -77,7 +77,7 @@ describe("--out", () => {
     expect(readFileSync(file, "utf8")).toBe(piped.stdout);
   });
 
-  test("promise 10: FILE is complete or absent: after a failure half-way the rows are in FILE.part", async () => {
+  test("promise 10: FILE is complete or absent: after a failure halfway the rows are in FILE.part", async () => {
     const { env } = await threePages(2, unavailable);
     const file = newFile();
     const { exit, stderr } = await dexdata([...all, "--out", file, "--error-format", "text"], { env });
@@ -91,7 +91,7 @@ describe("--out", () => {
     expect(rowsOf(readFileSync(`${file}.part`, "utf8")).length).toBe(4);
   });
 
-  test("a file that exists is left alone, before any request, unless --force says to replace it", async () => {
+  test("does not change an existing file and sends no request, unless --force replaces it", async () => {
     const file = newFile();
     writeFileSync(file, "precious\n");
     sandbox.takeLog();
@@ -108,7 +108,7 @@ describe("--out", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(35);
   });
 
-  test("--force keeps the old file when the pull fails", async () => {
+  test("--force keeps the old file if the pull fails", async () => {
     const { env } = await threePages(2, unavailable);
     const file = newFile();
     writeFileSync(file, "precious\n");
@@ -116,7 +116,7 @@ describe("--out", () => {
     expect(readFileSync(file, "utf8")).toBe("precious\n");
   });
 
-  test("a link stays a link", async () => {
+  test("keeps a link as a link", async () => {
     const file = newFile();
     const link = path.join(path.dirname(file), "link");
     writeFileSync(file, "");
@@ -144,7 +144,7 @@ describe("--out", () => {
     ],
   ];
   test.each(refusals.map(([what, words, said]) => [what, words, said ?? ""] as const))(
-    "is refused before any request: %s",
+    "rejects before any request: %s",
     async (_, words, said) => {
       sandbox.takeLog();
       const { exit, stdout, stderr } = await dexdata(["networks", ...words], { env: sandbox.env() });
@@ -155,7 +155,7 @@ describe("--out", () => {
     },
   );
 
-  test("a file that appears meanwhile is left alone, and the rows are kept beside it", async () => {
+  test("does not change a file that appears during the pull, and keeps the rows next to it", async () => {
     const file = newFile();
     server = await serveInTest(() => {
       writeFileSync(file, "precious\n");
@@ -167,7 +167,7 @@ describe("--out", () => {
     expect(readFileSync(file, "utf8")).toBe("precious\n");
     const part = /the rows are complete in (?<part>[^\s;]+)/u.exec(stderr)?.groups?.["part"] ?? "";
     expect(readFileSync(part, "utf8")).toBe('{"id":"ethereum"}\n');
-    // What is in the way comes first, and the command after it then works.
+    // The message names the obstacle first; the command after it then works.
     expect(stderr).toContain(
       `\n  hint: move ${file} out of the way; continue: dexdata networks --out ${file}`,
     );
@@ -177,7 +177,7 @@ describe("--out", () => {
     expect(readFileSync(file, "utf8")).toBe('{"id":"ethereum"}\n');
   });
 
-  test("--force leaves no journal that a later --resume would trip over", async () => {
+  test("--force leaves no checkpoint that a later --resume would find", async () => {
     const { env, heal } = await threePages(1, unavailable);
     const file = newFile();
     await dexdata([...all, "--out", file, "--resume"], { env });
@@ -189,7 +189,7 @@ describe("--out", () => {
 
 describe("--out --resume", () => {
   test.each([400, 404])(
-    "a %i in the middle of a list is no input among several: the pull goes on later",
+    "a %i in the middle of a list does not count as one failed input: the pull can be resumed",
     async (status) => {
       const { env, heal } = await threePages(2, () => json({ message: "no" }, { status }));
       const file = newFile();
@@ -203,7 +203,7 @@ describe("--out --resume", () => {
     },
   );
 
-  test("a refusal before the first row is no progress: the same command asks again", async () => {
+  test("an error before the first row does not count as progress: the same command tries again", async () => {
     const { env, heal } = await threePages(0, () => json({ message: "no" }, { status: 404 }));
     const file = newFile();
     const words = [...all, "--out", file, "--resume"];
@@ -214,7 +214,7 @@ describe("--out --resume", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
   });
 
-  test("rows that were taken away are asked for anew, in the window of today", async () => {
+  test("fetches rows that were deleted again, with the time range of the current run", async () => {
     const { env, heal } = await threePages(1, unavailable);
     const file = newFile();
     const words = [...all, "--created-after", "-7d", "--out", file, "--resume"];
@@ -227,7 +227,7 @@ describe("--out --resume", () => {
     expect(bounds.size).toBe(2);
   });
 
-  test("another --now than the pull's is refused", async () => {
+  test("rejects a --now that differs from the first run", async () => {
     const { env } = await threePages(1, unavailable);
     const file = newFile();
     const words = [...all, "--out", file, "--resume", "--error-format", "text"];
@@ -237,7 +237,7 @@ describe("--out --resume", () => {
     expect(stderr).toContain("2026-01-01");
   });
 
-  test("rows taken back while nobody pulled do not take others with them", async () => {
+  test("keeps all rows if the service removes some between the runs", async () => {
     const listing: Listing = { events: manyEvents(469, 2) };
     let isBroken = true;
     server = await serveInTest((request) =>
@@ -261,7 +261,7 @@ describe("--out --resume", () => {
     expect(names).toEqual(before.map(nameOf));
   });
 
-  test("several inputs: the command with a file is printed, for no flag says where to begin", async () => {
+  test("several inputs: prints the command with a file, because no flag sets the starting input", async () => {
     server = await serveInTest(({ path: asked }) =>
       asked.endsWith("0xc")
         ? json({ error: "payment_required" }, { status: 402 })
@@ -275,7 +275,7 @@ describe("--out --resume", () => {
     expect(stderr).toContain("--out FILE --resume");
   });
 
-  test("keeps the rows of a failed pull and goes on with them: the same bytes, no request twice", async () => {
+  test("keeps the rows of a failed pull and continues with the same bytes, without repeating a request", async () => {
     const { env, heal } = await threePages(2, unavailable);
     const file = newFile();
     const words = [...all, "--out", file, "--resume"];
@@ -300,7 +300,7 @@ describe("--out --resume", () => {
     expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson"]);
   });
 
-  test("a JSON document is closed once, at the end", async () => {
+  test("closes a JSON document once, at the end", async () => {
     const { env, heal } = await threePages(1, unavailable);
     const file = newFile();
     const words = [...all, "--out", file, "--resume", "-o", "json"];
@@ -311,7 +311,7 @@ describe("--out --resume", () => {
     expect(rows).toHaveLength(6);
   });
 
-  test("402: the rows stay, exit 5, and the command printed goes on", async () => {
+  test("402: keeps the rows, exits 5, and prints the command that continues", async () => {
     const { env, heal } = await threePages(1, () =>
       json({ error: "payment_required", message: "out of credits" }, { status: 402 }),
     );
@@ -325,7 +325,7 @@ describe("--out --resume", () => {
   });
 
   test.each(["table", "wide"])(
-    "DEXDATA_OUTPUT=%s: the command printed goes on all the same",
+    "DEXDATA_OUTPUT=%s: the printed command continues all the same",
     async (output) => {
       const { env, heal } = await threePages(1, unavailable);
       const file = newFile();
@@ -339,7 +339,7 @@ describe("--out --resume", () => {
     },
   );
 
-  test("a limit is one over all runs", async () => {
+  test("a limit applies to all runs together", async () => {
     const { env, heal } = await threePages(1, unavailable);
     const file = newFile();
     const words = [
@@ -360,7 +360,7 @@ describe("--out --resume", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(5);
   });
 
-  test("repeats of rows from the run before are dropped", async () => {
+  test("drops rows that the previous run already wrote", async () => {
     let isHealed = false;
     server = await serveInTest(({ query }) => {
       const cursor = query.get("cursor");
@@ -384,7 +384,7 @@ describe("--out --resume", () => {
     ]);
   });
 
-  test("relative bounds stay where they were when the pull began", async () => {
+  test("keeps relative times as they were at the start of the pull", async () => {
     let isHealed = false;
     server = await serveInTest(({ query }) => {
       if (query.has("cursor") && !isHealed) return empty(503);
@@ -401,7 +401,7 @@ describe("--out --resume", () => {
     expect(bounds.size).toBe(1);
   });
 
-  test("another query, another service, a changed or a foreign file are refused, and nothing is touched", async () => {
+  test("rejects another query, another service, a modified file or an unrelated file, and changes nothing", async () => {
     const { env, heal } = await threePages(2, unavailable);
     const file = newFile();
     const words = [...all, "--out", file, "--resume"];
@@ -449,7 +449,7 @@ describe("--out --resume", () => {
     expect(readFileSync(foreign, "utf8")).toBe("rows of somebody\n");
   });
 
-  test("a journal that tells of inputs nobody asks for does not pass for finished", async () => {
+  test("does not accept a checkpoint with more inputs than the command as complete", async () => {
     server = await serveInTest(() => empty(503));
     const file = newFile();
     const words = ["pool", "ethereum", "0xa", "0xb", "--out", file, "--resume", "--retry-max-time", "1s"];
@@ -475,7 +475,7 @@ describe("--out --resume", () => {
     });
   });
 
-  test("a file that another run is writing is refused", async () => {
+  test("rejects a file that another run is writing", async () => {
     const file = newFile();
     writeFileSync(`${file}.lock`, lockOfRunning());
     for (const more of [[], ["--resume"], ["--force"]]) {
@@ -492,7 +492,7 @@ describe("--out --resume", () => {
     expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson.lock"]);
   });
 
-  test("a stale lock of another host is watched first, which a terminal shows", async () => {
+  test("watches a stale lock of another host first, with a message on a terminal", async () => {
     const { env } = await threePages(3, unavailable);
     for (const isTerminal of [true, false]) {
       const file = newFile();
@@ -505,7 +505,7 @@ describe("--out --resume", () => {
     }
   });
 
-  test("a plan that changed meanwhile is said and accepted", async () => {
+  test("reports and accepts a plan that changed between the runs", async () => {
     const { env, heal } = await threePages(2, unavailable);
     const file = newFile();
     const words = [...all, "--out", file, "--resume"];
@@ -519,7 +519,7 @@ describe("--out --resume", () => {
     expect(stderr).toContain("started on the keyless plan and continues on the pro plan");
   });
 
-  test("inputs that were refused in an earlier run still count: exit 8", async () => {
+  test("counts inputs that failed in an earlier run: exit 8", async () => {
     let isHealed = false;
     server = await serveInTest(({ path: asked }) => {
       if (asked.endsWith("0xbad")) return json({ error: "not_found", message: "no" }, { status: 404 });
@@ -535,7 +535,7 @@ describe("--out --resume", () => {
     expect(rowsOf(readFileSync(file, "utf8")).map(({ id }) => id)).toEqual(["0xa", "0xlate"]);
   });
 
-  test("Ctrl-C keeps whole lines, exits 130 and prints the command that goes on", async () => {
+  test("on Ctrl-C keeps complete lines, exits 130 and prints the command that continues", async () => {
     const file = newFile();
     const context = createTestContext({ env: { LANG: "C.UTF-8" } });
     server = await serveInTest(({ query }) => {

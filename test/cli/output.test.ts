@@ -16,12 +16,12 @@ async function answerWith(body: string, words: string | readonly string[], isTer
   return await dexdata(words, { env: { DEXDATA_BASE_URL: server.url }, isTerminal: { stdout: isTerminal } });
 }
 
-/** Numbers that a double would change, an unknown field, and white space that means nothing. */
+/** Numbers that a double would change, an unknown field, and insignificant white space. */
 const row = String.raw`{"id":"0x1","chain":"ethereum","amount":4272800710322643001,"price":1.10,"tiny":1e-9,"zero":-0,"text":"a\/bé ","new":{"x":[1.0]}}`;
 const spaced = row.replaceAll(",", " ,\n\t").replaceAll(":", " : ");
 
 describe("rows", () => {
-  test("that a table held back are shown where the run fails", async () => {
+  test("are printed when the run fails, even if a table buffered them", async () => {
     const words = `pool ethereum ${pool} 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b 0x1`;
     const { exit, stdout } = await dexdata(
       `${words} --sandbox --faults 500@3 --retries 0 --parallel 1 -o table --columns token-0,token-1`,
@@ -32,7 +32,7 @@ describe("rows", () => {
     });
   });
 
-  test("come out of ndjson as the service wrote them, each digit and unknown field", async () => {
+  test("keep every digit and unknown field in ndjson, as the service sent them", async () => {
     const { stdout } = await answerWith(
       `{"results":[${row},${row.replace("0x1", "0x2")}],"has_next_page":false}`,
       "pools search ethereum -o ndjson",
@@ -40,7 +40,7 @@ describe("rows", () => {
     expect(stdout).toBe(`${row}\n${row.replace("0x1", "0x2")}\n`);
   });
 
-  test("lose only white space that means nothing", async () => {
+  test("lose only insignificant white space", async () => {
     const { stdout } = await answerWith(
       `{ "results" : [ ${spaced} ] , "has_next_page" : false }`,
       "pools search ethereum -o ndjson",
@@ -56,14 +56,14 @@ describe("rows", () => {
     expect(stdout).toBe(`[${row}]\n`);
   });
 
-  test("are pretty in json on a terminal, with the same digits", async () => {
+  test("are indented in json on a terminal, with the same digits", async () => {
     const { stdout } = await answerWith(row, `pool ethereum 0x1 -o json`, true);
     expect(stdout).toContain('"amount": 4272800710322643001,\n');
     expect(stdout).toContain('"price": 1.10,\n');
     expect(stdout.replaceAll(/\s/gu, "")).toBe(row.replaceAll(/\s/gu, ""));
   });
 
-  test("keep their digits in --fields, as a flat object in the order typed", async () => {
+  test("keep their digits with --fields, as a flat object in the order typed", async () => {
     const { stdout } = await answerWith(
       row,
       "pool ethereum 0x1 -o ndjson --fields price,amount,new.x.0,gone",
@@ -71,7 +71,7 @@ describe("rows", () => {
     expect(stdout).toBe('{"price":1.10,"amount":4272800710322643001,"new.x.0":1.0,"gone":null}\n');
   });
 
-  test("promise 2: cannot act on a terminal or a pipe, and nothing of them is lost", async () => {
+  test("promise 2: cannot control a terminal or a pipe, and lose nothing", async () => {
     const hostile = { id: "0x1", name: "\u202Eevil\u200B\u2028\u0085\u007F\u001B]0;x\u0007\n" };
     for (const words of ["token ethereum 0x1 -o ndjson", "token ethereum 0x1 -o json"]) {
       const { stdout } = await answerWith(JSON.stringify(hostile), words);
@@ -85,7 +85,7 @@ describe("rows", () => {
   });
 });
 
-describe("a search of everything", () => {
+describe("search", () => {
   const body = '{"tokens":[{"id":"0x1","chain":"a"}],"pools":[{"id":"0x2","chain":"a"}],"dexes":[]}';
 
   test("rule 36: names the group of each row in ndjson", async () => {
@@ -95,22 +95,22 @@ describe("a search of everything", () => {
     );
   });
 
-  test("gives bare rows with one --type", async () => {
+  test("prints bare rows with one --type", async () => {
     const { stdout } = await answerWith(body, "search x --type pools -o ndjson");
     expect(stdout).toBe('{"id":"0x2","chain":"a"}\n');
   });
 
-  test("gives one object in json, with the groups asked for", async () => {
+  test("prints one object in json, with the requested groups", async () => {
     const { stdout } = await answerWith(body, "search x --type tokens,dexes -o json");
     expect(stdout).toBe('{"tokens":[{"id":"0x1","chain":"a"}],"dexes":[]}\n');
   });
 
-  test("rule 104: nothing found is exit 0", async () => {
+  test("rule 104: exits 0 if nothing is found", async () => {
     const { exit, stdout } = await answerWith('{"tokens":[],"pools":[],"dexes":[]}', "search x -o ndjson");
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
   });
 
-  test("rule 103: the words go out as typed", async () => {
+  test("rule 103: sends the query as typed", async () => {
     const { exit } = await answerWith(body, ["search", "Wrapped Ether & Co?", "-o", "ndjson"]);
     expect(exit).toBe(0);
     expect(server.requests[0]?.query.get("query")).toBe("Wrapped Ether & Co?");
@@ -118,7 +118,7 @@ describe("a search of everything", () => {
 });
 
 describe("several addresses", () => {
-  test("give a row each, and exit 8 with the reason when some fail", async () => {
+  test("print a row each, and exit 8 with the reason if some fail", async () => {
     const words = `pool ethereum ${pool} 0x${"0".repeat(40)} ${pool} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(8);
@@ -126,7 +126,7 @@ describe("several addresses", () => {
     expect(stderr).toBe(`error: pool 0x${"0".repeat(40)} not found on ethereum\n`);
   });
 
-  test("say what failed as the failure of a whole run is said: with JSON beside JSON", async () => {
+  test("report failures in the same format as a failed run: JSON if the rows are JSON", async () => {
     const words = (last: string): string => `pool ethereum 0x1 0x2 ${last} -o ndjson`;
     for (const [last, exit, names] of [
       [pool, 8, ["0x1", "0x2"]],
@@ -134,18 +134,18 @@ describe("several addresses", () => {
     ] as const) {
       const outcome = await dexdata(words(last), { env: sandbox.env() });
       expect(outcome.exit).toBe(exit);
-      const said = names.map((name) => ({
+      const errors = names.map((name) => ({
         code: "not_found",
         message: `pool ${name} not found on ethereum`,
         status: 404,
         exit: 3,
       }));
-      expect(rowsOf(outcome.stderr)).toMatchObject(said);
+      expect(rowsOf(outcome.stderr)).toMatchObject(errors);
     }
   });
 
   test.each(["ndjson", "json", "csv", "table"])(
-    "named twice are asked for once and shown twice, as %s",
+    "that are repeated are fetched once and printed twice, as %s",
     async (format) => {
       const once = await dexdata(`pool ethereum ${pool} 0x1 -o ${format}`, { env: sandbox.env() });
       sandbox.takeLog();
@@ -158,18 +158,18 @@ describe("several addresses", () => {
     },
   );
 
-  test("named twice are one request in --estimate, and a row each", async () => {
+  test("that are repeated are one request in --estimate, and one row each", async () => {
     const words = `pool ethereum ${pool} 0x1 ${pool} --estimate -o ndjson`;
     const { stdout } = await dexdata(words, { env: sandbox.env() });
     expect(rowsOf(stdout)).toMatchObject([{ requests: 2, credits: 2, rows_at_most: 3 }]);
   });
 
-  test("end as the one failure when all fail", async () => {
+  test("fail with a single error if all fail", async () => {
     const { exit, stdout } = await dexdata("pool ethereum 0x1 0x2 -o ndjson", { env: sandbox.env() });
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
   });
 
-  test("are an array in json, also when it is one from stdin", async () => {
+  test("are an array in json, even a single one from stdin", async () => {
     const { exit, stdout } = await dexdata("pool ethereum - -o json", {
       env: sandbox.env(),
       stdin: `${pool}\n`,
@@ -178,7 +178,7 @@ describe("several addresses", () => {
     expect(stdout).toMatch(/^\[\{.*\}\]\n$/u);
   });
 
-  test("a row of the transactions is refused, because its id is a hash", async () => {
+  test("from a row of transactions are rejected, because its id is a hash", async () => {
     const { exit, stderr } = await dexdata("pool ethereum - -o ndjson", {
       env: sandbox.env(),
       stdin: '{"id":"0xabc","log_index":1}\n',
@@ -187,7 +187,7 @@ describe("several addresses", () => {
     expect(stderr).toMatch(/stdin line 1: a transaction has a hash, not an address/u);
   });
 
-  test("Sui and Aptos ids keep their colons", async () => {
+  test("of Sui and Aptos keep their colons", async () => {
     server = await serveInTest(() => json({ id: "0x2::sui::SUI", chain: "sui" }));
     const env = { DEXDATA_BASE_URL: server.url };
     for (const words of ["token sui 0x2::sui::SUI", "token sui:0x2::sui::SUI"]) {
@@ -200,7 +200,7 @@ describe("several addresses", () => {
 });
 
 describe("candles", () => {
-  test("rule 117: start and end are always sent, with room for every candle of the window", async () => {
+  test("rule 117: the request always contains start and end, and a limit for every candle in the range", async () => {
     sandbox.takeLog();
     const { exit, stdout } = await dexdata(`ohlcv ethereum ${weth} -o ndjson --now 2026-11-21T08:30:00Z`, {
       env: sandbox.env(),
@@ -212,7 +212,7 @@ describe("candles", () => {
     expect(query).toEqual({ interval: "1h", start: "1795163400", end: "1795249800", limit: "25" });
   });
 
-  test("rule 118: --count-back gives the last N before the end", async () => {
+  test("rule 118: --count-back returns the last N before the end", async () => {
     const { stdout } = await dexdata(`ohlcv ethereum ${weth} --count-back 5 --interval 15m -o ndjson`, {
       env: sandbox.env(),
     });
@@ -222,7 +222,7 @@ describe("candles", () => {
     );
   });
 
-  test("--pool asks for the pool's, which turns with --inversed", async () => {
+  test("--pool requests the candles of the pool, inverted with --inversed", async () => {
     sandbox.takeLog();
     const words = `ohlcv ethereum ${pool} --pool --inversed --count-back 2 -o ndjson`;
     expect((await dexdata(words, { env: sandbox.env() })).exit).toBe(0);
@@ -231,7 +231,7 @@ describe("candles", () => {
     );
   });
 
-  test("rule 120: no candle is exit 0 and no row", async () => {
+  test("rule 120: no candles means exit 0 and no rows", async () => {
     const { exit, stdout } = await dexdata(
       `ohlcv ethereum ${weth} --from 1970-01-02 --to 1970-01-03 -o json`,
       { env: sandbox.env() },
@@ -241,7 +241,7 @@ describe("candles", () => {
 });
 
 describe("--validate", () => {
-  test("passes rows on and ends with exit 1 where they are not what the interface says", async () => {
+  test("prints the rows and exits 1 if they do not match the specification", async () => {
     const body = '[{"id":"ethereum","display_name":"Ethereum"},{"id":5}]';
     const { exit, stdout, stderr } = await answerWith(body, "networks -o ndjson --validate");
     expect({ exit, stdout }).toEqual({
@@ -251,7 +251,7 @@ describe("--validate", () => {
     expect(stderr).toMatch(/1 of 2 rows .* row 2, id: /u);
   });
 
-  test("holds for every command on the sandbox", async () => {
+  test("accepts the rows of every command in the sandbox", async () => {
     const lines = [
       "networks",
       "dexes ethereum --all",

@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 interface Paced extends Outcome {
-  /** When each request arrived, on the clock of the run. */
+  /** Arrival time of each request, on the clock of the run. */
   readonly arrivals: readonly number[];
 }
 
@@ -34,8 +34,8 @@ const tooMany = (headers: Record<string, string> = {}): Reply => json({}, { stat
 
 type Answer = (now: number, index: number) => Reply;
 
-/** One run against a server of its own, on a clock of its own that begins at 0. Runs share the folder of the pace. */
-async function ask(
+/** Runs a command with its own server and a clock that starts at 0. All runs share the state directory. */
+async function runCommand(
   words: readonly string[],
   options: TestContextOptions & { answer?: Answer; during?: (context: Outcome["context"]) => void } = {},
 ): Promise<Paced> {
@@ -54,13 +54,13 @@ async function ask(
   };
   const context = createTestContext({ ...options, env });
   options.during?.(context);
-  // A time-out that the fast clock does not reach.
+  // The fast clock does not reach this timeout.
   const flags = ["--timeout", "10h", "--error-format", "text", "-o", "ndjson"];
   const outcome = await run([...words, ...flags], context);
   return { ...outcome, arrivals };
 }
 
-/** So many requests, one an address. */
+/** Arguments that cause `count` requests, 1 per address. */
 const pools = (count: number, ...flags: readonly string[]): readonly string[] => [
   "pool",
   "ethereum",
@@ -80,9 +80,9 @@ function oneService(): Record<string, string> {
 
 describe("--rpm", () => {
   test.each([["0"], ["100001"], ["1.5"], ["-3"], ["many"], ["1e3"], ["Unlimited"]])(
-    "%s is refused before any request",
+    "%s is rejected before any request",
     async (rpm) => {
-      const { exit, stderr, arrivals } = await ask(["networks", `--rpm=${rpm}`]);
+      const { exit, stderr, arrivals } = await runCommand(["networks", `--rpm=${rpm}`]);
       expect({ exit, requests: arrivals.length }).toEqual({ exit: 2, requests: 0 });
       expect(stderr).toContain(
         `invalid --rpm "${rpm}": must be a whole number from 1 to 100000, or unlimited`,
@@ -90,41 +90,41 @@ describe("--rpm", () => {
     },
   );
 
-  test("so are DEXDATA_RPM and a setting", async () => {
-    const env = await ask(["networks"], { env: { DEXDATA_RPM: "fast" } });
+  test("rejects the same values in DEXDATA_RPM and the config file", async () => {
+    const env = await runCommand(["networks"], { env: { DEXDATA_RPM: "fast" } });
     expect([env.exit, env.stderr]).toEqual([
       2,
       expect.stringContaining('invalid DEXDATA_RPM "fast": must be'),
     ]);
-    const set = await ask(["config", "set", "rpm", "0"]);
+    const set = await runCommand(["config", "set", "rpm", "0"]);
     expect(set.exit).toBe(2);
   });
 
-  test("N spreads: a tenth of them in a tenth of the minute", async () => {
-    const paced = await ask(pools(10, "--rpm", "30"));
+  test("spreads N requests: a tenth of them per tenth of a minute", async () => {
+    const paced = await runCommand(pools(10, "--rpm", "30"));
     expect(paced.exit).toBe(0);
-    // Three in 6.12 s and 100 ms.
+    // Three per 6.12 s plus 100 ms.
     expect(gaps(paced)).toEqual([0, 0, 6220, 0, 0, 6220, 0, 0, 6220]);
     expect(paced.stderr).toBe("note: waiting 7s for the rate limit of 30 requests/min (set by --rpm)\n");
   });
 
-  test("flag before environment before config.json, and the line says which it was", async () => {
+  test("prefers the flag to the environment and that to config.json, and the message names the source", async () => {
     const env = { DEXDATA_RPM: "20" };
     const config = path.join(state, "config");
     mkdirSync(config);
     writeFileSync(path.join(config, "config.json"), '{"rpm": 10}');
     const inFile = { DEXDATA_CONFIG_DIR: config };
-    const flag = await ask(pools(2, "--rpm", "9"), { env: { ...env, ...inFile } });
+    const flag = await runCommand(pools(2, "--rpm", "9"), { env: { ...env, ...inFile } });
     expect([gaps(flag), flag.stderr]).toEqual([
       [6900],
       expect.stringContaining("of 9 requests/min (set by --rpm)"),
     ]);
-    const variable = await ask(pools(3), { env: { ...env, ...inFile } });
+    const variable = await runCommand(pools(3), { env: { ...env, ...inFile } });
     expect([gaps(variable), variable.stderr]).toEqual([
       [0, 6220],
       expect.stringContaining("(set by DEXDATA_RPM)"),
     ]);
-    const setting = await ask(pools(2), { env: inFile });
+    const setting = await runCommand(pools(2), { env: inFile });
     expect([gaps(setting), setting.stderr]).toEqual([
       [6220],
       expect.stringContaining(`(set by rpm in ${path.join(config, "config.json")})`),
@@ -132,16 +132,16 @@ describe("--rpm", () => {
   });
 
   test("unlimited does not wait, and leaves no file", async () => {
-    const free = await ask(pools(40, "--rpm", "unlimited"));
+    const free = await runCommand(pools(40, "--rpm", "unlimited"));
     expect([free.exit, free.context.clock.elapsed(), free.stderr]).toEqual([0, 0, ""]);
     expect(readdirSync(state)).toEqual([]);
   });
 
-  test("not even unlimited sends while a 429 asks to wait", async () => {
+  test("waits after a 429 even with unlimited", async () => {
     const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "30" }) : pool);
-    const held = await ask(pools(3, "--rpm", "unlimited", "--parallel", "1"), { answer });
-    expect(held.exit).toBe(0);
-    expect(gaps(held)[0]).toBeGreaterThanOrEqual(30_000);
+    const delayed = await runCommand(pools(3, "--rpm", "unlimited", "--parallel", "1"), { answer });
+    expect(delayed.exit).toBe(0);
+    expect(gaps(delayed)[0]).toBeGreaterThanOrEqual(30_000);
   });
 });
 
@@ -150,8 +150,8 @@ describe("without --rpm", () => {
     ["keyless", {}, 15],
     ["free", keyed, 30],
     ["dev", { ...keyed, DEXDATA_TIER: "dev" }, 120],
-  ] as const)("the %s plan's rate is kept, and a wait is said", async (plan, env, perMinute) => {
-    const paced = await ask(pools(perMinute + 2), { env });
+  ] as const)("follows the rate limit of the %s plan, and reports a wait", async (plan, env, perMinute) => {
+    const paced = await runCommand(pools(perMinute + 2), { env });
     expect(paced.exit).toBe(0);
     expect(paced.arrivals.slice(0, perMinute).every((at) => at === 0)).toBe(true);
     expect(paced.arrivals.slice(perMinute)).toEqual([61_200, 61_200]);
@@ -160,29 +160,29 @@ describe("without --rpm", () => {
     );
   });
 
-  test("several requests under way at once keep it too", async () => {
+  test("follows it with parallel requests too", async () => {
     const tokens = Array.from({ length: 200 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
-    const paced = await ask(["prices", "ethereum", ...tokens, "--parallel", "8"], {
+    const paced = await runCommand(["prices", "ethereum", ...tokens, "--parallel", "8"], {
       answer: () => json("[]"),
     });
     expect(paced.arrivals.length).toBe(20);
     expect(paced.arrivals.filter((at) => at < 61_200).length).toBe(15);
   });
 
-  test("an enterprise plan's is not known, so it has none until something is learned", async () => {
+  test("has no limit for an enterprise plan until the service reports one", async () => {
     const env = { ...keyed, DEXDATA_TIER: "enterprise" };
-    const free = await ask(pools(300), { env });
+    const free = await runCommand(pools(300), { env });
     expect([free.exit, free.context.clock.elapsed()]).toEqual([0, 0]);
     const answer = (): Reply => json("{}", { headers: { "ratelimit-limit": "6" } });
-    const told = await ask(pools(8, "--parallel", "1"), { env, answer });
-    expect(told.arrivals.slice(5)).toEqual([0, 61_200, 61_200]);
+    const limited = await runCommand(pools(8, "--parallel", "1"), { env, answer });
+    expect(limited.arrivals.slice(5)).toEqual([0, 61_200, 61_200]);
   });
 });
 
 describe("processes of one machine", () => {
-  /** A run that finds nobody at home, but has taken its turn by then. */
-  const knock = async (words: readonly string[], env: Record<string, string> = {}): Promise<Paced> =>
-    await ask([...words, "--retries", "0"], { env: { ...oneService(), ...env } });
+  /** Sends a request that no server accepts, but that counts against the rate limit. */
+  const sendOnce = async (words: readonly string[], env: Record<string, string> = {}): Promise<Paced> =>
+    await runCommand([...words, "--retries", "0"], { env: { ...oneService(), ...env } });
 
   const sentIn = (): readonly number[] =>
     readdirSync(state).map((name) => {
@@ -192,63 +192,63 @@ describe("processes of one machine", () => {
       return sends.reduce((sum, { count }) => sum + count, 0);
     });
 
-  test("that have the same key count together", async () => {
-    for (let process = 0; process < 15; process += 1) await knock(["networks"]);
+  test("with the same key count together", async () => {
+    for (let process = 0; process < 15; process += 1) await sendOnce(["networks"]);
     expect(sentIn()).toEqual([15]);
-    const waiting = await knock(["networks"]);
+    const waiting = await sendOnce(["networks"]);
     expect(waiting.stderr).toContain(
       "note: waiting 1m2s for the rate limit of 15 requests/min (keyless plan; see --rpm)\n",
     );
     expect(waiting.context.clock.elapsed()).toBe(61_200);
   });
 
-  test("that have another key, none, or another service do not", async () => {
-    await knock(["networks"]);
-    await knock(["networks"], keyed);
-    await knock(["networks"], { ...keyed, DEXDATA_API_KEY: "api_free_another_one" });
-    await knock(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/other" });
+  test("with another key, no key or another service do not", async () => {
+    await sendOnce(["networks"]);
+    await sendOnce(["networks"], keyed);
+    await sendOnce(["networks"], { ...keyed, DEXDATA_API_KEY: "api_free_another_one" });
+    await sendOnce(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/other" });
     expect(sentIn()).toEqual([1, 1, 1, 1]);
-    await knock(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/one/" });
+    await sendOnce(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/one/" });
     expect(sentIn().toSorted((one, other) => one - other)).toEqual([1, 1, 1, 2]);
     const written = readdirSync(state).map((name) => name + readFileSync(path.join(state, name), "utf8"));
     expect(written.join()).not.toMatch(/secret|another|api_|127/u);
   });
 
-  test("count a look at the plan too", async () => {
-    await knock(["networks"], keyed);
-    await ask(["auth", "status", "--retries", "0"], { env: { ...oneService(), ...keyed } });
+  test("count the plan lookup of auth status too", async () => {
+    await sendOnce(["networks"], keyed);
+    await runCommand(["auth", "status", "--retries", "0"], { env: { ...oneService(), ...keyed } });
     expect(sentIn()).toEqual([2]);
   });
 });
 
 describe("after a 429", () => {
-  test("nobody sends before its Retry-After has passed", async () => {
+  test("no process sends a request before Retry-After has passed", async () => {
     const origin = await serveInTest(() => tooMany({ "retry-after": "40" }));
     const env = { DEXDATA_BASE_URL: origin.url };
-    const first = await ask(["networks", "--retries", "0"], { env });
+    const first = await runCommand(["networks", "--retries", "0"], { env });
     await origin.close();
     expect([first.exit, first.context.clock.elapsed()]).toEqual([6, 0]);
-    const second = await ask(["networks", "--retries", "0"], { env });
+    const second = await runCommand(["networks", "--retries", "0"], { env });
     expect(second.exit).toBe(7);
     expect(second.context.clock.elapsed()).toBeGreaterThanOrEqual(40_000);
     expect(second.stderr).toContain("note: waiting 40s: the service requested a pause for this key\n");
   });
 
-  test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
+  test("does not start a wait longer than --retry-max-time; --rpm unlimited sends anyway", async () => {
     const origin = await serveInTest((_request, index) =>
       index === 0 ? tooMany({ "retry-after": "600" }) : json("[]"),
     );
     const env = { DEXDATA_BASE_URL: origin.url };
-    await ask(["networks"], { env });
-    const second = await ask(["networks"], { env });
+    await runCommand(["networks"], { env });
+    const second = await runCommand(["networks"], { env });
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
     expect(second.stderr).toBe(
       "error: rate limit exceeded: the service requested a pause for this key\n" +
         "  hint: waiting 10m1s would exceed --retry-max-time; try again later, or raise it\n",
     );
-    const third = await ask(["networks", "--rpm", "unlimited"], { env });
+    const third = await runCommand(["networks", "--rpm", "unlimited"], { env });
     expect([third.exit, origin.requests.length]).toEqual([0, 2]);
-    const fourth = await ask(["networks", "--retry-max-time", "2h"], { env });
+    const fourth = await runCommand(["networks", "--retry-max-time", "2h"], { env });
     expect(fourth.exit).toBe(0);
     expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
@@ -265,7 +265,7 @@ describe("after a 429", () => {
     "does not wait for a service that requests a wait of %s, whatever --retry-max-time allows",
     async (_, requested, reply) => {
       const words = ["networks", "--retry-max-time", "900d", "--retry-on", "503"];
-      const { exit, stdout, stderr, arrivals, context } = await ask(words, { answer: () => reply });
+      const { exit, stdout, stderr, arrivals, context } = await runCommand(words, { answer: () => reply });
       expect({ exit, stdout, requests: arrivals.length, waited: context.clock.elapsed() }).toEqual({
         exit: 6,
         stdout: "",
@@ -282,21 +282,21 @@ describe("after a 429", () => {
   test("waits for an hour", async () => {
     const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "3600" }) : json("[]"));
     const words = ["networks", "--retry-max-time", "2h"];
-    const { exit, context } = await ask(words, { answer, speed: 10_000 });
+    const { exit, context } = await runCommand(words, { answer, speed: 10_000 });
     expect(exit).toBe(0);
     expect(context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
   });
 
-  test("other commands with the key wait an hour at most after it, and --rpm unlimited does not wait", async () => {
+  test("other commands with the key wait at most an hour, and --rpm unlimited does not wait", async () => {
     const origin = await serveInTest((_request, index) =>
       index === 0 ? tooMany({ "retry-after": "1763800000" }) : json("[]"),
     );
     const env = { DEXDATA_BASE_URL: origin.url };
-    expect((await ask(["networks"], { env })).exit).toBe(6);
-    expect((await ask(["networks", "--rpm", "unlimited"], { env })).exit).toBe(0);
-    const blocked = await ask(["networks"], { env });
+    expect((await runCommand(["networks"], { env })).exit).toBe(6);
+    expect((await runCommand(["networks", "--rpm", "unlimited"], { env })).exit).toBe(0);
+    const blocked = await runCommand(["networks"], { env });
     expect([blocked.exit, origin.requests.length]).toEqual([6, 2]);
-    const patient = await ask(["networks", "--retry-max-time", "2h"], { env, speed: 10_000 });
+    const patient = await runCommand(["networks", "--retry-max-time", "2h"], { env, speed: 10_000 });
     expect(patient.exit).toBe(0);
     expect(patient.context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
     expect(patient.context.clock.elapsed()).toBeLessThan(3_601_000);
@@ -304,30 +304,30 @@ describe("after a 429", () => {
 
   test("a file of an earlier version that blocks the key for a day blocks it for an hour", async () => {
     const env = oneService();
-    await ask(["networks"], { env });
+    await runCommand(["networks"], { env });
     const [name = ""] = readdirSync(state);
     const hold = { heard: 0, until: 86_400_000 };
     writeFileSync(path.join(state, name), JSON.stringify({ sends: [], refused: [], hold }));
     const words = ["networks", "--retries", "0"];
     const during = ({ clock }: Outcome["context"]): void => clock.advance(3_600_000);
-    const later = await ask(words, { env, during });
-    // It was sent: nothing listens there.
+    const later = await runCommand(words, { env, during });
+    // The request was sent: exit 7, because no server listens at that address.
     expect([later.exit, later.context.clock.elapsed()]).toEqual([7, 3_600_000]);
   });
 
-  test("one alone does not slow a pull", async () => {
+  test("a single 429 does not slow a pull", async () => {
     const answer: Answer = (_now, index) => (index === 20 ? tooMany({ "retry-after": "1" }) : pool);
-    const paced = await ask(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
+    const paced = await runCommand(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
     expect(paced.exit).toBe(0);
     expect(paced.context.clock.elapsed()).toBeLessThan(1500);
   });
 
   test.each([
     [1, 2],
-    // Those under way at once meet the limit together.
+    // Requests that run in parallel reach the limit together.
     [8, 4 * 8],
   ])(
-    "two show the limit: then there are no more, and nothing is lost (%i at once)",
+    "two 429s reveal the limit: no more follow, and no row is lost (%i in parallel)",
     async (parallel, most) => {
       const accepted: number[] = [];
       let refusals = 0;
@@ -340,11 +340,11 @@ describe("after a 429", () => {
         refusals += 1;
         return tooMany({ "retry-after": String(Math.ceil(((inside[0] ?? now) + 60_000 - now) / 1000)) });
       };
-      const paced = await ask(pools(80, "--parallel", String(parallel)), { env: keyed, answer });
+      const paced = await runCommand(pools(80, "--parallel", String(parallel)), { env: keyed, answer });
       expect([paced.exit, accepted.length]).toEqual([0, 80]);
       expect(refusals).toBeGreaterThanOrEqual(2);
       expect(refusals).toBeLessThanOrEqual(most);
-      // Ten a minute are seven waits of a window; one more where refused ones took places.
+      // Ten per minute require seven waits; one more if rejected requests used up some of the limit.
       expect(paced.context.clock.elapsed()).toBeLessThan((parallel === 1 ? 7 : 8) * 61_200 + 3000);
       expect(paced.stderr).toContain(
         "for the rate limit of 10 requests/min (learned from the service; see --rpm)",
@@ -352,33 +352,33 @@ describe("after a 429", () => {
     },
   );
 
-  test("an explicit pace is kept all the same", async () => {
+  test("keeps an explicit rate all the same", async () => {
     const answer: Answer = (_now, index) =>
       index % 7 === 6 ? tooMany({ "retry-after": "1", "ratelimit-limit": "2" }) : pool;
-    const paced = await ask(pools(60, "--rpm", "600"), { answer });
+    const paced = await runCommand(pools(60, "--rpm", "600"), { answer });
     expect(paced.exit).toBe(0);
     expect(paced.context.clock.elapsed()).toBeLessThan(20_000);
   });
 
-  test("RateLimit-Limit lowers the rate for the others too", async () => {
+  test("RateLimit-Limit lowers the rate for other processes too", async () => {
     const origin = await serveInTest(() => json("[]", { headers: { "ratelimit-limit": "3" } }));
     const env = { DEXDATA_BASE_URL: origin.url };
     const waits: number[] = [];
     for (let process = 0; process < 4; process += 1) {
-      waits.push((await ask(["networks"], { env })).context.clock.elapsed());
+      waits.push((await runCommand(["networks"], { env })).context.clock.elapsed());
     }
     expect(waits).toEqual([0, 0, 0, 61_200]);
   });
 });
 
-describe("where the state cannot be kept", () => {
+describe("if the state cannot be saved", () => {
   test.each([["/dev/null/state"], ["a file"]])(
-    "%s: one warning, and a pace of this process alone",
+    "%s: prints one warning, and limits only this process",
     async (folder) => {
       const file = path.join(state, "file");
       writeFileSync(file, "");
       const env = { DEXDATA_STATE_DIR: folder === "a file" ? file : folder };
-      const paced = await ask(pools(17), { env });
+      const paced = await runCommand(pools(17), { env });
       expect(paced.exit).toBe(0);
       expect(paced.arrivals.slice(14)).toEqual([0, 61_200, 61_200]);
       const lines = paced.stderr.split("\n");
@@ -392,38 +392,38 @@ describe("where the state cannot be kept", () => {
     },
   );
 
-  test("a file that is damaged is begun anew, without a word", async () => {
-    await ask(["networks"], { env: oneService() });
+  test("replaces a damaged file without a message", async () => {
+    await runCommand(["networks"], { env: oneService() });
     const [name] = readdirSync(state);
     const file = path.join(state, name ?? "");
     writeFileSync(file, '{"sends":[{"at":12');
-    const { stderr } = await ask(["networks", "--retries", "0"], { env: oneService() });
+    const { stderr } = await runCommand(["networks", "--retries", "0"], { env: oneService() });
     expect(stderr).not.toContain("pace");
     expect(readFileSync(file, "utf8")).toBe('{"sends":[{"at":0,"count":1}],"refused":[],"openings":[]}');
   });
 });
 
-test("what a service left that nobody asked for a day goes when a new one is asked", async () => {
+test("deletes the state of a service that was not used for a day when another service is used", async () => {
   const old = path.join(state, `pace-${"0f".repeat(16)}.json`);
   const twoDaysAgo = Date.parse("2026-11-19T08:54:00Z") / 1000;
   for (const file of [old, `${old}.0123456789abcdef.new`, path.join(state, "budget.json")]) {
     writeFileSync(file, "{}");
     utimesSync(file, twoDaysAgo, twoDaysAgo);
   }
-  await ask(["networks"], { env: oneService() });
+  await runCommand(["networks"], { env: oneService() });
   expect(readdirSync(state).toSorted()).toEqual(["budget.json", expect.stringMatching(/^pace-/u)]);
   expect(existsSync(old)).toBe(false);
 });
 
-describe("a wait for the pace ends", () => {
-  test("with --deadline, at once", async () => {
-    const late = await ask(pools(16, "--deadline", "30s"));
+describe("a wait for the rate limit ends", () => {
+  test("at --deadline, immediately", async () => {
+    const late = await runCommand(pools(16, "--deadline", "30s"));
     expect([late.exit, late.arrivals.length, late.context.clock.elapsed()]).toEqual([7, 15, 30_000]);
     expect(late.stderr).toContain("--deadline of 30s reached");
   });
 
-  test("with Ctrl-C, at once", async () => {
-    const stopped = await ask(pools(16), {
+  test("on Ctrl-C, immediately", async () => {
+    const stopped = await runCommand(pools(16), {
       speed: 1,
       during: (context) => {
         const look = setInterval(() => {
@@ -438,10 +438,10 @@ describe("a wait for the pace ends", () => {
 });
 
 describe("--sandbox", () => {
-  test("has a pace of its own, which keeps its plan's rate without a 429 and without a file", async () => {
+  test("has its own rate limit, which follows the plan without a 429 and without a file", async () => {
     const words = [...pools(0), ...Array.from({ length: 17 }, (_, index) => `0x${index + 1}`)];
     const flags = ["--sandbox", "--tier", "keyless", "-v"];
-    const alone = await ask([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
+    const alone = await runCommand([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
     const statuses = alone.stderr.match(/ (?:200|404|429) \d+ ms/gu)?.map((text) => text.slice(1, 4));
     expect(statuses).toEqual(Array.from({ length: 17 }, () => "404"));
     expect(alone.context.clock.elapsed()).toBe(61_200);

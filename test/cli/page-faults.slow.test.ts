@@ -23,7 +23,7 @@ interface Pull {
   readonly exit: number;
   readonly stdout: string;
   readonly requests: number;
-  /** Of the receipt. */
+  /** From the receipt. */
   readonly complete: unknown;
   readonly proof: unknown;
   readonly rows: unknown;
@@ -39,7 +39,7 @@ async function pull({ words }: PagedList, faults?: string): Promise<Pull> {
 }
 
 const undisturbed = new Map<string, Pull>();
-async function soundPull(list: PagedList): Promise<Pull> {
+async function pullWithoutFault(list: PagedList): Promise<Pull> {
   const known = undisturbed.get(list.name) ?? (await pull(list));
   undisturbed.set(list.name, known);
   return known;
@@ -47,32 +47,32 @@ async function soundPull(list: PagedList): Promise<Pull> {
 
 const counts = { runs: 0, recovered: 0, failed: 0, unnoticed: 0, requests: 0 };
 
-/** One pull under a fault: all rows and exit 0, or exit 1 or 8 and a receipt that says so. */
-async function judge(list: PagedList, faults: string): Promise<void> {
-  const sound = await soundPull(list);
-  const struck = await pull(list, faults);
-  const lines = struck.stdout.split("\n").length - 1;
+/** Checks one pull with a fault: all rows and exit 0, or exit 1 or 8 with an incomplete receipt. */
+async function checkPull(list: PagedList, faults: string): Promise<void> {
+  const sound = await pullWithoutFault(list);
+  const faulty = await pull(list, faults);
+  const lines = faulty.stdout.split("\n").length - 1;
   counts.runs += 1;
-  counts.requests += struck.requests - sound.requests;
-  const said = { list: list.name, faults, rows: struck.rows, complete: struck.complete };
-  expect(said).toEqual({ ...said, rows: lines });
-  if (struck.exit === 0) {
-    const isWhole = struck.stdout === sound.stdout;
-    // Where the service gives no count, rows may be missing unnoticed: the receipt does not claim a proof.
-    if (!isWhole)
-      expect({ ...said, hasCount: list.hasCount, proof: struck.proof }).toEqual({
-        ...said,
+  counts.requests += faulty.requests - sound.requests;
+  const facts = { list: list.name, faults, rows: faulty.rows, complete: faulty.complete };
+  expect(facts).toEqual({ ...facts, rows: lines });
+  if (faulty.exit === 0) {
+    const isComplete = faulty.stdout === sound.stdout;
+    // If the service sends no count, rows may be missing unnoticed: the receipt does not claim a proof.
+    if (!isComplete)
+      expect({ ...facts, hasCount: list.hasCount, proof: faulty.proof }).toEqual({
+        ...facts,
         hasCount: false,
         proof: "end of list",
       });
-    if (list.hasCount) expect({ ...said, proof: struck.proof }).toEqual({ ...said, proof: "count" });
-    expect(said.complete).toBe(true);
-    counts[isWhole ? "recovered" : "unnoticed"] += 1;
+    if (list.hasCount) expect({ ...facts, proof: faulty.proof }).toEqual({ ...facts, proof: "count" });
+    expect(facts.complete).toBe(true);
+    counts[isComplete ? "recovered" : "unnoticed"] += 1;
     return;
   }
   counts.failed += 1;
-  expect([1, 8]).toContain(struck.exit);
-  expect(said.complete).toBe(false);
+  expect([1, 8]).toContain(faulty.exit);
+  expect(facts.complete).toBe(false);
 }
 
 afterAll(() => {
@@ -84,8 +84,8 @@ afterAll(() => {
 });
 
 describe.each(pagedLists.map((list) => [list.name, list] as const))("%s", (_, list) => {
-  test("without a fault, each row comes once, with exit 0 and its proof", async () => {
-    const { exit, complete, proof, requests, stdout } = await soundPull(list);
+  test("without a fault, each row is printed once, with exit 0 and its proof", async () => {
+    const { exit, complete, proof, requests, stdout } = await pullWithoutFault(list);
     expect({ exit, complete, proof }).toEqual({
       exit: 0,
       complete: true,
@@ -97,48 +97,48 @@ describe.each(pagedLists.map((list) => [list.name, list] as const))("%s", (_, li
   });
 
   test.each(pageFaults)("%s at any position", async (fault) => {
-    const { requests } = await soundPull(list);
+    const { requests } = await pullWithoutFault(list);
     const every = Array.from({ length: requests }, (_each, index) => index + 1);
     const random = createRandom(list.name.length * 100 + fault.length);
     const drawn = [1 + Math.floor(random() * requests), requests, 1];
-    // The candles of 20 days take their time.
+    // The candles of 20 days take long.
     const positions = isLong ? every : drawn.slice(0, list.words.includes("ohlcv") ? 1 : 3);
-    for (const position of new Set(positions)) await judge(list, `${fault}@${position}`);
+    for (const position of new Set(positions)) await checkPull(list, `${fault}@${position}`);
   });
 });
 
-test("txns beyond page 100: a fault at any position", async () => {
-  const { requests } = await soundPull(deepList);
+test("txns beyond page 100: recovers from a fault at any position, or reports it", async () => {
+  const { requests } = await pullWithoutFault(deepList);
   expect(requests).toBeGreaterThan(115);
   const random = createRandom(7);
   for (let run = 0; run < (isLong ? 300 : 12); run += 1) {
     const fault = pageFaults[Math.floor(random() * pageFaults.length)];
-    await judge(deepList, `${fault}@${1 + Math.floor(random() * requests)}`);
+    await checkPull(deepList, `${fault}@${1 + Math.floor(random() * requests)}`);
   }
 });
 
 test.each(Array.from({ length: 11 }, (_, index) => 100 + index))(
-  "duplicate-page@%i ends with exit 0 and all rows, in at most 3 requests more",
+  "duplicate-page@%i ends with exit 0 and all rows, with at most 3 extra requests",
   async (position) => {
-    const sound = await soundPull(deepList);
+    const sound = await pullWithoutFault(deepList);
     const { exit, stdout, requests } = await pull(deepList, `duplicate-page@${position}`);
-    expect({ exit, isWhole: stdout === sound.stdout }).toEqual({ exit: 0, isWhole: true });
+    expect({ exit, isComplete: stdout === sound.stdout }).toEqual({ exit: 0, isComplete: true });
     expect(requests).toBeLessThanOrEqual(sound.requests + 3);
   },
 );
 
-test.each(["5%", "20%"])("page faults at a rate of %s are recovered from, or noticed", async (rate) => {
-  for (const fault of pageFaults) await judge(deepList, `${fault}:${rate}`);
+test.each(["5%", "20%"])("recovers from page faults at a rate of %s, or reports them", async (rate) => {
+  for (const fault of pageFaults) await checkPull(deepList, `${fault}:${rate}`);
 });
 
 test.each(["dexes", "txns", "api of transactions"])(
-  "%s --resume requests its first page again where the service returns a later one",
+  "%s --resume requests its first page again if the service returns a later one",
   async (name) => {
     const list = pagedLists.find((each) => each.name === name);
     if (list === undefined) throw new Error(name);
     const file = path.join(folder, `resumed-${name.length}.ndjson`);
     const sound = faultyService();
-    const { stdout } = await soundPull(list);
+    const { stdout } = await pullWithoutFault(list);
     let answer: Script = (request, index) => (index < 12 ? sound(request, index) : empty(503));
     const server = await serveInTest(async (request, index) => await answer(request, index));
     const env = paid(server.url);

@@ -13,7 +13,7 @@ const sandbox = useSandbox();
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-async function ask(
+async function runCommand(
   script: (request: SeenRequest, index: number) => Reply,
   words: string,
   isTerminal = false,
@@ -29,7 +29,7 @@ async function ask(
 }
 
 describe("transactions", () => {
-  test("rule 61: page 100 is followed by a cursor, and nothing is lost or repeated", async () => {
+  test("rule 61: continues with a cursor after page 100, without losing or repeating a row", async () => {
     sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(`txns ethereum ${pool} --limit 10350 -o ndjson`, {
       env: sandbox.env(),
@@ -51,8 +51,8 @@ describe("transactions", () => {
     expect(asked.length).toBeLessThanOrEqual(105);
   });
 
-  test("rule 64: events of one id on both sides of every edge survive", async () => {
-    // 10,400 events, three of them to an id: no page of 100 ends with a whole one.
+  test("rule 64: keeps the events of one id on both sides of every page edge", async () => {
+    // 10,400 events, three per id: no page of 100 ends with the last event of an id.
     const events = Array.from({ length: 10_400 }, (_, index) => ({
       id: `0x${Math.floor(index / 3)}`,
       log_index: 2 - (index % 3),
@@ -74,7 +74,7 @@ describe("transactions", () => {
           cursor === null ? { limit, page: 1, total_items: 0, total_pages: 9999 } : { limit, next_cursor },
       });
     };
-    const { exit, rows, requests } = await ask(answer, `txns ethereum ${pool} --all -o ndjson`);
+    const { exit, rows, requests } = await runCommand(answer, `txns ethereum ${pool} --all -o ndjson`);
     expect(exit).toBe(0);
     expect(rows.map(({ id, log_index }) => [id, log_index])).toEqual(
       events.map(({ id, log_index }) => [id, log_index]),
@@ -82,7 +82,7 @@ describe("transactions", () => {
     expect(requests.every(({ query }) => Number(query.get("page") ?? 1) <= 100)).toBe(true);
   });
 
-  test("a transaction with more events than a page has rows is read whole", async () => {
+  test("reads all events of a transaction, even if they exceed one page", async () => {
     const events = Array.from({ length: 30 }, (_, index) => ({
       id: index < 12 ? `0x${index}` : index < 24 ? "0xbig" : `0x${index}`,
       log_index: 30 - index,
@@ -96,7 +96,7 @@ describe("transactions", () => {
         page_info: { limit, next_cursor: from + limit < events.length ? transactions.at(-1)?.id : "" },
       });
     };
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       answer,
       `txns ethereum ${pool} --cursor 0xnone --all --page-size 5 -o ndjson`,
     );
@@ -116,7 +116,10 @@ describe("transactions", () => {
     for (const [name, last] of endings) {
       const first = { transactions: [row(1), row(2)], page_info: { limit: 2, next_cursor: "0x2" } };
       const words = `txns ethereum ${pool} --cursor 0x0 --all --page-size 2 -o ndjson`;
-      const { exit, rows, requests } = await ask((_, index) => json(index === 0 ? first : last), words);
+      const { exit, rows, requests } = await runCommand(
+        (_, index) => json(index === 0 ? first : last),
+        words,
+      );
       expect({ name, exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
         name,
         exit: 0,
@@ -126,7 +129,7 @@ describe("transactions", () => {
     }
   });
 
-  test("rules 52, 53, 62, 73: one request by default, of page 1 and ten rows", async () => {
+  test("rules 52, 53, 62, 73: sends one request by default, for page 1 and ten rows", async () => {
     sandbox.takeLog();
     const { stdout } = await dexdata(`txns ethereum ${pool} -o ndjson`, { env: sandbox.env() });
     expect(rowsOf(stdout).length).toBe(10);
@@ -144,10 +147,10 @@ describe("a search", () => {
       next_cursor: next ?? null,
     });
 
-  test("rule 49: sends the cursor back byte for byte, everything else unchanged", async () => {
+  test("rule 49: sends the cursor back byte for byte, with all other parameters unchanged", async () => {
     const cursor = "eyJhIjoiYi9jK2Q9JiDwn5iAIn0=/+ %&?#é";
     const words = "pools search ethereum --all --page-size 1 --liquidity-usd-min 1.5m --sort asc -o ndjson";
-    const { rows, requests } = await ask(
+    const { rows, requests } = await runCommand(
       (_, index) => (index === 0 ? page(["0x1"], cursor) : page(["0x2"])),
       words,
     );
@@ -157,8 +160,8 @@ describe("a search", () => {
     expect(second).toEqual({ ...first, cursor });
   });
 
-  /** A list of three pages that names the first of them after the last, the first so many times. */
-  const circle = (times: number): ((request: SeenRequest) => Reply) => {
+  /** Serves three pages, the last of which points back to the first the given number of times. */
+  const repeatingPages = (times: number): ((request: SeenRequest) => Reply) => {
     let left = times;
     return ({ query }) => {
       const cursor = query.get("cursor");
@@ -170,9 +173,9 @@ describe("a search", () => {
     };
   };
 
-  test("ends with an error at a cursor that repeats in four responses, and keeps the rows", async () => {
+  test("fails at a cursor that repeats in four responses, and keeps the rows", async () => {
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const { exit, rows, requests, stderr } = await ask(circle(100), words);
+    const { exit, rows, requests, stderr } = await runCommand(repeatingPages(100), words);
     expect({ exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
       exit: 1,
       ids: ["0x1", "0x2", "0x3"],
@@ -181,20 +184,20 @@ describe("a search", () => {
     expect(stderr).toMatch(/the service repeated a cursor/u);
   });
 
-  test.each([1, 2, 3])("goes on where a cursor repeats in only %i responses", async (times) => {
+  test.each([1, 2, 3])("continues if a cursor repeats in only %i responses", async (times) => {
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const { exit, rows } = await ask(circle(times), words);
+    const { exit, rows } = await runCommand(repeatingPages(times), words);
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
   });
 
-  test("a page that promises another one without a cursor is requested again; its rows are kept", async () => {
+  test("requests a page again that promises a next one without a cursor, and keeps its rows", async () => {
     const lost = json({
       results: [{ id: "0x1", chain: "ethereum" }],
       has_next_page: true,
       next_cursor: null,
     });
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const never = await ask(() => lost, words);
+    const never = await runCommand(() => lost, words);
     expect({
       exit: never.exit,
       ids: never.rows.map(({ id }) => id),
@@ -205,35 +208,41 @@ describe("a search", () => {
       requests: 4,
     });
     expect(never.stderr).toMatch(/promised a next page but sent no cursor/u);
-    const once = await ask((_, index) => [lost, page(["0x1"], "A"), page(["0x2"])][index] ?? page([]), words);
+    const once = await runCommand(
+      (_, index) => [lost, page(["0x1"], "A"), page(["0x2"])][index] ?? page([]),
+      words,
+    );
     expect({ exit: once.exit, ids: once.rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2"] });
   });
 
-  test("a short page is believed when it comes twice, and other short pages then cost nothing", async () => {
+  test("accepts a short page after fetching it twice, and later short pages cost nothing extra", async () => {
     const words = "pools search ethereum --all -o ndjson";
-    const { exit, rows, requests } = await ask(({ query }) => {
+    const { exit, rows, requests } = await runCommand(({ query }) => {
       const number = Number(query.get("cursor") ?? 0);
       return page([`0x${number}`], number < 5 ? String(number + 1) : undefined);
     }, words);
     expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 0, rows: 6, requests: 7 });
   });
 
-  test("ends with an error when pages bring nothing new, however new their cursors are", async () => {
+  test("fails if pages contain no new rows, even with new cursors", async () => {
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const { exit, rows, requests, stderr } = await ask((_, index) => page(["0x1"], `cursor ${index}`), words);
-    // Each of the three is requested twice, and the next page before the rows of the fourth are looked at.
+    const { exit, rows, requests, stderr } = await runCommand(
+      (_, index) => page(["0x1"], `cursor ${index}`),
+      words,
+    );
+    // Each of the three is requested twice, and the next page before the rows of the fourth are checked.
     expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 8 });
     expect(stderr).toMatch(/had no new rows/u);
   });
 
-  test("the next page is asked for before this one is read; where this one is broken, that one is given up and counted", async () => {
+  test("requests the next page before it has read this one; if this one is invalid, cancels and counts that request", async () => {
     const receipt = path.join(folder, "early.json");
     const broken = Buffer.from('{"results":[{"id":"0x1"},{"id":],"has_next_page":true,"next_cursor":"A"}');
-    const { exit, rows, requests, stderr } = await ask(
+    const { exit, rows, requests, stderr } = await runCommand(
       (_, index) => (index === 0 ? bytes(broken) : hang()),
       `pools search ethereum --all -o ndjson --error-format text --receipt ${receipt}`,
     );
-    // The run may be over before the server has read the second request.
+    // The run may end before the server has read the second request.
     while (requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     expect({ exit, rows, requests: requests.map(({ query }) => query.get("cursor")) }).toEqual({
       exit: 1,
@@ -247,41 +256,41 @@ describe("a search", () => {
     });
   });
 
-  test("never writes a row twice, though the list moves between pages", async () => {
+  test("never writes a row twice, even if the list changes between pages", async () => {
     const pages = [page(["0x1", "0x2"], "A"), page(["0x2", "0x3"], "B"), page(["0x3", "0x4"])];
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       (_, index) => pages[index] ?? page([]),
       "pools search ethereum --all --page-size 2 -o ndjson",
     );
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
   });
 
-  test("rule 113: the same address on two networks is two rows", async () => {
+  test("rule 113: keeps the same address on two networks as two rows", async () => {
     const results = [
       { address: "0x1", chain: "ethereum" },
       { address: "0x1", chain: "base" },
     ];
-    const { rows } = await ask(
+    const { rows } = await runCommand(
       () => json({ results, has_next_page: false }),
       "tokens search --all -o ndjson",
     );
     expect(rows).toEqual(results);
   });
 
-  test("a thin envelope ends the list: neither has_next_page nor next_cursor", async () => {
-    const { exit, rows, requests } = await ask(
+  test("ends the list at a response without has_next_page and next_cursor", async () => {
+    const { exit, rows, requests } = await runCommand(
       () => json({ results: [{ id: "0x1", chain: "base" }] }),
       "pools search base --all -o ndjson",
     );
     expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 0, rows: 1, requests: 1 });
   });
 
-  test("rule 51: a page is never sent, and the flag is refused", async () => {
-    const { exit, requests } = await ask(() => page([]), "pools search ethereum --page 2");
+  test("rule 51: never sends a page, and rejects the flag", async () => {
+    const { exit, requests } = await runCommand(() => page([]), "pools search ethereum --page 2");
     expect({ exit, requests: requests.length }).toEqual({ exit: 2, requests: 0 });
   });
 
-  test("--limit takes as many rows as it says, in as few requests as possible", async () => {
+  test("--limit returns exactly that many rows, with as few requests as possible", async () => {
     for (const [limit, requests] of [
       [1, 1],
       [100, 1],
@@ -299,7 +308,7 @@ describe("a search", () => {
     }
   });
 
-  test("on a terminal it says how to go on, and that command does go on", async () => {
+  test("prints the command for the next page on a terminal, and that command continues", async () => {
     const options = { env: sandbox.env(), isTerminal: { stderr: true } };
     const whole = rowsOf(
       (await dexdata("pools search base --limit 40 --created-after -90d -o ndjson", options)).stdout,
@@ -316,13 +325,13 @@ describe("a search", () => {
     expect(rows).toEqual(whole);
   });
 
-  test("in a pipe it says nothing when all is well", async () => {
+  test("prints no message in a pipe if the run succeeds", async () => {
     const { stderr } = await dexdata("pools search base --limit 5 -o ndjson", { env: sandbox.env() });
     expect(stderr).toBe("");
   });
 });
 
-describe("rule 56: what a search echoes", () => {
+describe("rule 56: the echo of a search", () => {
   const rows = [{ id: "0x1", chain: "base" }];
   const words =
     "pools search base --all --liquidity-usd-min 250k --sort asc --created-after 2026-01-01 --dex Uniswap_V3 -o ndjson";
@@ -342,8 +351,8 @@ describe("rule 56: what a search echoes", () => {
     ["all of it, a time as seconds", { ...whole, created_after: 1767225600 }],
     ["nothing", undefined],
     ["null", null],
-  ])("%s: the rows are taken", async (_, query) => {
-    const { exit, rows: taken } = await ask(search(query), words);
+  ])("%s: accepts the rows", async (_, query) => {
+    const { exit, rows: taken } = await runCommand(search(query), words);
     expect({ exit, taken }).toEqual({ exit: 0, taken: rows });
   });
 
@@ -361,26 +370,26 @@ describe("rule 56: what a search echoes", () => {
       { ...whole, created_after: 5 },
       'applied 5 instead of --created-after "1767225600"',
     ],
-  ])("%s: the command ends before a row", async (_, query, named) => {
-    const { exit, rows: taken, stderr } = await ask(search(query), words, true);
+  ])("%s: ends the command before the first row", async (_, query, named) => {
+    const { exit, rows: taken, stderr } = await runCommand(search(query), words, true);
     expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
     expect(stderr).toContain(`error: the service ${named}, so its rows do not match`);
-    expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
+    expect((await runCommand(search(query), `${words} --no-strict`)).rows).toEqual(rows);
   });
 
-  test("chains are a set, as an array or as text", async () => {
+  test("chains are a set, as an array or as a string", async () => {
     for (const chains of [["base", "solana"], "solana,base"]) {
-      const { exit } = await ask(search({ chains }), "tokens search --chains solana,base -o ndjson");
+      const { exit } = await runCommand(search({ chains }), "tokens search --chains solana,base -o ndjson");
       expect(exit).toBe(0);
     }
     expect(
-      (await ask(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
+      (await runCommand(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
     ).toBe(1);
   });
 });
 
-describe("a pull that breaks", () => {
-  test("promise 10: keeps its rows and says how to go on, and that works", async () => {
+describe("an interrupted pull", () => {
+  test("promise 10: keeps its rows and prints the command that continues", async () => {
     const script = ({ query }: SeenRequest): Reply => {
       const cursor = query.get("cursor");
       if (cursor === "B") return json({ error: "payment_required", message: "used up" }, { status: 402 });
@@ -390,7 +399,11 @@ describe("a pull that breaks", () => {
         next_cursor: cursor === null ? "A" : "B",
       });
     };
-    const { exit, rows, stderr } = await ask(script, "pools search base --all --page-size 1 -o ndjson", true);
+    const { exit, rows, stderr } = await runCommand(
+      script,
+      "pools search base --all --page-size 1 -o ndjson",
+      true,
+    );
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 5, ids: ["0xfirst", "0xA"] });
     expect(stderr).toContain("2 rows written\n");
     expect(stderr).toContain(
@@ -398,13 +411,13 @@ describe("a pull that breaks", () => {
     );
   });
 
-  test("a page that repeats is not the end where the totals promise more", async () => {
+  test("a repeated page is not the end if the totals promise more", async () => {
     const page = (number: number): Reply =>
       json({
         transactions: [0, 1].map((index) => ({ id: `0x${number}`, log_index: index })),
         page_info: { limit: 2, page: number, total_items: 8, total_pages: 4 },
       });
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       (_, index) => page([1, 1, 2, 3][index] ?? 9),
       `txns ethereum ${pool} --all --page-size 2 -o ndjson`,
     );
@@ -414,13 +427,13 @@ describe("a pull that breaks", () => {
     });
   });
 
-  test("a service that caps its pages is read to the end", async () => {
+  test("reads a service that limits its pages to the end", async () => {
     const page = (rows: number, number: number): Reply =>
       json({
         dexes: Array.from({ length: rows }, (_, index) => ({ dex_id: `d${number}-${index}` })),
         page_info: { limit: 3, page: number, total_items: 0, total_pages: 0 },
       });
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       (_, index) => page(index < 2 ? 3 : 1, index),
       "dexes base --all -o ndjson",
     );
@@ -443,29 +456,29 @@ describe("a DEX listing", () => {
     expect(sandbox.takeLog().length).toBe(Math.floor(ids.length / 10) + 1);
   });
 
-  test("ends where the service sends every DEX on each page and totals of 0", async () => {
+  test("ends if the service sends every DEX on each page and totals of 0", async () => {
     const all = {
       dexes: ["a", "b", "c"].map(dex),
       page_info: { limit: 0, page: 0, total_items: 0, total_pages: 0 },
     };
-    const many = await ask(() => json(all), "dexes ethereum --all --page-size 2 -o ndjson");
+    const many = await runCommand(() => json(all), "dexes ethereum --all --page-size 2 -o ndjson");
     expect({ exit: many.exit, ids: many.rows.map(({ dex_id }) => dex_id) }).toEqual({
       exit: 0,
       ids: ["a", "b", "c"],
     });
     expect(many.requests.length).toBe(2);
-    const few = await ask(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
+    const few = await runCommand(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
     expect(few.stderr).toContain("raise --limit or use --all");
   });
 
-  test("goes on after a short page when the totals promise more", async () => {
+  test("continues after a short page if the totals promise more", async () => {
     const script = (_: SeenRequest, index: number): Reply =>
       json({
         dexes: [dex(`d${index}`)],
         page_info: { limit: 2, page: index + 1, total_items: 3, total_pages: 3 },
       });
-    const { rows, requests } = await ask(script, "dexes ethereum --all --page-size 2 -o ndjson");
+    const { rows, requests } = await runCommand(script, "dexes ethereum --all --page-size 2 -o ndjson");
     expect({ rows: rows.length, requests: requests.length }).toEqual({ rows: 3, requests: 3 });
   });
 });

@@ -8,6 +8,6 @@ test.each([
   [{}, false],
   [{ WT_SESSION: "5f6a" }, true],
   [{ WT_SESSION: "5f6a", LANG: "C" }, false],
-])("with %j more than ASCII is shown: %s", (env, isUnicode) => {
+])("%j allows characters beyond ASCII: %s", (env, isUnicode) => {
   expect(readsUnicode(env)).toBe(isUnicode);
 });

@@ -12,7 +12,7 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const sol = "So11111111111111111111111111111111111111112";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
-/** 137 inputs: known, unknown and repeated ones, some in another letter case. */
+/** Returns 137 inputs: known, unknown and repeated ones, some in another letter case. */
 function mixedInputs(): {
   readonly inputs: readonly string[];
   readonly isPriced: (input: string) => boolean;
@@ -26,7 +26,7 @@ function mixedInputs(): {
   const unknown = Array.from({ length: 20 }, (_, index) => `0x${String(index).padStart(40, "9")}`);
   const shouted = known.slice(0, 12).map((address) => `0x${address.slice(2).toUpperCase()}`);
   const all = [...known, ...unknown, ...shouted, ...known.slice(0, 15)];
-  // Mixed by a stride that shares no factor with 137, so that each kind stands everywhere.
+  // The step shares no factor with 137, so the kinds are evenly mixed.
   const inputs = all.map((_, index) => all[(index * 50) % all.length] ?? "");
   const priced = new Set(
     tokens.filter((token) => market.tokenPriceUsd(token, at) !== undefined).map(({ address }) => address),
@@ -37,7 +37,7 @@ function mixedInputs(): {
 describe("prices of 137 mixed addresses", () => {
   const { inputs, isPriced } = mixedInputs();
 
-  test("rules 79, 83, 84, 86: every input is accounted for, in input order, in 14 requests at most", async () => {
+  test("rules 79, 83, 84, 86: accounts for every input, in input order, with at most 14 requests", async () => {
     expect(inputs.length).toBe(137);
     sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(["prices", "ethereum", ...inputs, "-o", "ndjson"], {
@@ -61,7 +61,7 @@ describe("prices of 137 mixed addresses", () => {
     expect(new Set(addresses.map((address) => address.toLowerCase())).size).toBe(addresses.length);
   });
 
-  test("--missing null gives each input its line, in its place", async () => {
+  test("--missing null prints a row for each input, in input order", async () => {
     const { exit, stdout, stderr } = await dexdata(
       ["prices", "ethereum", ...inputs, "--missing", "null", "-o", "ndjson"],
       {
@@ -76,7 +76,7 @@ describe("prices of 137 mixed addresses", () => {
     expect(prices.map(({ price_usd }) => price_usd !== null)).toEqual(inputs.map(isPriced));
   });
 
-  test("--missing fail gives the rows and exit 8", async () => {
+  test("--missing fail prints the rows and exits 8", async () => {
     const { exit, stdout } = await dexdata(
       ["prices", "ethereum", ...inputs, "--missing", "fail", "-o", "ndjson"],
       { env: sandbox.env() },
@@ -89,14 +89,14 @@ describe("prices of 137 mixed addresses", () => {
 });
 
 describe("prices", () => {
-  test("rules 85, 183: nothing priced is exit 0 and no row", async () => {
+  test("rules 85, 183: exits 0 without a row if nothing has a price", async () => {
     const { exit, stdout } = await dexdata(`prices ethereum 0x${"1".repeat(40)} -o json`, {
       env: sandbox.env(),
     });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "[]\n" });
   });
 
-  test("rule 87: without an address nothing is sent", async () => {
+  test("rule 87: sends nothing without an address", async () => {
     sandbox.takeLog();
     const { exit, stderr } = await dexdata("prices ethereum", { env: sandbox.env() });
     expect(exit).toBe(2);
@@ -104,7 +104,7 @@ describe("prices", () => {
     expect(sandbox.takeLog()).toEqual([]);
   });
 
-  test("networks may be mixed; the order of the inputs is kept over all of them", async () => {
+  test("keeps the order of inputs on several networks", async () => {
     const words = [
       "prices",
       `solana:${sol}`,
@@ -130,7 +130,7 @@ describe("prices", () => {
     [`- ethereum:${weth}`, `solana:${sol}\n`, [`solana:${sol}`, `ethereum:${weth}`]],
     [`ton ${ton} 0x2::sui::SUI`, "", [`ton:${ton}`, "ton:0x2::sui::SUI"]],
     ["ton -", `${ton}\n0x2::sui::SUI\n`, [`ton:${ton}`, "ton:0x2::sui::SUI"]],
-  ])("prices %s: what names its own network is asked for there", async (words, stdin, named) => {
+  ])("prices %s: an input with its own network is fetched from there", async (words, stdin, named) => {
     const server = await serveInTest(() => json([]));
     const { exit, stderr } = await dexdata(`prices ${words} -o ndjson`, {
       env: { DEXDATA_BASE_URL: server.url },
@@ -142,7 +142,7 @@ describe("prices", () => {
     });
   });
 
-  test("reads what another command wrote, and its network with it", async () => {
+  test("reads the rows of another command, including their networks", async () => {
     const rows = await dexdata("tokens search --chains celo,scroll --limit 12 -o ndjson", {
       env: sandbox.env(),
     });
@@ -156,7 +156,7 @@ describe("prices", () => {
     );
   });
 
-  test("rule 84: base58 addresses are matched exactly, letter case included", async () => {
+  test("rule 84: matches base58 addresses exactly, including letter case", async () => {
     const shouted = sol.toUpperCase();
     const server = await serveInTest(() => json([{ id: sol, chain: "solana", price_usd: 1 }]));
     const { stdout, stderr } = await dexdata(`prices solana ${shouted} ${sol} -o ndjson`, {
@@ -166,14 +166,14 @@ describe("prices", () => {
     expect(stderr).toBe(`warning: no price for solana:${shouted}\n`);
   });
 
-  test("a refused part does not hide the rest: each is named, exit 8", async () => {
+  test("prints the other rows if one network is rejected, names the rejected one, and exits 8", async () => {
     const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({ exit: 8, ids: [weth, usdc] });
     expect(stderr).toBe('error: unknown network "eth"\n');
   });
 
-  test("extra fields and digits come through", async () => {
+  test("keeps extra fields and digits", async () => {
     const body = `[{"id":"${weth}","chain":"ethereum","price_usd":2684.3600000000000001,"last_updated":"2026-09-28T13:06:30Z"}]`;
     const server = await serveInTest(() => json(body));
     const { stdout } = await dexdata(`prices ethereum ${weth} -o ndjson`, {
@@ -184,7 +184,7 @@ describe("prices", () => {
 });
 
 describe("batches", () => {
-  test("rules 79, 80: hold at most ten addresses and 2,000 characters", () => {
+  test("rules 79, 80: contain at most ten addresses and 2,000 characters", () => {
     const bounds = { max: 10, maxLength: 2000 };
     const long = (index: number): string => `${index}`.padStart(400, "a");
     const subjects = Array.from({ length: 23 }, (_, index) => ({ network: "sui", address: long(index) }));
@@ -195,7 +195,7 @@ describe("batches", () => {
     expect(planBatches(short, bounds).map(({ addresses }) => addresses.length)).toEqual([10, 10, 3]);
   });
 
-  test("five addresses of 399 characters just fit, one character more does not", () => {
+  test("five addresses of 399 characters fit exactly, one character more does not", () => {
     const bounds = { max: 10, maxLength: 1999 };
     const of = (length: number) =>
       Array.from({ length: 5 }, (_, index) => ({
@@ -206,7 +206,7 @@ describe("batches", () => {
     expect(planBatches(of(400), bounds).length).toBe(2);
   });
 
-  test("an address that fits into no request is refused before anything is sent", async () => {
+  test("rejects an address that is too long for a request before sending anything", async () => {
     sandbox.takeLog();
     const { exit, stderr } = await dexdata(["prices", "sui", `0x${"a".repeat(2000)}`], {
       env: sandbox.env(),

@@ -19,16 +19,16 @@ const store = async (...names: readonly ("work" | "play" | "third")[]): Promise<
   for (const name of names) await saveProfile(home, name, name === "play" ? play : work);
 };
 
-async function auth(words: string, options: TestContextOptions = {}): Promise<Told> {
+async function auth(words: string, options: TestContextOptions = {}): Promise<Result> {
   const env = { HOME: home.home, ...options.env };
   const { exit, stdout, stderr } = await dexdata(`auth ${words} --error-format text`, { ...options, env });
   return { exit, stdout, stderr };
 }
 
-type Told = Pick<Outcome, "exit" | "stdout" | "stderr">;
+type Result = Pick<Outcome, "exit" | "stdout" | "stderr">;
 
 describe("auth list", () => {
-  test("shows every profile, the one in use, last four characters, tier, time and host; nothing is asked", async () => {
+  test("shows every profile, the active one, last four characters, tier, time and host, without a request", async () => {
     await store("work", "play");
     expect(await auth("list", { isTerminal: { stdout: true } })).toEqual({
       exit: 0,
@@ -43,7 +43,7 @@ describe("auth list", () => {
     );
   });
 
-  test("without a key says how to store one, and is still JSON", async () => {
+  test("shows how to store a key if there is none, and still prints JSON", async () => {
     expect(await auth("list -o json")).toEqual({
       exit: 0,
       stdout: "[]\n",
@@ -67,8 +67,8 @@ describe("auth list", () => {
   ])("and auth switch report what overrides it: %s", async (what, env, config) => {
     await store("work", "play");
     writeFileSync(path.join(path.dirname(credentialsPath(home)), "config.json"), JSON.stringify(config));
-    const told = await auth("switch work", { env });
-    expect(told).toEqual({
+    const outcome = await auth("switch work", { env });
+    expect(outcome).toEqual({
       exit: 0,
       stdout: "",
       stderr: `switched to profile "work": pro plan\n  ${what}\n`,
@@ -81,7 +81,7 @@ describe("auth list", () => {
     expect(listed.stderr).toBe(isNamed ? "" : `  ${what}\n`);
   });
 
-  test("of a store that is broken, or that others can read, says so", async () => {
+  test("reports a damaged file, or one that other users can read", async () => {
     await store("work");
     const file = credentialsPath(home);
     chmodSync(file, 0o644);
@@ -100,7 +100,7 @@ describe("auth list", () => {
 });
 
 describe("auth switch", () => {
-  test("chooses the profile that is used where none is named", async () => {
+  test("selects the profile to use by default", async () => {
     await store("work", "play", "third");
     expect(await auth("switch play")).toEqual({
       exit: 0,
@@ -110,7 +110,7 @@ describe("auth switch", () => {
     expect(readCredentials(home).active).toBe("play");
   });
 
-  test("of two takes the other, back and forth", async () => {
+  test("without an argument switches between two profiles", async () => {
     await store("work", "play");
     const switched = [await auth("switch"), await auth("switch")].map(({ stderr }) => stderr);
     expect(switched).toEqual([
@@ -119,7 +119,7 @@ describe("auth switch", () => {
     ]);
   });
 
-  test("of three asks which, of one has nothing to switch to, and one that is not stored is named", async () => {
+  test("requires a name with three profiles, fails with only one, and names an unknown one", async () => {
     await store("work");
     expect((await auth("switch")).stderr).toBe(
       "error: no other profile to switch to\n  hint: add one: dexdata auth login --profile <name>\n",
@@ -142,7 +142,7 @@ describe("auth switch", () => {
 });
 
 describe("auth logout --all", () => {
-  test("removes every key and what was remembered of them", async () => {
+  test("removes every key and the saved tiers", async () => {
     await store("work", "play");
     expect(await auth("logout --all")).toEqual({
       exit: 0,
@@ -158,7 +158,7 @@ describe("auth logout --all", () => {
     expect((await auth("logout --all")).stderr).toBe("no key stored\n");
   });
 
-  test("is not given together with one profile", async () => {
+  test("cannot be combined with one profile", async () => {
     await store("work");
     expect((await auth("logout --all --profile work")).exit).toBe(2);
     expect(readCredentials(home).profiles.size).toBe(1);

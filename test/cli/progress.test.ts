@@ -7,14 +7,17 @@ import { json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
-// From source it takes longer to load than the waits below.
+// Loading it from source takes longer than the waits below.
 beforeAll(async () => {
   await import("../../src/render/progress/live-line.ts");
 });
 const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
 const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });
 
-/** A terminal for stdout and stderr together, and a service that is busy when it is asked for the second page, once that is due. */
+/**
+ * A terminal for stdout and stderr, and a service that rejects the first request for the second page as
+ * soon as `isDue` returns true.
+ */
 async function onTerminal(
   options: TestContextOptions = {},
   isDue = (_shown: string): boolean => true,
@@ -34,7 +37,7 @@ async function onTerminal(
   return { ...terminal, stderr: terminal.stdout };
 }
 
-/** The pictures of the live line, without the spinner. */
+/** Returns the states of the live line, without the spinner. */
 function pictures(text: string): readonly string[] {
   return picturesIn(text).map((picture) => picture.slice(2));
 }
@@ -42,7 +45,7 @@ function pictures(text: string): readonly string[] {
 const ids = Array.from({ length: 300 }, (_, index) => index);
 
 describe("the live line", () => {
-  test("says how far it is and counts a wait down, and neither leaves a trace nor is said twice", async () => {
+  test("shows the progress and counts a wait down, and leaves neither behind nor repeats them", async () => {
     const { exit, stdout } = await run(words.split(" "), await onTerminal({ columns: 100 }));
     expect(exit).toBe(0);
     const drawn = pictures(stdout);
@@ -61,7 +64,7 @@ describe("the live line", () => {
     ]);
   });
 
-  test("counts a wait for the pace of the key down in the same place", async () => {
+  test("counts down a wait for the rate limit in the same place", async () => {
     const { stdout } = await run([...words.split(" "), "--rpm", "2"], await onTerminal());
     expect(pictures(stdout)).toContainEqual(
       expect.stringMatching(/waiting 20s for the rate limit · about /u),
@@ -69,14 +72,14 @@ describe("the live line", () => {
     expect(screenOf(stdout).filter((line) => line.includes("waiting"))).toEqual([]);
   });
 
-  test("is cut to whole parts in a narrow window", async () => {
+  test("drops parts that do not fit a narrow terminal", async () => {
     const { stdout } = await run(words.split(" "), await onTerminal({ columns: 34 }));
     const drawn = pictures(stdout);
     const waiting = drawn.slice(5, 50);
     expect(new Set(waiting)).toEqual(new Set(["100 of 300 rows"]));
   });
 
-  test("is in ASCII where the locale is not UTF-8", async () => {
+  test("is in ASCII if the locale is not UTF-8", async () => {
     const { stdout } = await run(words.split(" "), await onTerminal({ env: { LANG: "C" } }));
     expect(pictures(stdout)[50]).toMatch(/^100 of 300 rows, waiting \d+s/u);
   });
@@ -86,7 +89,7 @@ describe("the live line", () => {
     ["with --progress none", "--progress none", {}],
     ["on a terminal that cannot clear a line", "", { TERM: "dumb" }],
     ["on a terminal that does not say what it is", "", { TERM: "" }],
-  ])("is not there %s, and a long wait is a line of its own", async (_, flags, env) => {
+  ])("is not shown %s, and a long wait gets its own line", async (_, flags, env) => {
     const argv = `${words} ${flags}`.trim().split(" ");
     const { stdout } = await run(argv, await onTerminal({ env }));
     expect(stdout).not.toContain("\u001B");
@@ -95,16 +98,16 @@ describe("the live line", () => {
     ]);
   });
 
-  test("stays out of a line that is not whole yet", async () => {
+  test("is not drawn into an unfinished line", async () => {
     const argv = words.replace("ndjson", "json").split(" ");
-    // Before the first row the line is free.
+    // Before the first row, nothing else is on the line.
     const { stdout } = await run(argv, await onTerminal({}, (shown) => shown.includes("[\n")));
     const rows = stdout.slice(stdout.indexOf("[\n"));
     expect(rows).not.toContain("\u001B");
     expect(rows).toContain("note: rate limited (HTTP 429); retrying in 31s\n");
   });
 
-  test("a signal clears it at once, and nothing is drawn after it", async () => {
+  test("is cleared immediately by a signal, and not drawn again", async () => {
     const context = await onTerminal();
     const ending = run(words.split(" "), context);
     while (pictures(context.stdoutText()).length < 5) await new Promise(setImmediate);
@@ -116,7 +119,7 @@ describe("the live line", () => {
     expect(stdout.slice(shown.length)).not.toContain("\u001B");
   });
 
-  test("gives the terminal to the shell that Ctrl-Z brings back, and goes on after it", async () => {
+  test("yields the terminal to the shell on Ctrl-Z, and continues afterwards", async () => {
     const context = await onTerminal();
     const ending = run(words.split(" "), context);
     while (pictures(context.stdoutText()).length < 5) await new Promise(setImmediate);
@@ -128,7 +131,7 @@ describe("the live line", () => {
 });
 
 describe("--progress plain", () => {
-  test("writes a line every 10 s, without a terminal, and says a wait once", async () => {
+  test("prints a line every 10 s without a terminal, and reports a wait once", async () => {
     const server = await serveInTest((request, index) => (index === 1 ? busy() : endlessList(request)));
     const { stderr, exit } = await dexdata(`${words} --progress plain --error-format text`, {
       env: { DEXDATA_BASE_URL: server.url },
@@ -146,29 +149,29 @@ describe("--progress plain", () => {
   });
 });
 
-describe("what is counted", () => {
+describe("the total of the progress", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
   const plain = "--progress plain --error-format text";
 
-  test("inputs, where there are several", async () => {
+  test("is the number of inputs if there are several", async () => {
     const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
     const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
     expect(stderr).toMatch(/^progress: \d of 10 inputs done, .*about \S+ left, \d requests, \d credits/mu);
   });
 
-  test("the window, where intervals may have no candle", async () => {
+  test("is derived from the time range if intervals may have no candle", async () => {
     const { stderr } = await dexdata(
       `ohlcv ethereum ${weth} --interval 1m --from -5d --sandbox --rpm 10 --parallel 1 ${plain}`,
     );
     expect(stderr).toMatch(/progress: [\d,]+ rows, waiting \d+s for the rate limit, about \S+ left/u);
   });
 
-  test("the service's own total, where it gives one", async () => {
+  test("is the total of the service if it sends one", async () => {
     const { stderr } = await dexdata(`dexes ethereum --all --page-size 5 --sandbox --rpm 10 ${plain}`);
     expect(stderr).toMatch(/^progress: \d+ of 28 rows, /mu);
   });
 
-  test("the same total before and after page 100, which begins another window", async () => {
+  test("remains the same after page 100, where another time range starts", async () => {
     const server = await serveInTest(faultyService());
     const { exit, stderr } = await dexdata(`${deepList.words} --rpm 40 ${plain}`, {
       env: {

@@ -16,12 +16,15 @@ const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const receiptIn = (name: string): Row => toRow(readFileSync(path.join(folder, name), "utf8"));
 const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** A window ends a second after its newest row, so that a service which leaves its end out shows that row too. */
+/**
+ * Returns a time one second after the newest row, because a service that excludes the end omits that row
+ * otherwise.
+ */
 const frozenAfter = (row: Row | undefined): string =>
   new Date(Date.parse(String(row?.["created_at"])) + 1000).toISOString().replace(".000Z", "Z");
 
 describe("--receipt", () => {
-  test("tells window, requests, rows, hash and credits of a whole pull", async () => {
+  test("records time range, requests, rows, hash and credits of a complete pull", async () => {
     const words = `txns ethereum ${pool} --from -2h --limit 250 -o ndjson`;
     sandbox.takeLog();
     const { exit, stdout } = await dexdata(
@@ -60,7 +63,7 @@ describe("--receipt", () => {
     expect(Number(credits["before"]) - Number(credits["after"])).toBe(requests);
   });
 
-  test("a pull in several runs is one pull: totals and hash are over all of them", async () => {
+  test("counts a pull in several runs as one: totals and hash cover all of them", async () => {
     let isHealed = false;
     const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
@@ -88,7 +91,7 @@ describe("--receipt", () => {
     });
   });
 
-  test("has the mode of the receipt it replaces", async () => {
+  test("keeps the permissions of the receipt that it replaces", async () => {
     const receipt = path.join(folder, "private.json");
     writeFileSync(receipt, "");
     chmodSync(receipt, 0o600);
@@ -96,7 +99,7 @@ describe("--receipt", () => {
     expect([receiptIn("private.json")["complete"], statSync(receipt).mode & 0o777]).toEqual([true, 0o600]);
   });
 
-  test("says that a signal ended it", async () => {
+  test("records a signal that ended the run", async () => {
     const context = createTestContext();
     const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
@@ -114,7 +117,7 @@ describe("--receipt", () => {
     expect(receiptIn("signal.json")).toMatchObject({ complete: false, why_not: "SIGTERM", exit: 143 });
   });
 
-  test("keeps digits, escapes what could act on a terminal, and holds no key", async () => {
+  test("keeps digits, escapes control characters, and contains no key", async () => {
     const server = await serveInTest(() =>
       json(
         '[{"id":"e\u001b[31mth","volume_usd_24h":1.10,"txns_24h":4272800710322643001}]'.replace(
@@ -135,7 +138,7 @@ describe("--receipt", () => {
     expect(receiptIn("text.json")["first_row"]).toEqual({ id: "e\u001b[31mth" });
   });
 
-  test("a receipt that could not be written is refused before any request", async () => {
+  test("rejects a receipt file that cannot be written before any request", async () => {
     sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(
       ["networks", "--receipt", "/nowhere/at/all.json", "--error-format", "text"],
@@ -146,7 +149,7 @@ describe("--receipt", () => {
     expect(sandbox.takeLog()).toEqual([]);
   });
 
-  test("a receipt that fails in the end does not hide why the pull failed", async () => {
+  test("a failure to write the receipt does not hide why the pull failed", async () => {
     const inner = path.join(folder, "goes");
     mkdirSync(inner);
     const server = await serveInTest(() => {
@@ -160,7 +163,7 @@ describe("--receipt", () => {
     expect(stderr).toContain("cannot be written");
   });
 
-  test("a receipt that fails after the rows are complete is written by the same command with --resume", async () => {
+  test("if writing the receipt fails after the rows are complete, --resume writes it", async () => {
     const inner = path.join(folder, "late");
     const file = path.join(folder, "late.nd");
     const server = await serveInTest(() => {
@@ -182,7 +185,7 @@ describe("--receipt", () => {
   });
 
   test.each(["rows.nd", "./rows.nd", "rows.nd.resume", "rows.nd.lock"])(
-    "never takes the place of the rows or what belongs to them: %s",
+    "never replaces the rows or their files: %s",
     async (name) => {
       const words = ["networks", "--out", path.join(folder, "rows.nd"), "--receipt", `${folder}/${name}`];
       const { exit } = await dexdata(words, { env: sandbox.env() });
@@ -190,7 +193,7 @@ describe("--receipt", () => {
     },
   );
 
-  test("is not complete where an input was refused", async () => {
+  test("is not complete if an input was rejected", async () => {
     const server = await serveInTest(({ path: asked }) =>
       asked.endsWith("0xbad")
         ? json({ error: "not_found", message: "no" }, { status: 404 })
@@ -205,7 +208,7 @@ describe("--receipt", () => {
     });
   });
 
-  test("a reader that has enough is no failure of the output", async () => {
+  test("a reader that stops reading is not an output error", async () => {
     const context = createTestContext();
     const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");

@@ -14,7 +14,7 @@ afterAll(async () => await server.close());
 const run = async (words: string | readonly string[], stdin = "") =>
   await dexdata(words, { env: { DEXDATA_BASE_URL: server.url, DEXDATA_OUTPUT: "table" }, stdin });
 
-/** The words, the first line on stderr after `error: `, and the line on what to do next. */
+/** The arguments, the first line on stderr after `error: `, and the hint. */
 const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["pools search --limit abc", 'invalid --limit "abc": must be a whole number, 1 or more'],
   ["pools search --limit -5", 'invalid --limit "-5": must be a whole number, 1 or more'],
@@ -42,11 +42,11 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "use only one of them",
   ],
   ["txns base 0x1 --from 2026-02-30", /^invalid --from "2026-02-30": February 2026 has 28 days/],
-  ["txns base 0x1 --from 1700000000000", /^--from "1700000000000": .*milliseconds/, "use 1700000000"],
-  ["txns base 0x1 --from 20230328", /^--from "20230328": /, "did you mean 2023-03-28?"],
-  ["txns base 0x1 --from 3w", /^--from "3w": .*s, m, h/],
-  ["txns base 0x1 --from 2026-01-01T00:00:00", /^--from "2026-01-01T00:00:00": .*offset/],
-  ["txns base 0x1 --from yesterday", /^--from "yesterday": /],
+  ["txns base 0x1 --from 1700000000000", /^invalid --from "1700000000000": .*milliseconds/, "use 1700000000"],
+  ["txns base 0x1 --from 20230328", /^invalid --from "20230328": /, "did you mean 2023-03-28?"],
+  ["txns base 0x1 --from 3w", /^invalid --from "3w": .*s, m, h/],
+  ["txns base 0x1 --from 2026-01-01T00:00:00", /^invalid --from "2026-01-01T00:00:00": .*offset/],
+  ["txns base 0x1 --from yesterday", /^invalid --from "yesterday": /],
   [
     "txns base 0x1 --from -1h --to -2h",
     '--from "-1h" (2026-11-21T07:54:00Z) is after --to "-2h" (2026-11-21T06:54:00Z)',
@@ -77,7 +77,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["ohlcv base 0x1 --inversed", "--inversed requires --pool"],
   [
     "tokens search --order-by price_usd",
-    /^--order-by "price_usd": .*price_usd is in the rows; must be one of volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
+    /^invalid --order-by "price_usd": .*price_usd is in the rows; must be one of volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
   ],
   [
     "tokens search --order-by price_change_percentage_1h",
@@ -88,7 +88,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     /^invalid --order-by "volume": must be one of /,
     "did you mean volume_usd_24h?",
   ],
-  ["pools search --order-by volume_usd", /^--order-by "volume_usd": .*volume_usd_24h/],
+  ["pools search --order-by volume_usd", /^invalid --order-by "volume_usd": .*volume_usd_24h/],
   ["pools search --sort up", 'invalid --sort "up": must be one of asc, desc'],
   [
     "pools search --liquidity-usd-min 1,000",
@@ -105,13 +105,13 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "dexdata pools search <network> --token …",
   ],
   ["pools search base --chains a", "--chains cannot be used with a network argument", "use only one of them"],
-  ["pools search --chains a,,b", /^--chains "a,,b": /],
+  ["pools search --chains a,,b", /^invalid --chains "a,,b": /],
   [
     "pools search --sort-by x",
     'unknown flag --sort-by for "dexdata pools search"',
     "did you mean --order-by?",
   ],
-  // A name that every object inherits belongs to no command.
+  // A name that every object inherits is not a flag.
   [
     "pools search base --constructor",
     'unknown flag --constructor for "dexdata pools search"',
@@ -134,7 +134,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "did you mean pools?",
   ],
   ["pool base", 'missing <address> after network "base"', "usage: dexdata pool <network> <address…|@file|->"],
-  ["pool - 0x1", '"0x1": must be network:address, like the arguments before it'],
+  ["pool - 0x1", 'invalid argument "0x1": must be network:address, like the other arguments'],
   ["pool", "missing <network> and <address>", "usage: dexdata pool <network> <address…|@file|->"],
   [
     "pool base search",
@@ -158,10 +158,10 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
   ["dexes", "missing <network>", "usage: dexdata dexes <network>"],
   ["networks extra", 'unexpected argument "extra"', "usage: dexdata networks"],
-  ["prices base a,b", '"a,b": must be one address; separate addresses with spaces'],
+  ["prices base a,b", 'invalid <address> "a,b": must be one address; separate addresses with spaces'],
   ["prices base 0x1 --missing all", 'invalid --missing "all": must be one of skip, null, fail'],
   ["networks -o xml", 'invalid --output "xml": must be one of table, wide, ndjson, json, csv, tsv'],
-  ["networks --fields a,,b", /^--fields "a,,b": /],
+  ["networks --fields a,,b", /^invalid --fields "a,,b": /],
   ["networks --fields a,b,a", 'invalid --fields "a,b,a": a appears twice'],
   ["networks --timeout 5", /^invalid --timeout "5": must be a duration/, "did you mean 5s?"],
   ["networks --retries x", 'invalid --retries "x": must be a whole number, from 0 to 100'],
@@ -175,13 +175,13 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --base-url ftp://x", /^invalid --base-url "ftp:\/\/x": must start with https/],
   [
     "networks --base-url http://example.org",
-    /^--base-url .*: must use https; http is accepted only for loopback addresses/,
+    /^invalid --base-url .*: must use https; http is accepted only for loopback addresses/,
   ],
 ];
 
-describe("bad input", () => {
+describe("invalid input", () => {
   test.each([...refused].map(([words, message, next]) => [words, message, next ?? ""] as const))(
-    "%s: is named as typed, exit 2, before any request",
+    "%s: is reported as typed, exit 2, before any request",
     async (words, message, next) => {
       const { exit, stdout, stderr } = await run(words);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
@@ -200,7 +200,7 @@ describe("bad input", () => {
     ["broken JSON", '\n{"id":', /stdin line 2: invalid JSON/],
     ["no address", '{"chain":"base"}', /stdin line 1: no address or id/],
   ];
-  test.each(badLines)("a line of stdin with %s is named by its number", async (_, stdin, message) => {
+  test.each(badLines)("a line of stdin with %s is reported by its number", async (_, stdin, message) => {
     const { exit, stderr } = await run("pool -", stdin);
     expect(exit).toBe(2);
     expect(stderr).toMatch(message);
@@ -213,7 +213,7 @@ describe("bad input", () => {
         : [],
     ),
   );
-  test.each(ranges)("$endpoint.id: bounds of $name the wrong way round are refused", async (range) => {
+  test.each(ranges)("$endpoint.id: rejects a minimum of $name above its maximum", async (range) => {
     const { endpoint, lower, upper } = range;
     const words = `${endpoint.command}${endpoint.path.includes("{network}") ? " base" : ""}`;
     expect(await run(`${words} --${lower} 2k --${upper} 999`)).toMatchObject({
@@ -224,14 +224,14 @@ describe("bad input", () => {
     expect(server.requests.length).toBe(0);
   });
 
-  test("bounds of numbers are compared as numbers; equal ones are asked for", async () => {
+  test("compares minimum and maximum as numbers, and accepts equal ones", async () => {
     const words =
       "pools search base --price-change-percentage-24h-min -20 --price-change-percentage-24h-max 5";
     const bounds = [words, "pools search base --volume-usd-24h-min 1k --volume-usd-24h-max 1000.0"];
     for (const each of bounds) expect((await run(`${each} --estimate`)).exit).toBe(0);
   });
 
-  test("as JSON it is one object a program can read", async () => {
+  test("is one JSON object with --error-format json", async () => {
     const { stderr } = await run("pools search --limit abc --error-format json");
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
@@ -244,7 +244,7 @@ describe("bad input", () => {
 
 describe("help", () => {
   test.each(commandGroups(endpoints).map((group) => [group[0]?.command ?? "", group] as const))(
-    "%s --help names its purpose, its examples, each of its flags, and what it costs",
+    "%s --help shows its purpose, its examples, each of its flags, and its cost",
     async (command, group) => {
       const { exit, stdout, stderr } = await run(`${command} --help`);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -256,7 +256,7 @@ describe("help", () => {
     },
   );
 
-  test("without a command it lists them all, exit 0", async () => {
+  test("lists all commands without an argument, exit 0", async () => {
     const { exit, stdout } = await run([]);
     expect(exit).toBe(0);
     for (const word of [
@@ -274,12 +274,12 @@ describe("help", () => {
     }
   });
 
-  test("--version says the program's and the interface's", async () => {
+  test("--version prints the versions of dexdata and of the API", async () => {
     expect((await run("networks --version")).stdout).toMatch(/^dexdata \S+ \(API 1\.0\.4\)\n$/u);
   });
 });
 
-describe("promise 1: a key typed where none belongs", () => {
+describe("promise 1: a key in the wrong place", () => {
   const key = "api_pro_0123456789abcdef";
   test.each([
     `networks --api-key=${key}`,
@@ -292,7 +292,7 @@ describe("promise 1: a key typed where none belongs", () => {
     `networks --base-url https://user:${key}@example.org`,
     `pool ${key}`,
     `tokens search --order-by ${key}`,
-  ])("%s: is refused without being repeated, as text and as JSON", async (words) => {
+  ])("%s: is rejected without being repeated, as text and as JSON", async (words) => {
     for (const format of ["text", "json"]) {
       const { exit, stdout, stderr } = await run(`${words} --error-format ${format}`);
       expect(exit).toBe(2);

@@ -6,13 +6,13 @@ import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
-/** Starting one loads its market, which takes its time on a busy machine. */
+/** Starting a sandbox loads its market, which takes long on a busy machine. */
 const soon = { timeout: 15_000 };
 
 interface Served {
   readonly context: TestContext;
   readonly ended: Promise<Outcome>;
-  /** What it has printed, once it serves. */
+  /** The text printed until the sandbox accepted requests. */
   readonly printed: string;
 }
 
@@ -26,7 +26,7 @@ afterEach(async () => {
   }
 });
 
-/** `dexdata sandbox` in this process, until it has printed where it serves. */
+/** Runs `dexdata sandbox` in this process until it has printed its addresses. */
 async function serve(flags = "", options: TestContextOptions = {}): Promise<Served> {
   const context = createTestContext(options);
   const ended = run(["sandbox", "--port", "0", ...flags.split(" ").filter((word) => word !== "")], context);
@@ -36,7 +36,7 @@ async function serve(flags = "", options: TestContextOptions = {}): Promise<Serv
   return served;
 }
 
-/** The settings that the last lines of the welcome show. */
+/** Returns the settings in the last lines of the welcome text. */
 function settingsOf({ printed }: Served): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...printed.matchAll(/(?<name>DEXDATA_\w+)=(?<value>\S+)/gu)].map(({ groups }) => [
@@ -75,7 +75,7 @@ describe("dexdata sandbox", () => {
     expect(served.context.stderrText()).toBe("");
   });
 
-  test("streams on the two addresses it prints after those of REST", async () => {
+  test("streams on the two addresses that it prints after the REST addresses", async () => {
     const served = await serve("--clock 2026-10-02T12:00:00Z --speed 600");
     const urls = served.printed.match(/http:\/\/127\.0\.0\.1:\d+/gu) ?? [];
     const wanted =
@@ -89,7 +89,7 @@ describe("dexdata sandbox", () => {
     expect(answers.map(({ headers }) => headers.get("x-api-plan"))).toEqual(["keyless", "dev"]);
   });
 
-  test("the command it shows for another terminal works as it stands", async () => {
+  test("prints a command for another terminal that works unchanged", async () => {
     const served = await serve();
     expect(served.printed).toMatch(
       /in another terminal\n {2}(?:DEXDATA_\w+=\S+ )+dexdata pools search ethereum\n/u,
@@ -100,7 +100,7 @@ describe("dexdata sandbox", () => {
     expect({ exit, stderr, rows: rowsOf(stdout).length }).toEqual({ exit: 0, stderr: "", rows: 2 });
   });
 
-  test("--env prints what a shell can read, and nothing else", async () => {
+  test("--env prints only lines that a shell can read", async () => {
     const served = await serve("--env");
     expect(served.printed).toMatch(/^(?:export DEXDATA_\w+=[\w:/.]+\n)+$/u);
     const settings = settingsOf(served);
@@ -116,27 +116,27 @@ describe("dexdata sandbox", () => {
   });
 
   const candles = "ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --interval 1h --from 2026-05-01";
-  const ask = async (served: Served): Promise<string> => {
+  const fetchCandles = async (served: Served): Promise<string> => {
     const words = `${candles} --to 2026-05-02`;
     return (await dexdata(words, { env: settingsOf(served) })).stdout;
   };
 
-  test("--seed makes another market, the same one each time", async () => {
-    const first = await ask(await serve("--seed 7"));
+  test("--seed creates another market, the same one each time", async () => {
+    const first = await fetchCandles(await serve("--seed 7"));
     expect(first).toMatch(/^\{"time_open":/u);
-    expect(await ask(await serve("--seed 7"))).toBe(first);
-    expect(await ask(await serve("--seed 8"))).not.toBe(first);
+    expect(await fetchCandles(await serve("--seed 7"))).toBe(first);
+    expect(await fetchCandles(await serve("--seed 8"))).not.toBe(first);
   });
 
   test("--clock sets the start time; --speed 0 freezes the clock", async () => {
     const served = await serve("--clock 2026-05-01T12:00:00Z --speed 0");
     expect(served.printed).toContain("from 2026-05-01T12:00:00Z\n");
-    const times = rowsOf(await ask(served)).map(({ time_open: time }) => String(time));
+    const times = rowsOf(await fetchCandles(served)).map(({ time_open: time }) => String(time));
     expect(times.at(0)).toBe("2026-05-01T00:00:00Z");
     expect((times.at(-1) ?? "") <= "2026-05-01T12:00:00Z").toBe(true);
   });
 
-  test("--log appends a line of JSON for each request, which names the tier and never the key", async () => {
+  test("--log appends a line of JSON for each request, with the tier but never the key", async () => {
     const log = path.join(createTestContext().home, "requests.ndjson");
     writeFileSync(log, '{"before":true}\n');
     const served = await serve(`--log ${log}`);
@@ -157,7 +157,7 @@ describe("dexdata sandbox", () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))(
-    "a log that fails later is reported once, and the sandbox keeps running",
+    "reports a log that fails later once, and keeps running",
     async () => {
       const served = await serve("--log /dev/full");
       for (let request = 0; request < 3; request += 1) {
@@ -170,30 +170,33 @@ describe("dexdata sandbox", () => {
   );
 });
 
-describe("an end", () => {
+describe("a signal", () => {
   test.each([
     ["SIGHUP", 129],
     ["SIGINT", 130],
     ["SIGQUIT", 131],
     ["SIGTERM", 143],
-  ] as const)("%s ends it at once with exit %d, open connections included", async (cause, exit) => {
-    const served = await serve();
-    const port = Number(new URL(settingsOf(served)["DEXDATA_BASE_URL"] ?? "").port);
-    const [idle, half, kept] = [await connect(port), await connect(port), await connect(port)];
-    half.write("GET /networks HTTP/1.1\r\nhos");
-    kept.write("GET /networks HTTP/1.1\r\nhost: x\r\n\r\n");
-    await new Promise((resolve) => {
-      kept.once("data", resolve);
-    });
-    served.context.interrupt({ cause });
-    expect(await served.ended).toMatchObject({ exit, stderr: "" });
-    await expect.poll(() => [idle, half, kept].every(({ closed }) => closed), soon).toBe(true);
-    await expect(connect(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
-    expect(served.context.clock.pending()).toBe(0);
-  });
+  ] as const)(
+    "%s stops the sandbox immediately with exit %d, even with open connections",
+    async (cause, exit) => {
+      const served = await serve();
+      const port = Number(new URL(settingsOf(served)["DEXDATA_BASE_URL"] ?? "").port);
+      const [idle, half, kept] = [await connect(port), await connect(port), await connect(port)];
+      half.write("GET /networks HTTP/1.1\r\nhos");
+      kept.write("GET /networks HTTP/1.1\r\nhost: x\r\n\r\n");
+      await new Promise((resolve) => {
+        kept.once("data", resolve);
+      });
+      served.context.interrupt({ cause });
+      expect(await served.ended).toMatchObject({ exit, stderr: "" });
+      await expect.poll(() => [idle, half, kept].every(({ closed }) => closed), soon).toBe(true);
+      await expect(connect(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+      expect(served.context.clock.pending()).toBe(0);
+    },
+  );
 });
 
-/** A program for `node -e` that writes what it is given, since the tests do not see its output. */
+/** A program for `node -e` that writes its environment to a file, because the tests do not see its output. */
 const report = (file: string, code: number): string =>
   `require("node:fs").writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.env)); process.exitCode = ${code};`;
 
@@ -202,7 +205,7 @@ describe("dexdata sandbox -- command", () => {
     await run(["sandbox", "--", ...words], createTestContext(options));
 
   test.each([0, 3, 77])(
-    "runs it with the sandbox in its environment and ends with its exit code %d",
+    "runs the command with the sandbox in its environment, and exits with its code %d",
     async (code) => {
       const file = path.join(createTestContext().home, "seen.json");
       const env = { DEXDATA_API_KEY: "api_dev_real", DEXDATA_SANDBOX: "1", OTHER: "kept" };
@@ -215,14 +218,14 @@ describe("dexdata sandbox -- command", () => {
         DEXDATA_STREAMING_PRO_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u),
         DEXDATA_API_KEY: "api_pro_sandbox",
         DEXDATA_TIER: "pro",
-        // Else a dexdata inside would start a second sandbox.
+        // Otherwise dexdata in that command would start a second sandbox.
         DEXDATA_SANDBOX: "",
         OTHER: "kept",
       });
     },
   );
 
-  test("serves while it runs, and not longer", async () => {
+  test("serves while the command runs, and no longer", async () => {
     const file = path.join(createTestContext().home, "seen.txt");
     const program =
       `fetch(process.env.DEXDATA_BASE_URL + "/networks").then(async (answer) => ` +
@@ -236,7 +239,7 @@ describe("dexdata sandbox -- command", () => {
   test.each([
     ["SIGKILL", 137],
     ["SIGTERM", 143],
-  ] as const)("a command that %s ends is exit %d, as in a shell", async (signal, exit) => {
+  ] as const)("exits like a shell if %s ends the command: exit %d", async (signal, exit) => {
     const program = `process.kill(process.pid, "${signal}"); setTimeout(() => {}, 30000)`;
     expect(await inside([process.execPath, "-e", program])).toMatchObject({ exit, stderr: "" });
   });
@@ -245,7 +248,7 @@ describe("dexdata sandbox -- command", () => {
     ["SIGINT", 130],
     ["SIGQUIT", 131],
     ["SIGTERM", 143],
-  ] as const)("passes %s on to it, and ends as it does", async (cause, exit) => {
+  ] as const)("passes %s on to the command, and exits with its code", async (cause, exit) => {
     const file = path.join(createTestContext().home, "started");
     const program = `require("node:fs").writeFileSync(${JSON.stringify(file)}, ""); setTimeout(() => {}, 30000)`;
     const context = createTestContext();
@@ -255,7 +258,7 @@ describe("dexdata sandbox -- command", () => {
     expect(await ended).toMatchObject({ exit, stderr: "" });
   });
 
-  test("a command that is not there is one message", async () => {
+  test("prints one error for an unknown command", async () => {
     const { exit, stdout, stderr } = await run(
       ["sandbox", "--error-format", "text", "--", "no-such-command-anywhere"],
       createTestContext(),
@@ -265,27 +268,27 @@ describe("dexdata sandbox -- command", () => {
   });
 });
 
-describe("a slip", () => {
+describe("an invalid flag", () => {
   const refused: readonly (readonly [string, RegExp])[] = [
-    ["--port 70000", /^error: --port "70000": /u],
-    ["--port x", /^error: --port "x": /u],
+    ["--port 70000", /^error: invalid --port "70000": /u],
+    ["--port x", /^error: invalid --port "x": /u],
     ["--clock yesterday", /^error: --clock "yesterday": /u],
     ["--speed fast", /^error: invalid --speed "fast": must be a number such as 0, 1 or 60/u],
     ["--log -", /^error: invalid --log "-": must be a file name\n {2}hint: use \.\/- /u],
-    ["--seed -1", /^error: --seed "-1": /u],
+    ["--seed -1", /^error: invalid --seed "-1": /u],
     [
       "--log /no/such/folder/log",
       /^error: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n$/u,
     ],
   ];
-  test.each(refused)("%s is refused by name, and nothing is served", async (flags, message) => {
+  test.each(refused)("%s is named in the error, and nothing is served", async (flags, message) => {
     const { exit, stdout, stderr } = await dexdata(`sandbox --error-format text ${flags}`);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toMatch(message);
   });
 
   test.each([0, 1])(
-    "a port that is taken, of the %d. host, is one clear message, and the other is let go",
+    "if a port (offset %d) is in use, prints one error and releases the other one",
     async (nth) => {
       const taken = net.createServer();
       await new Promise<void>((resolve) => {
@@ -311,7 +314,7 @@ describe("a slip", () => {
   );
 });
 
-/** Ports this process listens on. */
+/** Returns the number of ports on which this process listens. */
 function listening(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
 }

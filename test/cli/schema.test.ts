@@ -8,11 +8,11 @@ import { type Row, rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-// A network of few pools: its market is made in no time.
+// A network with few pools, because its market is created quickly.
 const token = "0x3e75a8e0409ef1ff79c2b7b1d85fe309c46347bc";
 const pool = "0xf19559e278ae925ab609505cc38955b0e1d2a915";
 
-/** Records, and a command whose lines each describes, where that is more than the one it is listed with. */
+/** Records with a command whose rows they describe, if it differs from the listed command. */
 const commands: Readonly<Record<string, string>> = {
   pool: `pool fantom ${pool}`,
   transaction: `txns fantom ${pool}`,
@@ -32,11 +32,15 @@ const commands: Readonly<Record<string, string>> = {
   "pool-reserves-event": `stream fantom:${pool} --feed reserves --by pool --limit 2`,
 };
 
-/** It stands still until the streams begin, and is two hours a second from then on, so that they have something to say. */
-let begun: number | undefined;
-const now = (): number => sandboxNow + (begun === undefined ? 0 : performance.now() - begun) * 7200;
+/** The clock is frozen until the streams start, then runs two hours per second so that they have events. */
+let streamsStart: number | undefined;
+const now = (): number =>
+  sandboxNow + (streamsStart === undefined ? 0 : performance.now() - streamsStart) * 7200;
 const sandbox = useSandbox({ now });
-/** The specification has no feed of reserves (wire-facts 5.5), and a search makes the market of every network. */
+/**
+ * Written by hand: the specification has no feed of reserves (wire-facts 5.5), and a search creates the
+ * market of every network.
+ */
 const byHand: Readonly<Record<string, string>> = {
   "found-token":
     '{"id":"0x1","name":"a","symbol":"A","chain":"fantom","decimals":18,"total_supply":9999979509174084,"fdv":1e18,"price_usd":null}',
@@ -59,7 +63,7 @@ beforeAll(async () => {
       lines.set(name, `${line}\n`);
       continue;
     }
-    if (command.startsWith("stream")) begun ??= performance.now();
+    if (command.startsWith("stream")) streamsStart ??= performance.now();
     const { exit, stdout, stderr } = await dexdata(`${command} -q -o ndjson`, {
       env: sandbox.env(),
       speed: 1,
@@ -86,7 +90,7 @@ test("lists every record with the command that prints it", async () => {
     );
 });
 
-test("a record is found by its name and by its command; others are refused with the nearest", async () => {
+test("finds a record by its name and by its command, and suggests the closest for others", async () => {
   const byName = await printed("transaction");
   expect(await printed("txns")).toBe(byName);
   expect(await printed("txns --as jsonschema")).toBe(byName);
@@ -106,7 +110,7 @@ test("a record is found by its name and by its command; others are refused with 
   });
 });
 
-test("the JSON Schema takes every line of its command, and none without a field that it requires", async () => {
+test("the JSON Schema accepts every line of its command, and none without a required field", async () => {
   for (const [name, text] of lines) {
     const schema: unknown = JSON.parse(await printed(name));
     const validate = addFormats(new Ajv2020({ strict: true, allowUnionTypes: true })).compile(Object(schema));
@@ -129,13 +133,13 @@ function without(row: Row, field: string): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== field));
 }
 
-test("the TypeScript compiles, and the lines are of its types", async () => {
+test("the TypeScript compiles, and the lines have its types", async () => {
   const folder = temporaryFolder();
   const parts: string[] = [];
   for (const [name, text] of lines) {
     const type = name.replaceAll(/(?:^|-)([a-z])/gu, (_, letter: string) => letter.toUpperCase());
     parts.push(await printed(`${name} --as ts`));
-    // The service may add fields: what is no literal of the type may have more.
+    // The service may add fields: a value that is not a literal may have extra ones.
     parts.push(`const lines${type} = [${text.trim().replaceAll("\n", ",\n")}];`);
     parts.push(`export const rowsOf${type}: ${type}[] = lines${type};\n`);
   }
@@ -150,7 +154,7 @@ const hasSqlite = spawnSync("sqlite3", ["--version"]).status === 0;
 if (!hasSqlite) console.warn("LEFT OUT: there is no sqlite3 here, so no table was made with the printed SQL");
 
 describe.skipIf(!hasSqlite)("the SQL", () => {
-  test("makes the tables of every dialect that SQLite reads, with a column for each field", async () => {
+  test("creates the tables of every dialect that SQLite reads, with a column for each field", async () => {
     const script: string[] = [];
     for (const name of lines.keys()) {
       const table = `"${name.replaceAll("-", "_")}"`;
@@ -160,7 +164,7 @@ describe.skipIf(!hasSqlite)("the SQL", () => {
     expect(execFileSync("sqlite3", [":memory:"], { input: script.join(""), encoding: "utf8" })).toBe("");
   });
 
-  test("the table for SQLite holds lines with every digit", async () => {
+  test("creates a table for SQLite that keeps every digit", async () => {
     const row = `{"id":"0x1","log_index":7,"token_0":"0xa","token_1":"0xb","amount_0":-123456789012345678901234567890,"amount_1":"340282366920938463463374607431768211455","price_0_usd":1.10,"created_at":"2026-11-21T08:54:00.123456789Z"}`;
     const columns = (await printed("transaction --as sql --dialect sqlite")).match(
       /"\w+"(?= (?:TEXT|INT))/gu,

@@ -6,8 +6,8 @@ import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 
 const sandbox = useSandbox();
 
-describe("a whole search", () => {
-  test("gives every pool of the market once, in the order asked, in as many requests as pages of 100 need", async () => {
+describe("a complete search", () => {
+  test("returns every pool of the market once, in the requested order, with one request per page of 100", async () => {
     const market = createMarket({ seed: 1 });
     const ethereum = market.network("ethereum");
     if (ethereum === undefined) throw new Error("the market has ethereum");

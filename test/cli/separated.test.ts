@@ -22,7 +22,7 @@ async function answerWith(body: string, words: string | readonly string[]) {
   return { exit, stdout, stderr };
 }
 
-/** A line for each command of the service. */
+/** One command line for each command of the service. */
 const commands = [
   "networks",
   "dexes ethereum --limit 3",
@@ -44,21 +44,24 @@ const commands = [
 ];
 
 describe("csv and tsv", () => {
-  test.each(commands)("%s: the same cells, as many in every line as in the header", async (command) => {
-    const env = { ...sandbox.env(), DEXDATA_NOW: "2026-11-21T08:54:00Z" };
-    const [csv, tsv] = [
-      await dexdata(`${command} -o csv`, { env, isTerminal: { stdout: true }, columns: 40 }),
-      await dexdata(`${command} -o tsv`, { env }),
-    ];
-    expect([csv.exit, csv.stderr, tsv.exit, tsv.stderr]).toEqual([0, "", 0, ""]);
-    const rows = parseCsv(csv.stdout);
-    expect(rows.length).toBeGreaterThan(1);
-    expect(new Set(rows.map((cells) => cells.length)).size).toBe(1);
-    expect(new Set(rows[0]).size).toBe(rows[0]?.length);
-    expect(parseTsv(tsv.stdout)).toEqual(rows);
-  });
+  test.each(commands)(
+    "%s: both have the same cells, and every line as many as the header",
+    async (command) => {
+      const env = { ...sandbox.env(), DEXDATA_NOW: "2026-11-21T08:54:00Z" };
+      const [csv, tsv] = [
+        await dexdata(`${command} -o csv`, { env, isTerminal: { stdout: true }, columns: 40 }),
+        await dexdata(`${command} -o tsv`, { env }),
+      ];
+      expect([csv.exit, csv.stderr, tsv.exit, tsv.stderr]).toEqual([0, "", 0, ""]);
+      const rows = parseCsv(csv.stdout);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(new Set(rows.map((cells) => cells.length)).size).toBe(1);
+      expect(new Set(rows[0]).size).toBe(rows[0]?.length);
+      expect(parseTsv(tsv.stdout)).toEqual(rows);
+    },
+  );
 
-  test("hold what ndjson holds, digit for digit", async () => {
+  test("contain the values of ndjson, digit for digit", async () => {
     const command = `txns ethereum ${pool} --limit 50 --to 2026-11-21T08:00:00Z`;
     const fields = "id,log_index,amount_0,amount_1,price_0,created_at";
     const lines = (await dexdata(`${command} -o ndjson`, { env: sandbox.env() })).stdout
@@ -74,7 +77,7 @@ describe("csv and tsv", () => {
     }
   });
 
-  test("ask for names and symbols, as a table does", async () => {
+  test("request names and symbols, as a table does", async () => {
     sandbox.takeLog();
     await dexdata("pools search ethereum --limit 1 -o csv", { env: sandbox.env() });
     await dexdata("pools search ethereum --limit 1 -o csv --fields id", { env: sandbox.env() });
@@ -86,17 +89,17 @@ describe("csv and tsv", () => {
     ["pools search --chains base", "tokens.1.decimals"],
     ["tokens search ethereum", "24h.txns"],
     ["tokens search --chains base", "symbol"],
-  ])("%s gives %s the same value in every format", async (command, field) => {
-    const ask = async (format: string): Promise<string> => {
+  ])("%s returns %s with the same value in every format", async (command, field) => {
+    const printAs = async (format: string): Promise<string> => {
       const words = `${command} --limit 5 --fields ${field} --no-header -o ${format}`;
       return (await dexdata(words, { env: sandbox.env() })).stdout;
     };
-    const values = (await ask("tsv")).trimEnd().split("\n");
+    const values = (await printAs("tsv")).trimEnd().split("\n");
     expect(values).toEqual(Array(5).fill(expect.stringMatching(/./u)));
-    expect((await ask("csv")).trimEnd().split("\n")).toEqual(values);
-    const lines = await ask("ndjson");
+    expect((await printAs("csv")).trimEnd().split("\n")).toEqual(values);
+    const lines = await printAs("ndjson");
     expect(rowsOf(lines).map((row) => String(row[field]))).toEqual(values);
-    expect(JSON.parse(await ask("json"))).toEqual(rowsOf(lines));
+    expect(JSON.parse(await printAs("json"))).toEqual(rowsOf(lines));
   });
 
   test.each([
@@ -106,7 +109,7 @@ describe("csv and tsv", () => {
     ["tokens", "address,symbol", true],
     ["tokens", "1m", true],
     ["tokens", "address,fdv_usd,volume_usd_24h", false],
-  ])("ask %s search in full where %s needs it: %s", async (what, fields, isFull) => {
+  ])("request a detailed %s search if %s requires it: %s", async (what, fields, isFull) => {
     const command = `${what} search ethereum --limit 1 --fields ${fields} -o`;
     for (const format of ["csv", "tsv", "table", "wide", "ndjson", "json"]) {
       sandbox.takeLog();
@@ -117,7 +120,7 @@ describe("csv and tsv", () => {
     }
   });
 
-  test("a token's name forges no row and no formula", async () => {
+  test("a token name cannot forge a row or a formula", async () => {
     const name = '=cmd|"/c calc"!A1\n0x2,"x"\t\u202e';
     const body = JSON.stringify({ results: [{ address: "0x1", chain: "a", name }], has_next_page: false });
     const words = "tokens search ethereum --fields address,name -o";
@@ -131,7 +134,7 @@ describe("csv and tsv", () => {
     );
   });
 
-  test("a path that dexdata does not know needs --fields, and gives its elements or itself", async () => {
+  test("an unknown path requires --fields, and prints the elements of an array or the object itself", async () => {
     expect(await answerWith("[]", "api /networks/a/new -o csv --error-format text")).toEqual({
       exit: 2,
       stdout: "",
@@ -144,7 +147,7 @@ describe("csv and tsv", () => {
     expect((await answerWith('{"id":1.0}', "api /new -o tsv --fields id")).stdout).toBe("id\n1.0\n");
   });
 
-  test.each(["csv", "tsv"])("%s: the command that goes on repeats no header", async (format) => {
+  test.each(["csv", "tsv"])("%s: the command that continues repeats no header", async (format) => {
     const env = { ...sandbox.env(), DEXDATA_NOW: "2026-11-21T08:54:00Z" };
     const words = ["dexes", "ethereum", "--limit", "4", "--page-size", "4", "-o", format];
     const first = await dexdata(words, { env, isTerminal: { stderr: true } });
@@ -155,7 +158,7 @@ describe("csv and tsv", () => {
     expect(first.stdout + second.stdout).toBe(whole.stdout);
   });
 
-  test("--resume goes on below the header, and the receipt counts rows alone", async () => {
+  test("--resume continues below the header, and the receipt counts only rows", async () => {
     const folder = temporaryFolder();
     const [file, receipt] = [path.join(folder, "x.csv"), path.join(folder, "receipt.json")];
     const words = ["pools", "search", "ethereum", "--limit", "30", "--page-size", "10", "-o", "csv"];
@@ -169,7 +172,7 @@ describe("csv and tsv", () => {
     expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 30, complete: true });
   });
 
-  test("a file that is called .csv, .tsv or .json holds that, unless something else was asked for", async () => {
+  test("a file with the extension .csv, .tsv or .json gets that format, unless another one is set", async () => {
     const folder = temporaryFolder();
     const written = async (name: string, ...flags: readonly string[]): Promise<string> => {
       const file = path.join(folder, name);
@@ -198,7 +201,7 @@ describe("csv and tsv", () => {
     }
   });
 
-  test("are what the environment and the config file may ask for; errors are text beside them", async () => {
+  test("can be set in the environment and the config file; errors are then printed as text", async () => {
     const { exit, stdout, stderr } = await dexdata("pool ethereum 0x1", {
       env: { ...sandbox.env(), DEXDATA_OUTPUT: "csv" },
     });
@@ -220,7 +223,7 @@ describe("--fields ?", () => {
     expect(rows.length).toBeGreaterThan(3);
   });
 
-  test("lists what the rows have", async () => {
+  test("lists the fields of the rows", async () => {
     const { stdout } = await dexdata(["pool", "--fields", "?", "-o", "csv", "--no-header"]);
     const listed = parseCsv(stdout).filter((row) => row.at(-1) === "always");
     const fields = listed.map(([field]) => field).join(",");
@@ -229,7 +232,7 @@ describe("--fields ?", () => {
     expect(parseCsv(row.stdout)[1]).not.toContain(undefined);
   });
 
-  test("says of a path where its rows stand in an answer", async () => {
+  test("lists the fields of an API path as paths in the response", async () => {
     const { stdout } = await dexdata([
       "api",
       "/networks/ethereum/pools/search",
@@ -264,7 +267,7 @@ describe("a field that no row has", () => {
     ["tokens.*.symbl", "; did you mean tokens.*.symbol?"],
     ["symbol", "; did you mean tokens.0.symbol?"],
     ["zzz", " (list fields: --fields '?')"],
-  ])("%s: %s", async (fields, said) => {
+  ])("%s: %s", async (fields, hint) => {
     for (const format of ["ndjson", "csv", "table"]) {
       const { exit, stderr } = await answerWith(
         body,
@@ -272,12 +275,12 @@ describe("a field that no row has", () => {
       );
       expect({ exit, stderr }).toEqual({
         exit: 0,
-        stderr: said === undefined ? "" : `warning: no row has the field "${fields}"${said}\n`,
+        stderr: hint === undefined ? "" : `warning: no row has the field "${fields}"${hint}\n`,
       });
     }
   });
 
-  test("is not said where nothing was found, or where it may be anything", async () => {
+  test("causes no warning if no row was found or the field may exist", async () => {
     const none = '{"results":[],"has_next_page":false}';
     expect((await answerWith(none, "pools search ethereum --fields zzz")).stderr).toBe("");
     expect((await answerWith('{"plan":"free"}', "usage --fields plan,credits.used")).stderr).toBe("");

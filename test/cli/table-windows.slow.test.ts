@@ -14,7 +14,7 @@ async function run(words: readonly string[]): Promise<Outcome> {
   return await dexdata(words, { env: sandbox.env() });
 }
 
-/** Nothing else of a table is as long without a blank. */
+/** No other word in a table is this long. */
 const addressesIn = (text: string): readonly string[] => text.match(/\b[0-9A-Za-z]{26,}\b/gu) ?? [];
 
 const lists: readonly List[] = [
@@ -55,12 +55,12 @@ interface List {
   readonly command: string;
   readonly endpoint: EndpointId;
   readonly group: string;
-  /** The command that takes the addresses of its table. */
+  /** The command that accepts the addresses of the table. */
   readonly next?: "pool" | "token";
 }
 
 describe.each(lists)("the table of $command", ({ command, endpoint, group, next }) => {
-  test("has no line wider than the window, and every address whole, at 20 to 200 columns", async () => {
+  test("has no line wider than the terminal, and only complete addresses, at 20 to 200 columns", async () => {
     const { exit, stdout } = await run([...command.split(" "), "-o", "json"]);
     expect(exit).toBe(0);
     const known = new Set(addressesIn(stdout));
@@ -70,12 +70,12 @@ describe.each(lists)("the table of $command", ({ command, endpoint, group, next 
       const shown = addressesIn(table);
       expect(table.split("\n").filter((line) => textWidth(line) > columns)).toEqual([]);
       expect(shown.filter((address) => !known.has(address))).toEqual([]);
-      // An address leads nowhere without its network.
+      // An address is of no use without its network.
       if (shown.length > 0 && namesNoNetwork) expect(table).toContain("NETWORK");
     }
   });
 
-  test.runIf(next !== undefined)("has addresses that the next command takes", async () => {
+  test.runIf(next !== undefined)("has addresses that the next command accepts", async () => {
     const { stdout } = await run([...command.split(" "), "-o", "table"]);
     const [head = "", ...lines] = stdout.trimEnd().split("\n");
     const networkAt = head.indexOf("NETWORK");

@@ -8,14 +8,14 @@ let server: ScriptedServer;
 
 type Rows = readonly (readonly [id: string, price: string])[];
 
-/** One row a line of the answer, with digits and a field that this program does not know. */
+/** One row of the response, with digits and an unknown field. */
 const textOf = ([id, price]: Rows[number]): string =>
   `{"id":"${id}","chain":"ethereum","price_usd":${price},"new":1.10}`;
 const list = (rows: Rows): Reply => json(`{"results":[${rows.map(textOf).join(",")}],"has_next_page":false}`);
 
 const no = (status: number): Reply => json({ message: "no" }, { status });
 
-/** Answers of one round after the other, then a signal. */
+/** Runs a command with one response per round, then a signal. */
 async function watch(
   words: string,
   rounds: readonly Reply[],
@@ -45,7 +45,7 @@ const words = "pools search ethereum --watch 30s --error-format text --retries 0
 const cost = "watching every 30s: up to 120 requests and 120 credits per hour\n";
 
 describe("--watch in a pipe", () => {
-  test("writes the first round whole, then rows that are new or changed, as the service wrote them", async () => {
+  test("prints all rows of the first round, then new or changed rows, as the service sent them", async () => {
     const rounds = [
       list([
         ["a", "1.0"],
@@ -76,7 +76,7 @@ describe("--watch in a pipe", () => {
     });
   });
 
-  test("asks at its interval, however long an answer takes, with one clock reading a round", async () => {
+  test("sends requests at its interval, even if responses are slow, and reads the clock once per round", async () => {
     const context = createTestContext({ flows: true, env: { LANG: "C.UTF-8", DEXDATA_TIMEOUT: "24h" } });
     const created: string[] = [];
     server = await serveInTest(({ query }) => {
@@ -91,19 +91,19 @@ describe("--watch in a pipe", () => {
     expect(rest.map((second) => second - first)).toEqual([30, 60, 90]);
   });
 
-  test("with --fields only a change of these is one", async () => {
+  test("with --fields, only a change of these fields counts", async () => {
     const rounds = [list([["a", "1"]]), list([["a", "2"]]), list([["b", "2"]])];
     const { stdout } = await watch(`${words} --fields id`, rounds);
     expect(stdout).toBe('{"id":"a"}\n{"id":"b"}\n');
   });
 
-  test("as csv the header comes once", async () => {
+  test("prints the header once as csv", async () => {
     const rounds = [list([["a", "1"]]), list([["a", "2"]])];
     const { stdout } = await watch(`${words} -o csv --fields id,price_usd`, rounds);
     expect(stdout).toBe("id,price_usd\na,1\na,2\n");
   });
 
-  test("a round that fails is said, and the next one is compared with the one before it", async () => {
+  test("reports a failed round, and compares the next round with the last successful one", async () => {
     const rounds = [
       list([["a", "1"]]),
       no(503),
@@ -118,7 +118,7 @@ describe("--watch in a pipe", () => {
     expect(stderr).toMatch(/^watching .*\nwarning: .*503.*; retrying at the next refresh\n$/u);
   });
 
-  test("a round whose list is incomplete is reported, and the next one follows", async () => {
+  test("reports a round with an incomplete list, and continues", async () => {
     const dexes = (ids: readonly string[], total: number): Reply =>
       json({
         dexes: ids.map((dex_id) => ({ dex_id, dex_name: dex_id })),
@@ -140,12 +140,12 @@ describe("--watch in a pipe", () => {
     [403, 4],
     [404, 3],
     [410, 3],
-  ])("status %i ends it with exit code %i", async (status, code) => {
+  ])("ends at status %i with exit code %i", async (status, code) => {
     const { exit, stdout } = await watch(words, [list([["a", "1"]]), no(status), no(status)]);
     expect({ exit, stdout }).toEqual({ exit: code, stdout: `${textOf(["a", "1"])}\n` });
   });
 
-  test("--max-credits ends it", async () => {
+  test("ends at --max-credits", async () => {
     const { exit, stderr } = await watch(
       `${words} --max-credits 2`,
       ["1", "2", "3"].map((price) => list([["a", price]])),
@@ -155,14 +155,14 @@ describe("--watch in a pipe", () => {
     expect(stderr).toContain("--max-credits");
   });
 
-  test("a reader that goes away ends it with 0 at the next row", async () => {
+  test("ends with 0 at the next row if the reader closed the pipe", async () => {
     const context = await preparedFor([list([["a", "1"]]), list([["a", "2"]]), list([["a", "3"]])], {});
     context.stdout.closeAfter(textOf(["a", "1"]).length + 1);
     const { exit, stderr } = await run(words.split(" "), context);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: cost });
   });
 
-  test("reads stdin once, and names what has no row once", async () => {
+  test("reads stdin once, and reports inputs without a row once", async () => {
     const rows = json('[{"id":"0xa","chain":"sui","price_usd":1}]');
     const { stdout, stderr } = await watch("prices - --watch 30s --error-format text", [rows, rows, rows], {
       stdin: "sui:0xa\nsui:0xb\n",
@@ -177,7 +177,7 @@ describe("--watch in a pipe", () => {
 describe("--watch on a terminal", () => {
   const screens = (text: string): readonly string[] => text.split("\u001B[?2026h").slice(1);
 
-  test("marks what is new and what has changed, with the direction, and counts down", async () => {
+  test("marks new rows and changed values, with their direction, and counts down", async () => {
     const rounds = [
       list([
         ["a", "1"],
@@ -205,7 +205,7 @@ describe("--watch on a terminal", () => {
     expect(last).toContain("no longer listed: ethereum d");
   });
 
-  test("leaves the last picture below what stood there, with the cursor back", async () => {
+  test("leaves the last view below the earlier output, with the cursor visible", async () => {
     const argv = "pools search ethereum --watch 30s --fields id,price_usd --color never";
     const { stdout, stderr } = await watch(argv, [list([["a", "1"]])], {
       isTerminal: { stdout: true, stderr: true },
@@ -222,7 +222,7 @@ describe("--watch on a terminal", () => {
     expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit, plus up to 1 [^\n]*\n$/u);
   });
 
-  test("says what went wrong in the picture, and goes on", async () => {
+  test("shows an error in the view, and continues", async () => {
     const argv = "pools search ethereum --watch 30s --retries 0 --fields id";
     const { stdout, stderr } = await watch(argv, [list([["a", "1"]]), no(503)], {
       isTerminal: { stdout: true, stderr: true },
@@ -231,7 +231,7 @@ describe("--watch on a terminal", () => {
     expect(stderr).not.toContain("503");
   });
 
-  test("fits a small window, and says how much it leaves out", async () => {
+  test("fits a small terminal, and shows how many lines it omits", async () => {
     const rows = Array.from({ length: 40 }, (_, index) => [`row${index}`, "1"] as const);
     const { stdout } = await watch("pools search ethereum --limit 40 --watch 30s --fields id", [list(rows)], {
       isTerminal: { stdout: true },
@@ -243,7 +243,7 @@ describe("--watch on a terminal", () => {
   });
 });
 
-describe("what --watch refuses before anything is sent", () => {
+describe("combinations that --watch rejects before sending anything", () => {
   test.each([
     ["pools search ethereum --watch 4s", "must be 5s or more"],
     ["pools search ethereum --watch 30", "did you mean 30s?"],

@@ -9,8 +9,8 @@ import {
 } from "../../src/client/spending/credit-budget.ts";
 import { Failure } from "../../src/contract/failure.ts";
 
-describe("what a run may spend", () => {
-  test("a claim that does not fit beside those under way waits for them, and fits when they cost nothing", async () => {
+describe("the budget of a run", () => {
+  test("a claim that exceeds the budget waits for pending claims and is granted if those cost nothing", async () => {
     const budget = runBudget(2);
     const [one, two] = [await budget.claim(1), await budget.claim(1)];
     let isGranted = false;
@@ -25,7 +25,7 @@ describe("what a run may spend", () => {
     await expect(budget.claim(1)).rejects.toThrow("--max-credits of 2 reached: 2 spent");
   });
 
-  test("of several that wait, only as many are granted as fit", async () => {
+  test("only as many waiting claims are granted as the budget allows", async () => {
     const budget = runBudget(10);
     const first = await budget.claim(10);
     const waiting = [budget.claim(6), budget.claim(4), budget.claim(1)].map(
@@ -37,7 +37,7 @@ describe("what a run may spend", () => {
     expect([four, one]).toEqual([undefined, undefined]);
   });
 
-  test("in turn, a smaller request does not take what a larger one before it could not have", async () => {
+  test("with inTurn, a smaller request does not get the credits that an earlier, larger request was denied", async () => {
     const budget = inTurn(runBudget(12));
     const first = await budget.claim(10);
     const [ten, two] = [budget.claim(10), budget.claim(2)].map(
@@ -47,7 +47,7 @@ describe("what a run may spend", () => {
     expect(await Promise.all([ten, two])).toEqual([expect.any(Failure), expect.any(Failure)]);
   });
 
-  test("of two budgets, the one that grants gives back what the other refuses", async () => {
+  test("if one of two budgets rejects a claim, the other gets its credits back", async () => {
     const [wide, narrow] = [runBudget(5), runBudget(1)];
     await expect(bothBudgets(wide, narrow).claim(5)).rejects.toThrow("--max-credits of 1 reached: 0 spent");
     await expect(wide.claim(5)).resolves.toBeDefined();
@@ -55,7 +55,7 @@ describe("what a run may spend", () => {
   });
 });
 
-describe("the tab of one request", () => {
+describe("the tab of a request", () => {
   function recorded(): { readonly budget: Budget; readonly steps: string[] } {
     const steps: string[] = [];
     const budget: Budget = {
@@ -71,7 +71,7 @@ describe("the tab of one request", () => {
     return { budget, steps };
   }
 
-  test("an attempt that cost nothing leaves the credits to the next one", async () => {
+  test("a free attempt passes its credits on to the next attempt", async () => {
     const { budget, steps } = recorded();
     const tab = openTab(budget, budget, 3);
     await tab?.open();
@@ -81,7 +81,7 @@ describe("the tab of one request", () => {
     expect(steps).toEqual(["claim 3", "settle 3"]);
   });
 
-  test("an attempt that may have cost them makes the next one claim its own; the rest is given back", async () => {
+  test("after an attempt that may have cost credits, the next attempt makes a new claim; the remainder is returned", async () => {
     const { budget, steps } = recorded();
     const tab = openTab(budget, budget, 3);
     await tab?.open();
@@ -91,7 +91,7 @@ describe("the tab of one request", () => {
     expect(steps).toEqual(["claim 3", "settle 3", "claim 3", "settle 0"]);
   });
 
-  test("nothing is noted where nothing bounds what is spent", () => {
+  test("no tab is opened without a spending limit", () => {
     expect(openTab(unbounded, inTurn(unbounded), 3)).toBe(undefined);
   });
 });

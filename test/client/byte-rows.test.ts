@@ -11,7 +11,7 @@ import { samples } from "../json/json-samples.ts";
 
 const identity = ["chain", "id"];
 
-/** The same rows, read as a text. */
+/** Reads the same rows from the decoded text. */
 function readAsText(text: string): Rows {
   const list = rawMembers(text).get("results");
   return createPage(list, member(JSON.parse(text), "results"), "results", { identity }).rows;
@@ -28,7 +28,7 @@ function seen(rows: Rows): object {
   return { length: rows.length, texts: rows.texts(), values: rows.values(), keys, marks };
 }
 
-/** Undefined for what is no JSON, or has no list of rows. */
+/** Returns undefined if the text is not JSON or has no list of rows. */
 function readOrRefuse(text: string): object | undefined {
   try {
     return seen(readAsText(text));
@@ -45,8 +45,8 @@ const linesOf = (text: string): string | undefined => {
 
 const LONE = /\p{Surrogate}/u;
 
-describe("rows cut from bytes", () => {
-  test("are the rows, values and keys that the text gives", () => {
+describe("rows read from bytes", () => {
+  test("match the rows, values and keys read from the text", () => {
     const values = fc.tuple(samples(), samples(), samples());
     const rows = fc.array(
       values.map(([id, chain, other]) => `{"id":${id.text},"o":${other.text},"chain":${chain.text}}`),
@@ -64,7 +64,7 @@ describe("rows cut from bytes", () => {
     );
   });
 
-  test("are found alike where they are written alike and one of them is broken, or holds something else", () => {
+  test("are found the same way if all rows have the same keys and one row is broken or has another value", () => {
     const leaf = fc.oneof(
       fc.string({ unit: "grapheme" }),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -100,7 +100,7 @@ describe("rows cut from bytes", () => {
     );
   });
 
-  test("of answers that follow each other are those of each by itself, whatever the ones before were", () => {
+  test("of consecutive responses do not depend on earlier responses", () => {
     const key = fc.constantFrom("o", "é", "\u202e", "\u007f", "p");
     const value = fc.constantFrom("1", "2.5", '"a"', '"é"', '"\u202e"', "null", "[1]", "{}", "x", "");
     const blank = fc.constantFrom("", "", "", " ");
@@ -127,7 +127,7 @@ describe("rows cut from bytes", () => {
     );
   });
 
-  test("may be more than any answer before had, and than there is room for at first", () => {
+  test("can outnumber the rows of all earlier responses and the initial capacity", () => {
     const cutNext = createAnswerCutter("results", { identity });
     for (const count of [3, 127, 128, 129, 700, 0, 1]) {
       const rows = Array.from({ length: count }, (_, id) => `{"id":${id},"chain":"c"}`);
@@ -153,20 +153,20 @@ describe("rows cut from bytes", () => {
     ['""', '""'],
     ['"\\"0"', '"\\u00220"'],
     ['{"a": 0}', '{"a":0}'],
-  ])("whose identity is written as %s are those with %s, as in the text", (one, other) => {
+  ])("with the identity %s are equal to those with %s, as in the text", (one, other) => {
     const text = page(`{"id":${one},"chain":"a"},{"id":${other},"chain":"a"}`);
     const rows = cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })?.rows;
     expect(hashOf(rows, 0)).toEqual(hashOf(rows, 1));
     expect(rows && seen(rows)).toEqual(seen(readAsText(text)));
   });
 
-  test("go out as they came, a line each", () => {
+  test("are output unchanged, one per line", () => {
     expect(linesOf(page('{"id":1.10},{"id":"a, b"}'))).toBe('{"id":1.10}\n{"id":"a, b"}\n');
     expect(linesOf(page('{"id":"é"},{"id":"日本"}'))).toBe('{"id":"é"}\n{"id":"日本"}\n');
     expect(linesOf(page('{"id":1}', ', "blank": 1'))).toBe('{"id":1}\n');
   });
 
-  test("go out as JSON.stringify writes them, those that are kept, unless they hold blanks or what must be escaped", () => {
+  test("that keep() selects are output as JSON.stringify() writes them, unless they contain whitespace or characters to escape", () => {
     const written = samples().map(({ value }) => JSON.stringify(value));
     const row = fc.tuple(written, written, fc.boolean()).map(([id, other, isKept]) => ({
       text: `{"id":${id},"o":${other}}`,
@@ -184,7 +184,7 @@ describe("rows cut from bytes", () => {
         expect(rows?.texts()).toEqual(kept);
         const expected = kept.map((each) => `${JSON.stringify(JSON.parse(each))}\n`).join("");
         const lines = rows?.lines();
-        // What may go out unread need not, but what goes out is what it should be.
+        // The fast path may decline any row, but its output must be correct.
         if (lines !== undefined) expect(Buffer.from(lines).toString()).toBe(expected);
         if (lines !== undefined) expect(isSafeJson(expected)).toBe(true);
         const isPlain = isSafeJson(text) && (comma === "," || list.length < 2);
@@ -195,7 +195,7 @@ describe("rows cut from bytes", () => {
     );
   });
 
-  test("that are kept go out without the others", () => {
+  test("that keep() selects are output without the others", () => {
     const rows = cutAnswer(Buffer.from(page('{"id":1},{"id":2},{"id":3},{"id":4}')), "results", {
       identity,
     })?.rows;
@@ -210,7 +210,7 @@ describe("rows cut from bytes", () => {
     ["white space between rows", '{"id":1}, {"id":2}'],
     ["a character that acts on a terminal", '{"id":"\u202e"}'],
     ["DEL", '{"id":"\u007f"}'],
-  ])("with %s do not go out as they came", (_, rows) => {
+  ])("with %s are not output unchanged", (_, rows) => {
     expect(linesOf(page(rows))).toBeUndefined();
     expect(cutAnswer(Buffer.from(page(rows)), "results", { identity, timeField: "o" })).toBeDefined();
   });
@@ -226,11 +226,11 @@ describe("rows cut from bytes", () => {
     ["more after its end", `${page("")}1`],
     ["a number that is none", page('{"a":01}')],
     ["half of it", page('{"a":1}').slice(0, -5)],
-  ])("are not cut from an answer with %s", (_, text) => {
+  ])("are not read from a response with %s", (_, text) => {
     expect(cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })).toBeUndefined();
   });
 
-  test("are not cut from what is no UTF-8", () => {
+  test("are not read from invalid UTF-8", () => {
     const bytes = Buffer.from(page('{"id":"?"}'));
     bytes[bytes.indexOf("?")] = 0xff;
     expect(cutAnswer(bytes, "results", { identity, timeField: "o" })).toBeUndefined();

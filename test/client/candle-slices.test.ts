@@ -27,7 +27,7 @@ const window = (interval: string, start: string, end: string): ReturnType<typeof
     ]),
   );
 
-/** When the candles of [start, end) open, one by one: what the slices are held against. */
+/** Returns the opening time of each candle in [start, end), as the reference for the slices. */
 function openings(start: string, end: string, interval: number): readonly number[] {
   const [from, to] = [fromWire(start), fromWire(end)];
   const opens: number[] = [];
@@ -37,13 +37,13 @@ function openings(start: string, end: string, interval: number): readonly number
   return opens;
 }
 
-describe("the slices of a window", () => {
+describe("the slices of a time range", () => {
   const bound = record({
     seconds: integer({ min: -400_000_000, max: 2_000_000_000 }),
     fraction: constantFrom("", "", "5", "000000001"),
   });
 
-  test("cover it once, each of at most so many candles, inner edges on the grid of the epoch", () => {
+  test("cover it once, with a limited number of candles each and inner edges on the epoch grid", () => {
     assert(
       property(
         constantFrom(...Object.keys(seconds)),
@@ -78,26 +78,26 @@ describe("the slices of a window", () => {
     );
   });
 
-  test("a window in which no candle opens is one slice, which touches one", () => {
+  test("a time range in which no candle opens is one slice with one candle", () => {
     expect([...slicesOf(window("1h", "1795163400", "1795163401"), 1000)]).toEqual([
       { start: "1795163400", end: "1795163401", interval: 3600, opening: 0, touched: 1, isLast: true },
     ]);
   });
 
-  test("what is left of a slice begins with the interval after the last candle, and is nothing at its end", () => {
+  test("the rest of a slice starts at the interval after the last candle, and is empty at the end of the slice", () => {
     const [slice] = slicesOf(window("1h", "1795163400", "1795200000"), 1000);
     if (slice === undefined) throw new Error("a window has a slice");
-    // 1795165200 is a full hour; a candle may also open beside the grid.
+    // 1795165200 is a full hour; candles may also open off the grid.
     for (const last of [1_795_165_200, 1_795_165_201, 1_795_168_799])
       expect(restOf(slice, last)).toEqual({ ...slice, start: "1795168800", opening: 9, touched: 9 });
     expect(restOf(slice, 1_795_197_600)).toBeUndefined();
   });
 });
 
-describe("a window of absurdly many candles", () => {
+describe("a time range with too many candles", () => {
   const most = 50_000_000 * 60;
 
-  test("is refused with its number", () => {
+  test("is rejected with the number of candles", () => {
     expect(() => window("1m", "0", String(most + 1))).toThrow(Failure);
     expect(() => window("1m", "0", String(most + 1))).toThrow(
       "the time range contains 50,000,001 1m candles",
@@ -105,7 +105,7 @@ describe("a window of absurdly many candles", () => {
     expect(() => window("1m", "0", String(most))).not.toThrow();
   });
 
-  test("is sliced only as far as somebody asks: the largest costs no memory", () => {
+  test("is sliced lazily: the largest accepted range uses no memory", () => {
     const slices = slicesOf(window("1m", "0", String(most)), 1000);
     expect(slices.next().value).toMatchObject({ start: "0", end: "60000" });
   });

@@ -11,7 +11,7 @@ function opened() {
 const texts = ({ done, value }: IteratorResult<readonly Buffer[], unknown>): unknown =>
   Array.isArray(value) && done !== true ? value.map(String) : { done, value };
 
-test("all that has come is taken at once, and what comes later when it comes", async () => {
+test("all queued chunks are returned at once, and later chunks as they arrive", async () => {
   const { queue, taken } = opened();
   queue.add(Buffer.from("a"));
   queue.add(Buffer.from("b"));
@@ -25,7 +25,7 @@ test("all that has come is taken at once, and what comes later when it comes", a
   expect(texts(await taken.next())).toEqual(["d"]);
 });
 
-test("the source rests while 64 KiB wait, until they are taken", async () => {
+test("the source is paused while 64 KiB are queued, and resumed once they are read", async () => {
   const { queue, said, taken } = opened();
   queue.add(Buffer.alloc(64 * 1024 - 1));
   expect(said).toEqual([]);
@@ -39,7 +39,7 @@ test("the source rests while 64 KiB wait, until they are taken", async () => {
   expect(said).toEqual(["pause", "resume", "pause"]);
 });
 
-test("the rows before the end, or before the connection broke, are printed first", async () => {
+test("chunks received before the end or a connection error are returned first", async () => {
   const ended = opened();
   ended.queue.add(Buffer.from("a"));
   ended.queue.end();

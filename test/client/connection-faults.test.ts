@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of listening.splice(0)) server.close();
 });
 
-/** Where a server of Node's own, closed after the test, speaks or should speak TLS. */
+/** Returns the URL of a Node server that is closed after the test and speaks or should speak TLS. */
 async function listen(server: net.Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -26,14 +26,14 @@ async function listen(server: net.Server): Promise<string> {
   return `https://127.0.0.1:${typeof address === "object" ? address?.port : undefined}`;
 }
 
-/** One that speaks TLS in its own way, and answers nothing. */
+/** Starts a TLS server with custom options that never responds. */
 async function listenTls(options: tls.TlsOptions): Promise<string> {
   const server = tls.createServer({ ...certificateOptions("sound"), ...options });
   server.on("tlsClientError", () => undefined);
   return await listen(server);
 }
 
-/** One question to a host, and what is said of it, `HOST` for the host. */
+/** Sends one request to a host and returns the outcome, with `HOST` in place of the host. */
 async function ask(base: string, flags = "--retries 0"): Promise<{ exit: number; stderr: string }> {
   const { exit, stdout, stderr } = await dexdata(`networks --error-format text ${flags}`, {
     env: { DEXDATA_BASE_URL: base },
@@ -46,7 +46,7 @@ const network = "check the host name and your network";
 const authority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its certificate file";
 const clock = "check this machine's clock; if it is correct, contact the operator of the host";
 
-describe("a host whose answer", () => {
+describe("a response that", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
   const faults: readonly (readonly [string, Reply, exit: number, said: string])[] = [
     ["is a reset", reset("before"), 7, "connection to HOST reset"],
@@ -73,7 +73,7 @@ describe("a host whose answer", () => {
     ],
     ["is none of HTTP", raw(["SSH-2.0-OpenSSH_9.9\r\n"]), 1, "HOST did not send an HTTP response"],
   ];
-  test.each(faults)("%s is said so", async (_, reply, exit, said) => {
+  test.each(faults)("%s is reported", async (_, reply, exit, said) => {
     const server = await serveInTest(() => reply);
     const outcome = await ask(server.url);
     expect({ exit: outcome.exit, said: outcome.stderr.split("\n")[0] }).toEqual({
@@ -83,7 +83,7 @@ describe("a host whose answer", () => {
   });
 });
 
-describe("a host that is not there", () => {
+describe("an unreachable host", () => {
   test.each([
     ["http://127.0.0.1:1", "connection to HOST refused"],
     ["http://[::1]:1", "connection to HOST refused"],
@@ -103,25 +103,25 @@ describe("a certificate", () => {
   test.each(faults)("that is %s", async (certificate, said, next) => {
     const server = await serveInTest(() => json("[]"), { certificate });
     const stderr = `error: cannot verify the certificate of HOST: ${said}\n  hint: ${next}\n`;
-    // No retries either: no other try would change it.
+    // It is not retried either: another attempt would fail the same way.
     expect(await ask(server.url, "--retries 3")).toEqual({ exit: 7, stderr });
     expect(server.requests).toEqual([]);
   });
 });
 
-describe("http and https mistaken for each other", () => {
+describe("http and https used for each other", () => {
   const plain = {
     exit: 7,
     stderr:
       "error: HOST does not use TLS on this port; is it http?\n  hint: check the host, its port, and any proxy in between\n",
   };
 
-  test("TLS to a port that replies to it in plain HTTP", async () => {
+  test("TLS to a port that responds in plain HTTP", async () => {
     const server = await serveInTest(() => json("[]"));
     expect(await ask(server.url.replace("http:", "https:"), "--retries 3")).toEqual(plain);
   });
 
-  /** A server of plain HTTP that closes, or resets, whatever does not begin like a request. */
+  /** Starts a plain HTTP server that closes or resets any connection that does not start with a request. */
   async function listenPlain(refuse: (socket: net.Socket) => void) {
     const heard: string[] = [];
     const server = net.createServer((socket) => {
@@ -140,7 +140,7 @@ describe("http and https mistaken for each other", () => {
     ["closes", (socket: net.Socket) => void socket.end()],
     ["resets", (socket: net.Socket) => void socket.resetAndDestroy()],
   ])(
-    "TLS to a port of plain HTTP that only %s: one attempt, and one question without a key",
+    "TLS to a plain HTTP port that only %s: one attempt, and one request without a key",
     async (_, refuse) => {
       for (const [words, setting] of [
         ["networks --retries 3", "DEXDATA_PRO_BASE_URL"],
@@ -159,7 +159,7 @@ describe("http and https mistaken for each other", () => {
     },
   );
 
-  test("a port that speaks neither is tried again, and asked for plain HTTP once", async () => {
+  test("a port that speaks neither is retried, and sent one plain HTTP request", async () => {
     let connections = 0;
     const server = net.createServer((socket) => {
       connections += 1;
@@ -172,14 +172,14 @@ describe("http and https mistaken for each other", () => {
     expect(connections).toBe(4);
   });
 
-  test("no TLS to a port that speaks it", async () => {
+  test("plain HTTP to a port that speaks TLS", async () => {
     const server = await serveInTest(() => json("[]"), { certificate: "sound" });
     const outcome = await ask(server.url.replace("https:", "http:"));
     expect(outcome.exit).toBe(7);
     expect(outcome.stderr).toMatch(/^error: (?:HOST closed the connection|connection to HOST reset)/u);
   });
 
-  test("a host that closes instead of speaking TLS", async () => {
+  test("a host that closes the connection instead of speaking TLS", async () => {
     const base = await listen(net.createServer((socket) => socket.destroy()));
     const { exit, stderr } = await ask(base);
     expect(exit).toBe(7);
@@ -189,7 +189,7 @@ describe("http and https mistaken for each other", () => {
   });
 });
 
-describe("what the system says of a connection", () => {
+describe("system errors of a connection", () => {
   const peer = { name: () => "api.example", hasConnected: () => false };
   const fault = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
@@ -240,20 +240,20 @@ describe("what the system says of a connection", () => {
     });
   });
 
-  test("of several addresses the one that was reached tells more than those without a way", () => {
+  test("if several addresses fail, the error of a reachable one is reported", () => {
     const both = new AggregateError([fault("ENETUNREACH"), fault("ECONNREFUSED")]);
     const none = new AggregateError([fault("ENETUNREACH"), fault("EHOSTUNREACH")]);
     expect(connectionFailure(both, peer).message).toBe("connection to api.example refused");
     expect(connectionFailure(none, peer).message).toBe("cannot reach api.example: network unreachable");
   });
 
-  test("what has no code is a bug, and stays what it is", () => {
+  test("an error without a code is a bug and is not changed", () => {
     const bug = new TypeError("a bug");
     expect(connectionFailure(bug, peer)).toBe(bug);
   });
 });
 
-test("a host that speaks only old versions of TLS", async () => {
+test("a host that supports only old TLS versions", async () => {
   const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
   expect(await ask(await listenTls(old))).toEqual({
     exit: 7,
@@ -264,7 +264,7 @@ test("a host that speaks only old versions of TLS", async () => {
 });
 
 test.each(["networks --retries 0", "stream ethereum:0x1 --max-reconnects 0"])(
-  "%s offers HTTP/1.1 and nothing else",
+  "%s offers only HTTP/1.1",
   async (words) => {
     const offered: unknown[] = [];
     const base = await listenTls({
@@ -279,13 +279,13 @@ test.each(["networks --retries 0", "stream ethereum:0x1 --max-reconnects 0"])(
   },
 );
 
-/** What can be listened on here, by the name that leads there. */
+/** Local addresses, by the host name that resolves to them. */
 const addresses = new Map<string, readonly string[]>([
   ["[::1]", Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address))],
   ["localhost", (await lookup("localhost", { all: true })).map(({ address }) => address)],
 ]);
 
-describe("a host on IPv6, and by a name of both kinds", () => {
+describe("a host on IPv6, and a name that resolves to both IPv4 and IPv6", () => {
   const event = 'event: token_price\ndata: {"address":"0x1","chain":"ethereum","price":"1"}\n\n';
   const stream = slow({ headers: { "content-type": "text/event-stream" }, chunks: [event], stayOpen: true });
   const named: readonly (readonly [what: string, host: "127.0.0.1" | "::1", name: string])[] = [
@@ -293,11 +293,11 @@ describe("a host on IPv6, and by a name of both kinds", () => {
     ["localhost, which is there on IPv6 alone", "::1", "localhost"],
     ["localhost, which is there on IPv4 alone", "127.0.0.1", "localhost"],
   ];
-  // What a machine lacks cannot be tried on it.
+  // Addresses that this machine does not have cannot be tested.
   const hosts = named.filter(([, host, name]) => addresses.get(name)?.includes(host));
   for (const [what] of named.filter((each) => !hosts.includes(each))) console.warn(`LEFT OUT: ${what}`);
 
-  test.each(hosts)("%s is asked in every place a host may be given", async (_, host, name) => {
+  test.each(hosts)("%s receives the request for each way to set a host", async (_, host, name) => {
     const server = await serveInTest(
       ({ path }) => (path.startsWith("/sse") ? stream : json('[{"id":"a"}]')),
       {

@@ -20,7 +20,7 @@ interface Ended {
   readonly proof: unknown;
 }
 
-/** Runs the commands one after the other against one service; the script may change in between. */
+/** Runs the commands one after another against one service; the script may change in between. */
 async function serve(script: Script) {
   const service = { script };
   const server = await serveInTest(async (request, index) => await service.script(request, index));
@@ -40,7 +40,7 @@ async function serve(script: Script) {
 const namesIn = (text: string): readonly string[] =>
   rowsOf(text).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`);
 
-/** The answer of the listing, with other rows or page information. */
+/** Returns the response of the listing, with other rows or page information. */
 function changed(
   listing: Listing,
   request: SeenRequest,
@@ -53,7 +53,7 @@ function changed(
   return { ...answer, body: JSON.stringify(body) };
 }
 
-/** Removes rows from the listing before the request of that number. */
+/** Removes rows from the listing before the request with that number. */
 function withdrawing(listing: Listing, at: number, names: ReadonlySet<string>): Script {
   return (request, index) => {
     if (index === at) listing.events = listing.events.filter((event) => !names.has(nameOf(event)));
@@ -81,7 +81,7 @@ describe("a list of DEXes from which one is removed between two pages", () => {
     [40, 2, 3],
     [30, 1, 4],
     [30, 1, 1],
-  ])("of %i, in pages of %i, the one at %i: the others are all there", async (count, size, at) => {
+  ])("of %i, in pages of %i, without number %i: all others are returned", async (count, size, at) => {
     const all = Array.from({ length: count }, (_, index) => `dex${index}`);
     const left = all.filter((name) => name !== `dex${at}`);
     const before = Math.floor(at / size) + 1;
@@ -92,13 +92,13 @@ describe("a list of DEXes from which one is removed between two pages", () => {
   });
 });
 
-describe("rows that are withdrawn between two pages", () => {
+describe("rows removed between two pages", () => {
   test.each([
     [35, small],
     [469, `txns ethereum ${pool} --limit 40 --page-size 20`],
     [469, `${small} --page 3`],
     [150, small],
-  ])("of %i, %s: none of the others is lost", async (count, words) => {
+  ])("of %i, %s: no other row is lost", async (count, words) => {
     const listing: Listing = { events: manyEvents(count, 2) };
     const there = listing.events.slice(words.includes("--page 3") ? 40 : 0);
     const gone = new Set(there.slice(10, 13).map(nameOf));
@@ -115,7 +115,7 @@ describe("rows that are withdrawn between two pages", () => {
 });
 
 describe("--resume after a page that contradicted the count", () => {
-  test.each([30, 35, 469])("of %i rows: all come once the service returns them", async (count) => {
+  test.each([30, 35, 469])("of %i rows: all rows are returned once the service has them", async (count) => {
     const listing: Listing = { events: manyEvents(count, 2) };
     const hidden = new Set(listing.events.slice(10, 13).map(nameOf));
     const { service, run } = await serve((request) =>
@@ -132,7 +132,7 @@ describe("--resume after a page that contradicted the count", () => {
     expect(names.length).toBe(count);
   });
 
-  test("a count that was one too high once is forgotten", async () => {
+  test("a count that was too high by one is forgotten", async () => {
     const listing: Listing = { events: manyEvents(469, 2), total: (items) => items + 1 };
     const { service, run } = await serve((request) => answerOf(listing, request));
     const words = `${small} --out ${path.join(folder, "high.ndjson")} --resume`;
@@ -141,7 +141,7 @@ describe("--resume after a page that contradicted the count", () => {
     expect(await run(words)).toMatchObject({ exit: 0, proof: "count" });
   });
 
-  test("rows that were withdrawn meanwhile from the part still to come are not missing", async () => {
+  test("rows removed meanwhile from the remaining part do not count as missing", async () => {
     const listing: Listing = { events: manyEvents(469, 2) };
     const { service, run } = await serve((request, index) =>
       index > 10 ? json({}, { status: 503 }) : answerOf(listing, request),
@@ -154,7 +154,7 @@ describe("--resume after a page that contradicted the count", () => {
   });
 });
 
-describe("pages by cursor", () => {
+describe("cursor pages", () => {
   const many = (): Listing => ({ events: manyEvents(2195, 2000) });
   const cursorPage = 102;
   const halved = (listing: Listing, isStruck: (request: SeenRequest) => boolean): Script => {
@@ -165,7 +165,7 @@ describe("pages by cursor", () => {
       });
   };
 
-  test("one without some of its rows is requested again", async () => {
+  test("a page without some of its rows is requested again", async () => {
     const listing = many();
     let struck = 0;
     const { run } = await serve(halved(listing, () => (struck += 1) === 2));
@@ -177,7 +177,7 @@ describe("pages by cursor", () => {
     });
   });
 
-  test("rows that never come are missing, and never proved", async () => {
+  test("rows that are never returned are reported as missing, and the list is never proved complete", async () => {
     const listing = many();
     const hidden = new Set(listing.events.slice(20 * cursorPage + 5, 20 * cursorPage + 12).map(nameOf));
     const { run } = await serve((request) =>
@@ -192,7 +192,7 @@ describe("pages by cursor", () => {
     expect((await run(`${small} --no-strict`)).proof).toBe("end of list");
   });
 
-  test("the rows of the last page are returned where the list ends early", async () => {
+  test("the rows of the last page are returned if the list ends early", async () => {
     const events: Event[] = [
       ...Array.from({ length: 2010 }, (_, index) => ({ id: `0x${index}`, log_index: 0, time: listingStart })),
       ...Array.from({ length: 25 }, (_, index) => ({
@@ -227,7 +227,7 @@ describe("a later page in place of an earlier one", () => {
     };
   let struck = false;
 
-  test.each([1, 2, 5])("is noticed by its number, at page %i", async (at) => {
+  test.each([1, 2, 5])("is detected by its number, at page %i", async (at) => {
     struck = false;
     const listing: Listing = { events: manyEvents(469, 2) };
     const { run } = await serve(swapped(listing, at, 7));
@@ -240,7 +240,7 @@ describe("a later page in place of an earlier one", () => {
   });
 
   test.each(["", " --parallel 1"])(
-    "where each page is called 0, it is never proved complete%s",
+    "is never proved complete if every page has the number 0%s",
     async (flag) => {
       struck = false;
       const { run } = await serve(swapped({ events: manyEvents(469, 2) }, 5, 6, 0));
@@ -248,7 +248,7 @@ describe("a later page in place of an earlier one", () => {
     },
   );
 
-  test("where each page is called 1, that is the service's way", async () => {
+  test("is accepted if every page has the number 1", async () => {
     struck = true;
     const listing: Listing = { events: manyEvents(469, 2) };
     const { run } = await serve(swapped(listing, 5, 5, 1));
@@ -257,7 +257,7 @@ describe("a later page in place of an earlier one", () => {
   });
 });
 
-test("--no-strict goes on requesting wrong pages again", async () => {
+test("--no-strict still requests wrong pages again", async () => {
   const listing: Listing = { events: manyEvents(469, 2) };
   const hidden = new Set(listing.events.slice(45, 47).map(nameOf));
   let struck = false;
@@ -292,7 +292,7 @@ describe("a search", () => {
   };
   const words = "pools search base --all --page-size 10";
 
-  test("half a page and then an empty one do not confirm each other", async () => {
+  test("half a page and then an empty page do not confirm each other", async () => {
     let seen = 0;
     const { run } = await serve((request) =>
       search(request, (from) => (from === 10 && seen < 2 ? ([5, 10][seen++] ?? 0) : 0)),
@@ -300,7 +300,7 @@ describe("a search", () => {
     expect(rowsOf((await run(words)).stdout).length).toBe(40);
   });
 
-  test("a page that is truly short says nothing of an empty one", async () => {
+  test("a short page does not confirm an empty one", async () => {
     let isStruck = false;
     const { run } = await serve((request) =>
       search(request, (from) => {
@@ -329,7 +329,7 @@ describe("candles", () => {
     const count = Math.min(limit ?? 0, Math.max(0, Math.ceil(((end ?? 0) - first) / 60)));
     return Array.from({ length: count }, (_, index) => minute(first + index * 60));
   };
-  /** Each slice that begins at one of these times is empty once. */
+  /** Returns each slice that starts at one of these times empty once. */
   const emptyOnce = (isStruck: (start: number) => boolean): Script => {
     const met = new Set<number>();
     return (request) => {
@@ -342,7 +342,7 @@ describe("candles", () => {
   const ohlcv = `ohlcv ethereum ${pool} --pool --interval 1m`;
   const day = "--from 2026-11-01T00:00:00Z --to 2026-11-06T00:00:00Z";
 
-  test("three empty slices side by side are each requested again", async () => {
+  test("three adjacent empty slices are each requested again", async () => {
     const first = Date.parse("2026-11-01T00:00:00Z") / 1000;
     const { run } = await serve(emptyOnce((start) => [1, 2, 3].includes((start - first) / 60_000)));
     expect(rowsOf((await run(`${ohlcv} ${day}`)).stdout).length).toBe(7200);
@@ -354,7 +354,7 @@ describe("candles", () => {
     expect(rowsOf((await run(`${ohlcv} ${day}`)).stdout).length).toBe(7200);
   });
 
-  test.each([100, 3000])("--count-back %i has no hole where a slice was empty once", async (count) => {
+  test.each([100, 3000])("--count-back %i has no gap if a slice was empty once", async (count) => {
     let requests = 0;
     const script = emptyOnce(() => (requests += 1) === 1);
     const { run } = await serve(script);

@@ -11,7 +11,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const all = `txns ethereum ${pool} --all --rpm unlimited -o ndjson`;
-/** Pages of 20, so that the 100th is soon reached. */
+/** Uses pages of 20, so that page 100 is reached quickly. */
 const small = `${all} --page-size 20`;
 
 const namesOf = (stdout: string): readonly string[] =>
@@ -35,8 +35,8 @@ async function pull(script: Script, words = small) {
 const pagesOf = (requests: readonly SeenRequest[]): readonly number[] =>
   requests.flatMap(({ query }) => query.get("page") ?? []).map(Number);
 
-/** The whole list, each row once, in order; no page beyond 100; how many requests it took. */
-async function expectWhole(listing: Listing): Promise<number> {
+/** Expects all rows once, in order, and no page beyond 100; returns the number of requests. */
+async function expectCompleteList(listing: Listing): Promise<number> {
   const { exit, names, requests } = await pull((request) => answerOf(listing, request));
   expect(exit).toBe(0);
   expect(names).toEqual(listing.events.map(nameOf));
@@ -44,8 +44,8 @@ async function expectWhole(listing: Listing): Promise<number> {
   return requests.length;
 }
 
-describe("what is asked", () => {
-  test("one page is one request, without a bound", async () => {
+describe("requests", () => {
+  test("a single page takes one request without a time range", async () => {
     const listing = { events: manyEvents(3050, 2) };
     const { requests } = await pull(
       (request) => answerOf(listing, request),
@@ -56,7 +56,7 @@ describe("what is asked", () => {
     ]);
   });
 
-  test("the other pages are those of the window that ends a second after the newest row, none more than are wanted", async () => {
+  test("later pages use a range that ends one second after the newest row, and no more pages are requested than necessary", async () => {
     const listing = { events: manyEvents(3050, 2) };
     const { names, requests } = await pull(
       (request) => answerOf(listing, request),
@@ -70,7 +70,7 @@ describe("what is asked", () => {
     ]);
   });
 
-  test("a bound of the user's own is never passed", async () => {
+  test("no request exceeds --to", async () => {
     const listing = { events: manyEvents(3050, 2), isExclusive: true };
     const to = listingStart - 100;
     const { names, requests } = await pull((request) => answerOf(listing, request), `${all} --to ${to}`);
@@ -79,7 +79,7 @@ describe("what is asked", () => {
   });
 
   test.each([1, 8, 16])(
-    "at most --parallel %i requests are under way, and that many are, without a warning of Node's",
+    "--parallel %i limits concurrent requests to that number and reaches it, without a Node warning",
     async (parallel) => {
       const listing = { events: manyEvents(3050, 2) };
       let most = 0;
@@ -94,7 +94,8 @@ describe("what is asked", () => {
       const { names } = await pull(async (request, index) => {
         most = Math.max(most, server.openRequests());
         if (most === parallel) reach();
-        // Page 1 comes alone; none after it is answered before that many are there, however slow the machine is.
+        // Page 1 arrives alone. No later page is returned before all parallel requests have arrived, however slow the
+        // machine is.
         if (index > 0) await reached;
         await new Promise((resolve) => setTimeout(resolve, 10));
         return answerOf(listing, request);
@@ -108,7 +109,7 @@ describe("what is asked", () => {
   );
 });
 
-describe("a list that stands still", () => {
+describe("an unchanging list", () => {
   const shapes: readonly (readonly [string, Event[]])[] = [
     ["two rows a second", manyEvents(2690, 2)],
     ["50 rows in each instant", manyEvents(2690, 50)],
@@ -138,21 +139,24 @@ describe("a list that stands still", () => {
   ];
   test.each(
     shapes.flatMap(([name, events]) => services.map(([how, service]) => ({ name, how, events, service }))),
-  )("$name, $how: nothing is lost or repeated, and few requests are added", async ({ events, service }) => {
-    const requests = await expectWhole({ events, ...service });
-    const pages = Math.ceil(events.length / 20);
-    expect(requests).toBeGreaterThanOrEqual(pages);
-    expect(requests).toBeLessThanOrEqual(pages + 12);
-  });
+  )(
+    "$name, $how: no row is lost or repeated, and few extra requests are sent",
+    async ({ events, service }) => {
+      const requests = await expectCompleteList({ events, ...service });
+      const pages = Math.ceil(events.length / 20);
+      expect(requests).toBeGreaterThanOrEqual(pages);
+      expect(requests).toBeLessThanOrEqual(pages + 12);
+    },
+  );
 
-  test("rows that two windows share are dropped and counted", async () => {
+  test("rows in two ranges are deduplicated and counted", async () => {
     const listing = { events: manyEvents(2690, 4) };
     const folder = mkdtempSync(path.join(tmpdir(), "dexdata-receipt-"));
     const file = path.join(folder, "receipt.json");
     const { requests } = await pull((request) => answerOf(listing, request), `${small} --receipt ${file}`);
     const receipt = toRow(readFileSync(file, "utf8"));
     rmSync(folder, { recursive: true });
-    // Two windows of 100 pages and less, both with the row at their edge, that row's ties, and the second after it.
+    // Two ranges of up to 100 pages share the row at their edge, the rows with its timestamp, and the second after it.
     expect(pagesOf(requests).filter((page) => page === 1).length).toBe(2);
     expect(receipt["rows"]).toBe(2690);
     expect(receipt["repeats_dropped"]).toBe(8);
@@ -168,14 +172,14 @@ describe("a list that stands still", () => {
       { total: (items, { query }) => items + (Number(query.get("page")) % 7) },
     ],
     ["of 2,000 rows at most, `to` exclusive", { total: (items) => Math.min(items, 2000), isExclusive: true }],
-  ])("totals %s: nothing is lost", async (_, lie) => {
-    expect(await expectWhole({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(165);
+  ])("totals %s: no row is lost", async (_, lie) => {
+    expect(await expectCompleteList({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(165);
   });
 
   test.each([
     ["a thousand million", () => 1_000_000_000],
     ["one row too many", (items: number) => items + 1],
-  ] as const)("a count of %s is believed: every row, and exit 8", async (_, total) => {
+  ] as const)("a count of %s is trusted: all rows are returned, with exit code 8", async (_, total) => {
     const listing: Listing = { events: manyEvents(2469, 2), total };
     const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
     expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
@@ -183,7 +187,7 @@ describe("a list that stands still", () => {
   });
 
   test.each([2469, 300])(
-    "--no-strict accepts %i rows though more are counted, and warns once",
+    "--no-strict accepts %i rows although the count is higher, and warns once",
     async (rows) => {
       const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + 1 };
       const { exit, names, stderr } = await pull(
@@ -196,14 +200,14 @@ describe("a list that stands still", () => {
   );
 });
 
-/** The same events a day before. */
+/** Returns the same events one day earlier. */
 function older(events: readonly Event[]): Event[] {
   return events.map(({ id, log_index, time }) => ({ id: `${id}b`, log_index, time: time - 86_400 }));
 }
 
-describe("a list that moves", () => {
-  /** Rows there from the first request to the last; those and none twice are what a pull owes. */
-  async function expectOwed(
+describe("a changing list", () => {
+  /** Expects each row that exists from the first request to the last, and no row twice. */
+  async function expectRequiredRows(
     listing: Listing,
     move: (index: number, request: SeenRequest) => void,
   ): Promise<number> {
@@ -223,16 +227,16 @@ describe("a list that moves", () => {
 
   test.each([{}, { isExclusive: true }])("grows at its head with every request (%o)", async (service) => {
     const listing: Listing = { events: manyEvents(2469, 2), ...service };
-    const requests = await expectOwed(listing, (index) => {
+    const requests = await expectRequiredRows(listing, (index) => {
       const time = listingStart + 1 + Math.floor(index / 3);
       listing.events.unshift({ id: `0xnew${index}`, log_index: 0, time });
     });
     expect(requests).toBeLessThanOrEqual(124 + 8);
   });
 
-  test.each([0, 10, 100, 1000])("late rows come in, %i rows from its head", async (depth) => {
+  test.each([0, 10, 100, 1000])("late rows are inserted %i rows from its head", async (depth) => {
     const listing: Listing = { events: manyEvents(2469, 2) };
-    const requests = await expectOwed(listing, (index) => {
+    const requests = await expectRequiredRows(listing, (index) => {
       if (index % 9 !== 4) return;
       const time = listing.events[depth]?.time ?? 0;
       listing.events.splice(depth, 0, { id: `0xlate${index}`, log_index: 0, time });
@@ -240,17 +244,17 @@ describe("a list that moves", () => {
     expect(requests).toBeLessThanOrEqual(160);
   });
 
-  test.each([0, 10, 100])("rows are taken back, %i rows from its head", async (depth) => {
+  test.each([0, 10, 100])("rows are removed %i rows from its head", async (depth) => {
     const listing: Listing = { events: manyEvents(2469, 2) };
-    const requests = await expectOwed(listing, (index) => {
+    const requests = await expectRequiredRows(listing, (index) => {
       if (index % 17 === 4) listing.events.splice(depth, 3);
     });
     expect(requests).toBeLessThanOrEqual(160);
   });
 
-  test("hundreds of rows come in at once, and others are taken back at once", async () => {
+  test("hundreds of rows are inserted at once, and others are removed at once", async () => {
     const listing: Listing = { events: manyEvents(2469, 2) };
-    await expectOwed(listing, (index) => {
+    await expectRequiredRows(listing, (index) => {
       const time = listing.events[40]?.time ?? 0;
       const late = Array.from({ length: 70 }, (_, log) => ({ id: "0xlate", log_index: 70 - log, time }));
       if (index === 20) listing.events.splice(40, 0, ...late);
@@ -258,7 +262,7 @@ describe("a list that moves", () => {
     });
   });
 
-  /** Page `number` comes as the page before it, so many times. */
+  /** Returns the previous page in place of page `number`, `times` times. */
   const repeating = (listing: Listing, number: number, times: number): Script => {
     let left = times;
     return (request) => {
@@ -275,7 +279,7 @@ describe("a list that moves", () => {
     [2, 50],
     [7, 469],
     [24, 469],
-  ])("page %i that comes as the one before is asked for again (%i rows)", async (number, rows) => {
+  ])("page %i is requested again if it repeats the previous page (%i rows)", async (number, rows) => {
     const listing: Listing = { events: manyEvents(rows, 2) };
     const { exit, names } = await pull(repeating(listing, number, 1));
     expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
@@ -286,7 +290,7 @@ describe("a list that moves", () => {
     [2, 50],
     [7, 469],
     [24, 469],
-  ])("page %i that never comes is found under another URL (%i rows)", async (number, rows) => {
+  ])("page %i is fetched with another URL if it is never returned (%i rows)", async (number, rows) => {
     const listing: Listing = { events: manyEvents(rows, 2) };
     const { exit, names } = await pull(repeating(listing, number, 1000));
     expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
@@ -298,21 +302,24 @@ describe("a list that moves", () => {
     [120, 469],
     [460, 469],
     [2005, 2100],
-  ])("rows after the first %i that never come are an error, not the end (%i rows)", async (rows, counted) => {
-    const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + counted - rows };
-    const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
-    expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
-    expect(stderr).toContain(`${counted - rows} row`);
-  });
+  ])(
+    "rows after the first %i that are never returned are an error, not the end (%i rows)",
+    async (rows, counted) => {
+      const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + counted - rows };
+      const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
+      expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
+      expect(stderr).toContain(`${counted - rows} row`);
+    },
+  );
 });
 
-describe("a pull that breaks off", () => {
+describe("a pull that fails", () => {
   test.each([
     [1, "page 2"],
     [40, "the first window"],
     [100, "the hand-over"],
     [130, "the second window"],
-  ])("after %i pages, in %s, goes on where it was with the command it prints", async (requestsBefore) => {
+  ])("after %i pages, in %s, is resumed by the command it prints", async (requestsBefore) => {
     const listing: Listing = { events: manyEvents(3357, 3), isExclusive: true };
     const broken = await pull(
       (request, index) =>
@@ -322,7 +329,7 @@ describe("a pull that breaks off", () => {
       `${small} --parallel 1`,
     );
     expect(broken.exit).toBe(5);
-    // Rows that come in meanwhile are not part of it.
+    // Rows added meanwhile are not part of it.
     listing.events.unshift(
       ...manyEvents(30, 3).map((event) => ({ ...event, id: `${event.id}new`, time: event.time + 60 })),
     );
@@ -330,7 +337,7 @@ describe("a pull that breaks off", () => {
     const rest = await pull((request) => answerOf(listing, request), command);
     expect(rest.exit).toBe(0);
     const [before, after] = [broken.names, rest.names];
-    // A cursor leads to an id, not to a row.
+    // A cursor points to an ID, not to a row.
     const whole = listing.events.slice(30).map(nameOf);
     expect([...new Set([...before, ...after])]).toEqual(whole);
     expect(before.length + after.length - whole.length).toBeLessThanOrEqual(1);
@@ -348,7 +355,7 @@ describe("any list", () => {
     { maxLength: 3 },
   );
 
-  test("of random ties, ids, page sizes and moves gives every row it owes once", async () => {
+  test("of random ties, IDs, page sizes and changes returns every expected row once", async () => {
     const property = fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 200 }),
       fc.integer({ min: 4, max: 30 }),

@@ -3,10 +3,10 @@ import { HashTable } from "../../src/client/pages/seen-keys.ts";
 
 type Words = readonly [high: number, low: number];
 
-/** Enough for the table to be widened more than once. */
+/** Makes the table grow more than once. */
 const many = 20_000;
 const spread = (index: number): number => Math.imul(index, 0x9e37_79b1);
-/** Which words the hashes have, by where in the table they belong. */
+/** Sets of hashes, by their position in the table. */
 const kinds: Record<string, (index: number) => Words> = {
   "all over the table": (index) => [spread(index + 1), spread(index ^ 0x5555)],
   "in one of its places": (index) => [index % 4000, (index / 4000) | 0],
@@ -29,7 +29,7 @@ describe.each(Object.entries(kinds))("hashes that belong %s", (_, wordsOf) => {
     expect(all.filter(([high, low]) => table.add(high, low))).toEqual([]);
   });
 
-  test("are told from those that were not added", () => {
+  test("are distinguished from hashes that were not added", () => {
     const table = new HashTable();
     const [some, others] = [all.slice(0, many / 2), all.slice(many / 2)];
     for (const [high, low] of some) table.add(high, low);
@@ -38,7 +38,7 @@ describe.each(Object.entries(kinds))("hashes that belong %s", (_, wordsOf) => {
     expect(known(told)).toBe(known(all) - known(some));
   });
 
-  test("are new again once the table was cleared", () => {
+  test("are new again after the table is cleared", () => {
     const table = new HashTable();
     for (const [high, low] of all) table.add(high, low);
     table.clear();

@@ -11,13 +11,13 @@ function answer(left: number | string, status = 200): Answer {
 }
 
 describe("credits before and left", () => {
-  test("of requests one after the other: the first figure and its cost, the last figure", () => {
+  test("sequential requests: the first count plus its cost, and the last count", () => {
     const { meter, sent } = createMeter();
     for (const left of [99, 98, 97]) sent(1).answered(answer(left));
     expect(meter).toMatchObject({ credits: 3, creditsBefore: "100", creditsLeft: "97" });
   });
 
-  test("of answers that overtake each other, as if they had not", () => {
+  test("responses out of order give the same counts", () => {
     const { meter, sent } = createMeter();
     const [a, b, c] = [sent(10), sent(10), sent(10)];
     b.answered(answer(80));
@@ -26,20 +26,20 @@ describe("credits before and left", () => {
     expect(meter).toMatchObject({ requests: 3, credits: 30, creditsBefore: "100", creditsLeft: "70" });
   });
 
-  test("credits that came back meanwhile are what is left, and not what there was before", () => {
+  test("credits restored meanwhile count as left, but not as before", () => {
     const { meter, sent } = createMeter();
     sent(1).answered(answer(5));
     sent(1).answered(answer(5_000_000));
     expect(meter).toMatchObject({ creditsBefore: "6", creditsLeft: "5000000" });
   });
 
-  test("a refusal costs nothing, so before it there was no more", () => {
+  test("a rejection is free, so the count before it is the same", () => {
     const { meter, sent } = createMeter();
     sent(1).answered(answer(0, 402));
     expect(meter).toMatchObject({ credits: 0, creditsBefore: "0", creditsLeft: "0" });
   });
 
-  test("digits beyond 2^53 stay; what is no number is shown and not counted with", () => {
+  test("digits beyond 2^53 are exact; a value that is not a number is shown but not used", () => {
     const { meter, sent } = createMeter();
     sent(1).answered(answer("9007199254740993"));
     expect(meter).toMatchObject({ creditsBefore: "9007199254740994", creditsLeft: "9007199254740993" });
@@ -49,7 +49,7 @@ describe("credits before and left", () => {
   });
 });
 
-test("what may have been charged is counted apart", () => {
+test("possible charges are counted separately", () => {
   const { meter, sent } = createMeter();
   sent(10).lost();
   sent(1).lost();

@@ -8,14 +8,14 @@ const promised = (text: string): string | undefined => promisedCursor(Buffer.fro
 const promise = '"has_next_page":true,"next_cursor":"c1"';
 const row = (value: unknown): string => JSON.stringify({ id: "0x1", value });
 
-describe("the promise of a next page", () => {
+describe("next-page fields", () => {
   const NEITHER = "invalid response: has_next_page is not true or false";
   test.each([
     ...["yes", "false", "", 0, 1, {}, []].map((said) => [{ has_next_page: said }, NEITHER] as const),
     [{ next_cursor: 1 }, "invalid response: next_cursor is not a string"],
     [{ has_next_page: true, next_cursor: ["c1"] }, "invalid response: next_cursor is not a string"],
     [{ next_cursor: "\ud800" }, "invalid response: next_cursor is too long or not valid Unicode"],
-  ] as const)("%j is not believed: %s", (answer, problem) => {
+  ] as const)("%j is rejected: %s", (answer, problem) => {
     expect(() => nextCursor({ next_cursor: "c1", ...answer })).toThrow(untrustedAnswer(problem));
   });
 
@@ -34,7 +34,7 @@ describe("the promise of a next page", () => {
   });
 });
 
-describe("the cursor that stands after the rows", () => {
+describe("the cursor after the rows", () => {
   test.each([
     ["after the rows", `{"results":[${row(1)}],${promise}}`],
     ["after an empty list", `{"results":[],${promise}}`],
@@ -42,7 +42,7 @@ describe("the cursor that stands after the rows", () => {
     ["after other members", `{"results":[],"count":7,"query":{"n":1},${promise}}`],
     ["with white space", '{ "results" : [ ] ,\n "has_next_page" : true ,\n "next_cursor" : "c1" }\n'],
     ["the other way round", '{"results":[],"next_cursor":"c1","has_next_page":true}'],
-  ])("is seen %s", (_, text) => {
+  ])("is found %s", (_, text) => {
     expect(promised(text)).toBe("c1");
   });
 
@@ -60,11 +60,11 @@ describe("the cursor that stands after the rows", () => {
     ["half a character", '{"results":[],"has_next_page":true,"next_cursor":"\\ud800"}'],
     ["too long", `{"results":[],"has_next_page":true,"next_cursor":"${"c".repeat(8193)}"}`],
     ["cut off", `{"results":[],${promise}`],
-  ])("is not believed %s", (_, text) => {
+  ])("is not trusted %s", (_, text) => {
     expect(promised(text)).toBeUndefined();
   });
 
-  test("is never another than that of the whole answer", () => {
+  test("always equals the cursor of the parsed response", () => {
     const text = fc
       .array(fc.constantFrom("]", ",", '"', "{", "}", "\\", promise, "],"), { maxLength: 6 })
       .map((pieces) => pieces.join(""));

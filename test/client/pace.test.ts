@@ -16,23 +16,23 @@ function news(status: number, headers: Record<string, string> = {}, retryAfter?:
   return { status, headers: new Map(Object.entries(headers)), retryAfter };
 }
 
-/** A key's requests one after the other, on a clock that the test sets. */
+/** Sends a key's requests one after another, on a clock that the test sets. */
 function key(rate: PaceRate, before: PaceState = noState) {
   let state = before;
   return {
     state: (): PaceState => state,
-    /** Milliseconds until one may leave; 0 when it left. */
+    /** Returns the milliseconds until a request may be sent; 0 if it was sent. */
     send: (now: number): number => {
       const { after, result } = takeTurn(state, rate, now);
       state = after;
       return "turn" in result ? 0 : result.wait;
     },
-    /** Milliseconds until one might leave. */
+    /** Returns the milliseconds until a request might be sent. */
     wait: (now: number): number => {
       const { result } = takeTurn(state, rate, now);
       return "turn" in result ? 0 : result.wait;
     },
-    /** Sends and hears the answer; the place must be free. */
+    /** Sends a request and records the response; a request must be allowed at this time. */
     exchange: (now: number, answer: RateNews, heardAt = now): void => {
       const { after, result } = takeTurn(state, rate, now);
       if (!("turn" in result)) throw new Error(`no place at ${now}: ${JSON.stringify(result)}`);
@@ -42,7 +42,7 @@ function key(rate: PaceRate, before: PaceState = noState) {
   };
 }
 
-describe("how many may leave", () => {
+describe("the number of requests allowed", () => {
   test.each([
     [300, { sends: 30, window: 6220 }],
     [1, { sends: 1, window: 61_300 }],
@@ -50,13 +50,13 @@ describe("how many may leave", () => {
     [19, { sends: 1, window: 3322 }],
     [100_000, { sends: 10_000, window: 6220 }],
   ])(
-    "--rpm %i is spread: a tenth of it in a tenth of the minute, 2 %% and 100 ms",
+    "--rpm %i is spread: a tenth of it per tenth of a minute, plus 2 %% and 100 ms",
     (perMinute, allowance) => {
       expect(fixedAllowance(perMinute)).toMatchObject(allowance);
     },
   );
 
-  test("a plan's whole minute may leave at once, then nothing for 61.2 s", () => {
+  test("a plan's requests per minute may all be sent at once, then none for 61.2 s", () => {
     expect(planAllowance(15)).toMatchObject({ sends: 15, window: 61_200 });
     const keyless = key(plan(15));
     expect(Array.from({ length: 15 }, () => keyless.send(1000))).toEqual(Array.from({ length: 15 }, () => 0));
@@ -65,40 +65,40 @@ describe("how many may leave", () => {
     expect(keyless.send(62_200)).toBe(0);
   });
 
-  test("what was not used is not saved up beyond the window", () => {
+  test("unused requests are not saved beyond the window", () => {
     const idle = key(plan(3));
     for (const at of [0, 3_600_000, 3_600_100, 3_600_200]) expect(idle.send(at)).toBe(0);
     expect(idle.send(3_600_300)).toBe(60_900);
   });
 
-  test("places come back one by one, as they were taken", () => {
+  test("requests are allowed again one by one, in the order they were sent", () => {
     const steady = key(plan(3));
     for (const at of [0, 20_000, 40_000]) steady.send(at);
     expect(steady.send(41_000)).toBe(20_200);
     expect([steady.send(61_200), steady.send(61_201), steady.send(81_200)]).toEqual([0, 19_999, 0]);
   });
 
-  test("a lower rate waits until enough have left", () => {
+  test("a lower rate waits until enough requests have left the window", () => {
     const many = key(plan(10));
     for (let at = 0; at < 10_000; at += 1000) many.send(at);
-    // Seven have to leave: the seventh was sent at 6000.
+    // Seven have to leave the window: the seventh was sent at 6000.
     expect(key(plan(4), many.state()).send(10_000)).toBe(57_200);
   });
 
-  test("a plan without a known rate has no pace, and unlimited has none either", () => {
+  test("a plan without a known rate has no rate limit, and neither does unlimited", () => {
     for (const rate of [plan(undefined), unlimited]) {
       const free = key(rate);
       expect(Array.from({ length: 2000 }, () => free.send(5)).every((wait) => wait === 0)).toBe(true);
     }
   });
 
-  test("a spread pace and a plan's count each other's requests", () => {
+  test("a spread rate and a plan rate count each other's requests", () => {
     const spread = key(fixed(300));
     for (let sent = 0; sent < 15; sent += 1) spread.send(100);
     expect(key(plan(15), spread.state()).send(20_000)).toBe(41_300);
   });
 
-  test("a fast pace makes no large file", () => {
+  test("a high rate does not make the file large", () => {
     const fast = key(fixed(100_000));
     for (let at = 0; at < 12_000; at += 1) fast.send(at);
     expect(JSON.stringify(fast.state()).length).toBeLessThan(30_000);
@@ -109,7 +109,7 @@ describe("how many may leave", () => {
     integer({ min: 1, max: 600 }).map((perMinute) => fixed(perMinute)),
   );
 
-  test("in no window are there more than allowed, whenever who asks, and who waits as told is served", () => {
+  test("no window exceeds the limit for any sequence of requests, and a request is sent after the given wait", () => {
     const isKept = (rate: PaceRate, pauses: readonly number[]): void => {
       if (rate.kind === "unlimited" || rate.perMinute === undefined) return;
       const { sends, window } =
@@ -138,8 +138,8 @@ describe("how many may leave", () => {
   });
 });
 
-describe("times of another clock", () => {
-  /** Sent at 900 s of a machine that was started anew since. */
+describe("times from another clock", () => {
+  /** Sent at 900 s, before the machine restarted. */
   const before = (() => {
     const full = key(plan(3));
     for (let sent = 0; sent < 3; sent += 1) full.exchange(900_000, news(200));
@@ -147,19 +147,19 @@ describe("times of another clock", () => {
     return full.state();
   })();
 
-  test("hold back for one window, not until that clock is reached again", () => {
+  test("delay requests for one window, not until that clock is reached again", () => {
     const restarted = key(plan(3), { ...before, hold: undefined });
     expect([restarted.send(5000), restarted.send(5000), restarted.send(5000)]).toEqual([0, 0, 61_200]);
     expect(restarted.send(66_200)).toBe(0);
   });
 
-  test("a hold among them lasts a window too", () => {
+  test("a pause among them also lasts one window", () => {
     const restarted = key(plan(3), before);
     expect([restarted.send(5000), restarted.send(40_000)]).toEqual([61_200, 26_200]);
     expect(restarted.send(66_200)).toBe(0);
   });
 
-  test("any state whatever lets a request through within two windows", () => {
+  test("any state allows a request within two windows", () => {
     const time = oneof(nat(200_000), maxSafeNat());
     const sends = array(record({ at: time, count: oneof(nat(5), maxSafeNat()) }), {
       maxLength: 20,
@@ -194,11 +194,11 @@ describe("times of another clock", () => {
     [{ sends: "x", hold: 5, learned: { perMinute: -3, at: 1 }, told: { at: 1 } }],
     [{ sends: [1, null, { at: 0.5, count: 1 }, { at: 1 }, { at: "1", count: 1 }] }],
     [{ sends: [{ at: 1e300, count: 1 }], hold: { heard: null, until: 5 } }],
-  ])("a file that holds %j holds nothing", (content) => {
+  ])("a file that contains %j counts as empty", (content) => {
     expect(readPaceState(content)).toEqual(noState);
   });
 
-  test("what is written is read again", () => {
+  test("the saved state is read back unchanged", () => {
     const learnt: PaceState = {
       ...before,
       suspect: { at: 5, accepted: 3, oldest: 1 },
@@ -210,7 +210,7 @@ describe("times of another clock", () => {
 
 describe("after a 429", () => {
   test.each([["plan"], ["fixed"], ["unlimited"]] as const)(
-    "with %s, nobody sends before its Retry-After has passed",
+    "with %s, no request is sent before its Retry-After has passed",
     (kind) => {
       const held = key({ plan: plan(500), fixed: fixed(300), unlimited }[kind]);
       held.exchange(1000, news(429, {}, 7000), 1200);
@@ -218,7 +218,7 @@ describe("after a 429", () => {
     },
   );
 
-  test("a shorter one heard later does not shorten the wait", () => {
+  test("a shorter Retry-After received later does not shorten the wait", () => {
     const held = key(plan(500));
     const parallel = key(plan(500));
     parallel.exchange(0, news(429, {}, 30_000));
@@ -227,7 +227,7 @@ describe("after a 429", () => {
     expect(key(plan(500), state).send(1010)).toBe(28_990);
   });
 
-  test("none stops other commands with the key for longer than an hour", () => {
+  test("no Retry-After stops other commands with the key for more than an hour", () => {
     for (const wait of [3_600_001, 86_400_000, 1e15, 1e300, Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
       const held = key(plan(500));
       held.exchange(1000, news(429, {}, wait));
@@ -236,20 +236,20 @@ describe("after a 429", () => {
     }
   });
 
-  test("nor does one that an earlier version kept in the file", () => {
+  test("neither does one that an earlier version saved in the file", () => {
     const kept = { sends: [], refused: [], hold: { heard: 1000, until: 1e15 } };
     const held = key(plan(500), readPaceState(kept));
     expect([held.send(2000), held.send(3_601_000)]).toEqual([3_599_000, 0]);
   });
 
-  test("Retry-After of another status is the retry's alone", () => {
+  test("Retry-After of another status affects only the retry", () => {
     const other = key(plan(500));
     other.exchange(1000, news(503, {}, 7000));
     expect(other.send(1000)).toBe(0);
   });
 });
 
-/** A service that lets so many through in any minute, and says when there is room again. */
+/** Simulates a service that accepts this many requests in any minute and sends Retry-After. */
 function service(limit: number) {
   const times: number[] = [];
   let refusals = 0;
@@ -268,7 +268,7 @@ function service(limit: number) {
   };
 }
 
-/** Asks without a break until then; a request each so many milliseconds, and waits as told. */
+/** Sends requests until then, one every so often, and waits when required. */
 function pull(
   asking: ReturnType<typeof key>,
   answer: (now: number) => RateNews,
@@ -291,17 +291,17 @@ function pull(
 }
 
 describe("the rate is learned", () => {
-  test("from two 429s at one number of accepted requests", () => {
+  test("from two 429s at the same number of accepted requests", () => {
     const asking = key(plan(500));
     const limited = service(300);
     const { accepted } = pull(asking, limited.answer, { until: 540_000, every: 20 });
     expect(limited.refusals()).toBe(2);
     expect(asking.rate(540_000)).toBe(300);
-    // Nine minutes at the rate there is.
+    // Nine minutes at the actual rate.
     expect(accepted).toBeGreaterThan(300 * 8.6);
   });
 
-  test.each([[25], [70], [150], [190]])("whatever a request takes: %i ms", (every) => {
+  test.each([[25], [70], [150], [190]])("for any request duration: %i ms", (every) => {
     const asking = key(plan(500));
     const limited = service(290);
     const { accepted } = pull(asking, limited.answer, { until: 540_000, every });
@@ -309,19 +309,19 @@ describe("the rate is learned", () => {
     expect(accepted).toBeGreaterThan(290 * 8.5);
   });
 
-  test("never below a tenth of the plan's", () => {
+  test("but not below a tenth of the plan's rate", () => {
     const asking = key(plan(500));
     pull(asking, service(20).answer, { until: 300_000, every: 50 });
     expect(asking.rate(300_000)).toBe(50);
   });
 
-  test("never from no request at all", () => {
+  test("but not if no request was accepted", () => {
     const asking = key(plan(500));
     for (let at = 0; at < 500_000; at += 70_000) asking.exchange(at, news(429, {}, 1000));
     expect(asking.rate(500_000)).toBe(500);
   });
 
-  test("of a plan whose rate nobody knows", () => {
+  test("for a plan whose rate is unknown", () => {
     const asking = key(plan(undefined));
     const limited = service(40);
     pull(asking, limited.answer, { until: 400_000, every: 100 });
@@ -349,23 +349,26 @@ describe("the rate is learned", () => {
     expect([strikes, asking.rate(300_000)]).toEqual([5, 500]);
   });
 
-  test.each([300, 150])("and hardly from a service that refuses at random, asked each %i ms", (every) => {
-    for (let seed = 1; seed <= 10; seed += 1) {
-      const stumbling = (): (() => RateNews) => {
-        let drawn = seed;
-        return () => {
-          // Lehmer's generator: the same draws in every run.
-          drawn = (drawn * 48_271) % 2_147_483_647;
-          return drawn < 2_147_483_647 * 0.05 ? news(429, {}, 1000) : news(200);
+  test.each([300, 150])(
+    "and rarely from a service that rejects at random, with a request every %i ms",
+    (every) => {
+      for (let seed = 1; seed <= 10; seed += 1) {
+        const stumbling = (): (() => RateNews) => {
+          let drawn = seed;
+          return () => {
+            // Lehmer's generator: the same draws in every run.
+            drawn = (drawn * 48_271) % 2_147_483_647;
+            return drawn < 2_147_483_647 * 0.05 ? news(429, {}, 1000) : news(200);
+          };
         };
-      };
-      const { accepted } = pull(key(plan(500)), stumbling(), { until: 600_000, every });
-      const { accepted: without } = pull(key(unlimited), stumbling(), { until: 600_000, every });
-      expect(accepted).toBeGreaterThan(without * 0.85);
-    }
-  });
+        const { accepted } = pull(key(plan(500)), stumbling(), { until: 600_000, every });
+        const { accepted: without } = pull(key(unlimited), stumbling(), { until: 600_000, every });
+        expect(accepted).toBeGreaterThan(without * 0.85);
+      }
+    },
+  );
 
-  test("an explicit pace is never learned down", () => {
+  test("an explicit rate is never lowered", () => {
     const limited = service(20);
     const asking = key(fixed(600));
     const headers = new Map([["ratelimit-limit", "20"]]);
@@ -392,7 +395,7 @@ describe("RateLimit-*", () => {
     expect(heardWith({ "ratelimit-limit": "40" }).rate(601_000)).toBe(100);
   });
 
-  test("Remaining 0 holds back until Reset", () => {
+  test("Remaining 0 delays requests until Reset", () => {
     const held = heardWith({ "ratelimit-remaining": "0", "ratelimit-reset": "9" });
     expect([held.send(1000), held.send(10_000)]).toEqual([9000, 0]);
     const free = heardWith({ "ratelimit-remaining": "1", "ratelimit-reset": "9" });
@@ -400,14 +403,14 @@ describe("RateLimit-*", () => {
   });
 
   test.each([["0"], ["-5"], ["1e3"], ["abc"], [""], ["1.5"], ["99999999"], ["100, 100;w=60"], ["\u0663"]])(
-    "Limit %j is no limit",
+    "Limit %j is ignored",
     (limit) => {
       expect(heardWith({ "ratelimit-limit": limit }).rate(1000)).toBe(100);
     },
   );
 
   test.each([["0"], ["-5"], ["abc"], [""], ["601"], ["1795251240"], ["1e2"], ["9 s"]])(
-    "Reset %j is no time",
+    "Reset %j is ignored",
     (reset) => {
       const asking = heardWith({ "ratelimit-remaining": "0", "ratelimit-reset": reset });
       expect(asking.send(1000)).toBe(0);
@@ -415,7 +418,7 @@ describe("RateLimit-*", () => {
   );
 });
 
-describe("requests that wait", () => {
+describe("waiting requests", () => {
   const open = (rate: PaceRate, options: TestContextOptions & { store?: PaceStore } = {}) => {
     const context = createTestContext(options);
     const said: string[] = [];
@@ -426,7 +429,7 @@ describe("requests that wait", () => {
     return { context, said, pace: createPace(context, { rate, store, pausing }) };
   };
 
-  test("32 that ask at once leave in the order they asked", async () => {
+  test("32 concurrent requests are sent in order", async () => {
     const { pace, context } = open(plan(8));
     const left: [number, number][] = [];
     const ask = async (number: number): Promise<void> => {
@@ -446,32 +449,29 @@ describe("requests that wait", () => {
     [plan(120), 120],
     [fixed(30), 30],
     [fixed(300), 300],
-  ])(
-    "streams that are reopened again and again leave half of the rate to requests: %j",
-    async (rate, perMinute) => {
-      const { pace, context, said } = open(rate);
-      const { clock } = context;
-      const until = 5 * 61_200;
-      const sent = { request: 0, reopening: 0 };
-      const ask = async (kind: keyof typeof sent): Promise<void> => {
-        while (clock.elapsed() < until) {
-          await pace.turn(kind);
-          sent[kind] += 1;
-          await clock.sleep(20);
-        }
-      };
-      await Promise.all([...Array.from({ length: 20 }, () => ask("reopening")), ask("request")]);
-      expect(sent.request).toBeGreaterThanOrEqual((5 * perMinute) / 2);
-      expect(sent.reopening).toBeGreaterThanOrEqual(4 * Math.floor(perMinute / 2));
-      // One more each may leave as the time ends.
-      expect(sent.reopening).toBeLessThanOrEqual((5 * perMinute) / 2 + Math.ceil(perMinute / 2) + 20);
-      expect(said.some((line) => line.includes("reconnects may use at most half of the rate limit"))).toBe(
-        true,
-      );
-    },
-  );
+  ])("streams that reconnect repeatedly leave half of the rate to requests: %j", async (rate, perMinute) => {
+    const { pace, context, said } = open(rate);
+    const { clock } = context;
+    const until = 5 * 61_200;
+    const sent = { request: 0, reopening: 0 };
+    const ask = async (kind: keyof typeof sent): Promise<void> => {
+      while (clock.elapsed() < until) {
+        await pace.turn(kind);
+        sent[kind] += 1;
+        await clock.sleep(20);
+      }
+    };
+    await Promise.all([...Array.from({ length: 20 }, () => ask("reopening")), ask("request")]);
+    expect(sent.request).toBeGreaterThanOrEqual((5 * perMinute) / 2);
+    expect(sent.reopening).toBeGreaterThanOrEqual(4 * Math.floor(perMinute / 2));
+    // One more of each may be sent as the time ends.
+    expect(sent.reopening).toBeLessThanOrEqual((5 * perMinute) / 2 + Math.ceil(perMinute / 2) + 20);
+    expect(said.some((line) => line.includes("reconnects may use at most half of the rate limit"))).toBe(
+      true,
+    );
+  });
 
-  test("a stream that waits to be reopened lets requests pass, and leaves the queue when it is aborted", async () => {
+  test("a stream that waits to reconnect lets requests pass, and leaves the queue when it is aborted", async () => {
     const { pace, context } = open(plan(4));
     await pace.turn("opening");
     await pace.turn("opening");
@@ -484,7 +484,7 @@ describe("requests that wait", () => {
     expect((await pace.turn("reopening")).at).toBe(61_200);
   });
 
-  test("only the first of them looks", async () => {
+  test("only the first of them reads the store", async () => {
     let looks = 0;
     const memory = memoryStore();
     const store: PaceStore = {
@@ -498,7 +498,7 @@ describe("requests that wait", () => {
     expect(looks).toBe(32 + 3);
   });
 
-  test("an ordinary answer needs no look at all", async () => {
+  test("an ordinary response does not read the store", async () => {
     let looks = 0;
     const memory = memoryStore();
     const store: PaceStore = {
@@ -527,7 +527,7 @@ describe("requests that wait", () => {
     expect(context.clock.pending()).toBe(0);
   });
 
-  test("an answer that took long may have been counted late: its place is given away later", async () => {
+  test("a slow response may have been counted late, so its slot is reused later", async () => {
     const { pace, context } = open(plan(1));
     const turn = await pace.turn();
     context.clock.advance(5000);
@@ -535,7 +535,7 @@ describe("requests that wait", () => {
     expect((await pace.turn()).at).toBe(66_200);
   });
 
-  test("one within the slack of the window changes nothing", async () => {
+  test("a response time within the slack of the window changes nothing", async () => {
     const { pace, context } = open(plan(1));
     const turn = await pace.turn();
     context.clock.advance(1200);
@@ -543,7 +543,7 @@ describe("requests that wait", () => {
     expect((await pace.turn()).at).toBe(61_200);
   });
 
-  test("those held back do not come back in step", async () => {
+  test("delayed requests resume with jitter", async () => {
     const { pace } = open(unlimited, { random: 0.5 });
     await pace.heard(news(429, {}, 3000), await pace.turn());
     expect((await pace.turn()).at).toBe(3125);
@@ -552,13 +552,13 @@ describe("requests that wait", () => {
   test.each([
     [plan(1), "waiting 1m2s for the rate limit of 1 request/min (pro plan; see --rpm)"],
     [fixed(9), "waiting 7s for the rate limit of 9 requests/min (set by --rpm)"],
-  ])("a wait of more than 2 s is said, once: %j", async (rate, line) => {
+  ])("a wait of more than 2 s is reported once: %j", async (rate, line) => {
     const { pace, said } = open(rate);
     for (let sent = 0; sent < 4; sent += 1) await pace.turn();
     expect(said).toEqual([line]);
   });
 
-  test("so is a learned pace, and a service that asks to wait", async () => {
+  test("a learned rate and a pause that the service requests are reported too", async () => {
     const { pace, said } = open(plan(20));
     await pace.heard(news(200, { "ratelimit-limit": "2" }), await pace.turn());
     await pace.turn();
@@ -571,15 +571,15 @@ describe("requests that wait", () => {
     expect(said.slice(1)).toEqual(["waiting 30s: the service requested a pause for this key"]);
   });
 
-  test("a short one is not", async () => {
+  test("a short wait is not reported", async () => {
     const { pace, said } = open(fixed(60));
     for (let sent = 0; sent < 20; sent += 1) await pace.turn();
     await pace.heard(news(429, {}, 1500), await pace.turn());
     await pace.turn();
-    expect(said.filter((line) => line.includes("asked"))).toEqual([]);
+    expect(said.filter((line) => line.includes("requested a pause"))).toEqual([]);
   });
 
-  test("a hold longer than any pace is the retry's to wait for, or not", async () => {
+  test("a pause longer than any rate limit wait is left to the retry policy", async () => {
     const { pace, said } = open(plan(100));
     await pace.heard(news(429, {}, 3_600_000), await pace.turn());
     await expect(pace.turn()).rejects.toMatchObject({

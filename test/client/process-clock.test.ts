@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a wait may be longer than a timer can be", async () => {
+test("a wait can be longer than the longest timer", async () => {
   const slept = vi.fn<() => void>();
   void createClock().sleep(5_000_000_000).then(slept);
   await vi.advanceTimersByTimeAsync(4_999_999_999);
@@ -17,7 +17,7 @@ test("a wait may be longer than a timer can be", async () => {
   expect(slept).toHaveBeenCalledOnce();
 });
 
-test("a wait that is aborted, or over, leaves neither a timer nor a listener behind", async () => {
+test("a finished or aborted wait leaves no timer or listener behind", async () => {
   const { sleep } = createClock();
   const waiting = new AbortController();
   const removed = vi.spyOn(waiting.signal, "removeEventListener");

@@ -11,7 +11,7 @@ afterEach(async () => {
 
 type Env = (url: string) => Readonly<Record<string, string>>;
 
-/** One question through a proxy that leads nowhere. */
+/** Sends one request through a proxy that does not forward it. */
 async function ask(
   options: ProxyOptions,
   env: Env = (url) => ({ HTTPS_PROXY: url }),
@@ -36,7 +36,7 @@ const check = "check HTTPS_PROXY, or bypass the proxy: NO_PROXY=service.invalid"
 const status = (line: string, body = ""): string =>
   `HTTP/1.1 ${line}\r\ncontent-type: text/html\r\n\r\n${body}`;
 
-/** What the proxy does, and what is said of it after `error: `. */
+/** The behavior of the proxy, and the message after `error: `. */
 const faults: readonly (readonly [
   does: string,
   ProxyOptions,
@@ -151,14 +151,14 @@ const faults: readonly (readonly [
   ],
 ];
 
-test.each(faults)("a proxy that %s is said so", async (_, options, env, exit, said, next) => {
+test.each(faults)("a proxy that %s is reported", async (_, options, env, exit, said, next) => {
   const { proxy, ...outcome } = await ask(options, env);
   const stderr = outcome.stderr.replaceAll(new URL(proxy.url).host, "PROXY");
   expect({ exit: outcome.exit, stderr }).toEqual({ exit, stderr: `error: ${said}\n  hint: ${next}\n` });
 });
 
 test.each(["http://me:secret@127.0.0.1:1", "me:secret@127.0.0.1:1", "ftp://me:secret@127.0.0.1:1"])(
-  "the password of %s is shown nowhere, in JSON or with -vv",
+  "the password of %s is never shown, in JSON or with -vv",
   async (proxy) => {
     const words = "networks --retries 0 --error-format json -vv";
     const { exit, stderr } = await ask({}, () => ({ HTTPS_PROXY: proxy }), words);
@@ -170,7 +170,7 @@ test.each(["http://me:secret@127.0.0.1:1", "me:secret@127.0.0.1:1", "ftp://me:se
   },
 );
 
-test("what a stream's proxy refuses for good ends it; what may pass is tried again", async () => {
+test("a permanent proxy error ends a stream; a transient one is retried", async () => {
   const env: Env = (url) => ({ HTTPS_PROXY: url, DEXDATA_STREAMING_URL: "https://service.invalid" });
   const words = "stream ethereum:0x1 --max-reconnects 2 --error-format text";
   const refused = await ask({ credentials: "me:secret" }, env, words);

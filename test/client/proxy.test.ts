@@ -3,12 +3,12 @@ import { findProxy } from "../../src/client/connection/proxy.ts";
 
 const proxy = "http://proxy.example:3128";
 
-/** The proxy for a host, as messages show it. */
+/** Returns the proxy for a host, as messages show it. */
 function shown(host: string, env: Readonly<Record<string, string>>): string | undefined {
   return findProxy(new URL(host), env)?.shown;
 }
 
-describe("which variable names the proxy", () => {
+describe("variables that set the proxy", () => {
   test.each([
     [{ HTTPS_PROXY: proxy }, proxy],
     [{ https_proxy: proxy, HTTPS_PROXY: "http://other.example" }, proxy],
@@ -36,9 +36,9 @@ describe("which variable names the proxy", () => {
     "me:word",
     "https://me:word/",
     "a\nb",
-  ])("%j is refused, without its password", (text) => {
+  ])("%j is rejected, without its password", (text) => {
     const read = (): unknown => shown("https://api.example", { HTTPS_PROXY: text });
-    expect(read).toThrow(/^HTTPS_PROXY ".*": (?!.*word)/su);
+    expect(read).toThrow(/HTTPS_PROXY ".*": (?!.*word)/su);
     expect(read).toThrow(expect.objectContaining({ exit: 2 }));
   });
 
@@ -47,14 +47,14 @@ describe("which variable names the proxy", () => {
     ["me", "me:"],
     ["100%", "100%:"],
     ["me:%zz", "me:%zz"],
-  ])("%s@ goes out as Basic %j", (text, expected) => {
+  ])("%s@ is sent as Basic %j", (text, expected) => {
     const found = findProxy(new URL("https://api.example"), { HTTPS_PROXY: `http://${text}@proxy.example` });
     const [scheme, encoded = ""] = (found?.authorization ?? "").split(" ");
     expect([scheme, Buffer.from(encoded, "base64").toString()]).toEqual(["Basic", expected]);
   });
 });
 
-describe("which hosts it is for", () => {
+describe("hosts that use the proxy", () => {
   test.each([
     "http://127.0.0.1:1",
     "http://localhost",
@@ -102,12 +102,12 @@ describe("which hosts it is for", () => {
     ["2001:db8::/32", "https://[2001:db9::1]", true],
     ["fd00::/8", "https://10.1.2.3", true],
   ];
-  test.each(cases)("NO_PROXY=%j, %s: asked through it %s", (noProxy, host, isProxied) => {
+  test.each(cases)("NO_PROXY=%j, %s: uses the proxy: %s", (noProxy, host, isProxied) => {
     const env = { HTTPS_PROXY: proxy, NO_PROXY: noProxy };
     expect(shown(host, env)).toBe(isProxied ? proxy : undefined);
   });
 
-  test("no_proxy counts before NO_PROXY, unless it is empty", () => {
+  test("no_proxy takes precedence over NO_PROXY, unless it is empty", () => {
     const env = { HTTPS_PROXY: proxy, no_proxy: "other.example", NO_PROXY: "*" };
     expect(shown("https://api.example", env)).toBe(proxy);
     expect(shown("https://api.example", { ...env, no_proxy: "" })).toBeUndefined();

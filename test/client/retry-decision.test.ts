@@ -10,7 +10,7 @@ const failure = (details: { status?: number; retryable?: boolean; retryAfter?: n
   new Failure("refused", { exit: 7, code: "internal_error", ...details });
 const first = { attempt: 1, waited: 0, random: 0 };
 
-describe("what a status means", () => {
+describe("status codes", () => {
   test.each([
     [400, 2, false, "invalid_param"],
     [401, 4, false, "unauthorized"],
@@ -26,23 +26,23 @@ describe("what a status means", () => {
     [501, 7, false, "unavailable"],
     [599, 7, false, "unavailable"],
     [100, 1, false, "internal_error"],
-  ] as const)("%d: exit %d, asked again: %s, %s", (status, exit, retried, code) => {
+  ] as const)("%d: exit %d, retried: %s, %s", (status, exit, retried, code) => {
     expect(meaningOf(status)).toEqual({ exit, retried, code });
   });
 
-  test("no other status of three digits is asked again", () => {
+  test("no other three-digit status is retried", () => {
     const all = Array.from({ length: 900 }, (_, index) => 100 + index);
     expect(all.filter((status) => meaningOf(status).retried)).toEqual([429, 500]);
     expect(all.filter((status) => isOfOneInput(failure({ status })))).toEqual([400, 404]);
   });
 });
 
-describe("whether the same request is sent again", () => {
-  test("by default: four times, for three minutes at most, no status but those of the specification", () => {
+describe("retry decisions", () => {
+  test("default: four retries within three minutes, and only for the statuses of the specification", () => {
     expect(defaultRetryPolicy).toEqual({ retries: 4, retryOn: new Set(), maxTime: 180_000 });
   });
 
-  test("as a table of what may be, whatever the numbers", () => {
+  test("match the reference table for any numbers", () => {
     const details = fc.record(
       {
         status: fc.constantFrom(400, 429, 500, 503),
@@ -102,7 +102,7 @@ describe("whether the same request is sent again", () => {
     });
   });
 
-  test("a wait that fills the time exactly is begun", () => {
+  test("a wait that uses the remaining time exactly is accepted", () => {
     const policy = { ...defaultRetryPolicy, maxTime: 3000 };
     const at = { ...first, waited: 2000 };
     expect(decideRetry(failure({ retryable: true }), policy, at)).toEqual({ again: true, wait: 1000 });
@@ -112,7 +112,7 @@ describe("whether the same request is sent again", () => {
   });
 });
 
-describe("how long the service asks to wait", () => {
+describe("the wait that the service requests", () => {
   const nothing: ErrorBody = { code: undefined, message: undefined, isHtml: false, fields: new Map() };
   const inBody = (text: string): ErrorBody => ({ ...nothing, fields: new Map([["retry_after", text]]) });
   const date = "Sat, 21 Nov 2026 08:54:00 GMT";
@@ -124,7 +124,7 @@ describe("how long the service asks to wait", () => {
     [{ "retry-after": "" }, nothing, undefined],
     [{ "retry-after": "" }, inBody("9"), 9000],
     [{ "retry-after": "-7" }, nothing, undefined],
-    // The header has one value: two of them are none, which leaves our own wait.
+    // The header has one value. Two values are invalid, which leaves the client's own wait.
     [{ "retry-after": "1, 100,7" }, nothing, undefined],
     [{ "retry-after": "7s" }, inBody("9"), 9000],
     [{ "retry-after": "1.5" }, inBody("12"), 12_000],
@@ -142,12 +142,12 @@ describe("how long the service asks to wait", () => {
   });
 });
 
-describe("a date of HTTP", () => {
+describe("an HTTP date", () => {
   const days = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
   const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
   const two = (number: number): string => String(number).padStart(2, "0");
 
-  /** The three forms of an instant that RFC 9110 knows. */
+  /** Returns a time in the three formats of RFC 9110. */
   function write(milliseconds: number): readonly string[] {
     const at = new Date(milliseconds);
     const long = days[at.getUTCDay()] ?? "";
@@ -163,7 +163,7 @@ describe("a date of HTTP", () => {
 
   const seconds = fc.integer({ min: 0, max: Date.UTC(2069, 11, 31, 23, 59, 59) / 1000 });
 
-  test("is read in each of its three forms", () => {
+  test("is parsed in each of its three formats", () => {
     fc.assert(
       fc.property(seconds, (at) => {
         expect(write(at * 1000).map(parseHttpDate)).toEqual([at * 1000, at * 1000, at * 1000]);
@@ -172,7 +172,7 @@ describe("a date of HTTP", () => {
     );
   });
 
-  test("with one character changed is another date, or none", () => {
+  test("with one character changed is another date or invalid", () => {
     const edits = fc.tuple(
       seconds,
       fc.nat(2),
@@ -185,9 +185,9 @@ describe("a date of HTTP", () => {
         const text = write(at * 1000)[form] ?? "";
         const edited = text.slice(0, place) + put + text.slice(place + gone);
         const read = parseHttpDate(edited);
-        // A leap second is written as what it is read as: the first one of the next minute.
+        // A leap second is read as the first second of the next minute, so it is written as that.
         if (read === undefined || edited.includes(":60")) return;
-        // The name of the day is not checked against the date, and a year of four digits may lie anywhere.
+        // The weekday is not checked against the date, and a year of four digits can be any year.
         const shape = (written: string): string =>
           written.replace(/^[A-Z][a-z]+/u, "").replace(/(?<= )0(?=\d )/u, " ");
         expect(write(read).map(shape)).toContain(shape(edited));

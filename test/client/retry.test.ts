@@ -9,16 +9,16 @@ import { createTestContext, type TestContextOptions } from "../harness/test-cont
 
 interface Watched extends Pick<Outcome, "exit" | "stdout" | "stderr"> {
   readonly requests: number;
-  /** Milliseconds of the test's clock between one request's arrival at the server and the next one's. */
+  /** Milliseconds of the test clock between the arrivals of consecutive requests at the server. */
   readonly gaps: readonly number[];
-  /** Every wait the program asked for; the time-outs of requests left out. */
+  /** Every wait of the program, without request timeouts. */
   readonly waits: readonly number[];
 }
 
-/** A time-out that never comes, and that no wait is as long as. */
+/** A timeout that never occurs and that equals no wait. */
 const timeout = 777_777_777;
 
-/** One run of `networks` against the script; the last reply stands for every request after it. */
+/** Runs `networks` once against the script; the last reply is repeated for all later requests. */
 async function ask(
   replies: readonly Reply[],
   flags = "",
@@ -54,7 +54,7 @@ const fault = (status: number, headers: Record<string, string> = {}, body: objec
 
 const whole = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
-/** Faults that are worth another try: the request was a GET, so asking again is safe. */
+/** Transient errors: the request was a GET, so a retry is safe. */
 const passing: readonly (readonly [string, Reply])[] = [
   ["429", fault(429)],
   ["500", fault(500)],
@@ -67,15 +67,18 @@ const passing: readonly (readonly [string, Reply])[] = [
   ["a chunked body without its end", raw([`${whole}transfer-encoding: chunked\r\n\r\n5\r\n[{"id\r\n`])],
 ];
 
-describe("what is asked again", () => {
-  test.each(passing)("rules 196, 198: %s, after 1 s, 2 s, 4 s and 8 s, and no more", async (_, reply) => {
-    const watched = await ask([reply]);
-    expect(watched).toMatchObject({ requests: 5, waits: [1000, 2000, 4000, 8000], stdout: "" });
-    expect(watched.gaps).toEqual(watched.waits);
-    expect(watched.exit).toBe(_ === "429" ? 6 : 7);
-  });
+describe("retried errors", () => {
+  test.each(passing)(
+    "rules 196, 198: %s is retried after 1 s, 2 s, 4 s and 8 s, and no more",
+    async (_, reply) => {
+      const watched = await ask([reply]);
+      expect(watched).toMatchObject({ requests: 5, waits: [1000, 2000, 4000, 8000], stdout: "" });
+      expect(watched.gaps).toEqual(watched.waits);
+      expect(watched.exit).toBe(_ === "429" ? 6 : 7);
+    },
+  );
 
-  test.each(passing)("%s, once: the answer after it is the result", async (_, reply) => {
+  test.each(passing)("%s, once: the next response is the result", async (_, reply) => {
     const watched = await ask([reply, rows]);
     expect(watched).toEqual({
       exit: 0,
@@ -87,13 +90,13 @@ describe("what is asked again", () => {
     });
   });
 
-  test("jitter only adds, and at most half", async () => {
+  test("jitter only adds to a wait, by half at most", async () => {
     const { waits } = await ask([fault(500)], "--retries 7", { random: 0.999_999 });
     expect(waits).toEqual([1500, 3000, 6000, 12_000, 24_000, 48_000, 64_000 * 1.5].slice(0, waits.length));
     expect(waits.length).toBe(6);
   });
 
-  test("a host that refuses connections, and then is there", async () => {
+  test("a host that refuses connections is retried", async () => {
     const gone = await serveInTest(() => rows);
     await gone.close();
     const context = createTestContext({ env: { DEXDATA_BASE_URL: gone.url } });
@@ -106,26 +109,23 @@ describe("what is asked again", () => {
   });
 });
 
-describe("what is not", () => {
+describe("errors that are not retried", () => {
   const final = [400, 401, 402, 403, 404, 405, 408, 410, 413, 418, 501, 502, 503, 504, 599, 301, 302];
-  test.each(final)(
-    "rules 189, 192, 194, 199: %d is one request, whatever Retry-After says",
-    async (status) => {
-      const watched = await ask([fault(status, { "retry-after": "1" }, { retry_after: 1 })]);
-      expect(watched).toMatchObject({ requests: 1, waits: [], stdout: "" });
-      expect(watched.exit).not.toBe(0);
-    },
-  );
+  test.each(final)("rules 189, 192, 194, 199: %d is one request, with any Retry-After", async (status) => {
+    const watched = await ask([fault(status, { "retry-after": "1" }, { retry_after: 1 })]);
+    expect(watched).toMatchObject({ requests: 1, waits: [], stdout: "" });
+    expect(watched.exit).not.toBe(0);
+  });
 
   test.each([
     ["200 with a body that is not JSON", json("[1,")],
     ["200 without a body", json("")],
     ["an encoding nobody asked for", json("[]", { headers: { "content-encoding": "br" } })],
-  ])("%s is an answer, and one request", async (_, reply) => {
+  ])("%s is a response, so there is only one request", async (_, reply) => {
     expect(await ask([reply])).toMatchObject({ exit: 1, requests: 1, waits: [] });
   });
 
-  test("a host that speaks no TLS, which no other try would change", async () => {
+  test("a host without TLS, which a retry would not change", async () => {
     const server = await serveInTest(() => rows);
     const url = server.url.replace("http:", "https:");
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
@@ -136,7 +136,7 @@ describe("what is not", () => {
     );
   });
 
-  test("rule 199: --retry-on names others, and only those", async () => {
+  test("rule 199: --retry-on adds other statuses, and only those", async () => {
     const flags = "--retry-on 503,408 --retries 1";
     for (const status of [503, 408]) {
       expect((await ask([fault(status), rows], flags)).requests).toBe(2);
@@ -144,13 +144,13 @@ describe("what is not", () => {
     expect((await ask([fault(502), rows], flags)).requests).toBe(1);
   });
 
-  test("a status of --retry-on is not asked before its Retry-After either", async () => {
+  test("a status of --retry-on also waits for its Retry-After", async () => {
     const { waits } = await ask([fault(503, { "retry-after": "9" }), rows], "--retry-on 503");
     expect(waits).toEqual([9020]);
   });
 });
 
-describe("how long", () => {
+describe("wait times", () => {
   const server21 = "Sat, 21 Nov 2026 08:54:00 GMT";
   const said: readonly (readonly [string, Reply, number])[] = [
     ["seconds in the header", fault(429, { "retry-after": "7" }), 7000],
@@ -194,18 +194,18 @@ describe("how long", () => {
     },
   );
 
-  test("a date without a Date to measure it by says nothing", async () => {
+  test("a Retry-After date without a Date header is ignored", async () => {
     const head = "HTTP/1.1 429 Too Many Requests\r\ncontent-length: 2\r\n";
     const reply = raw([`${head}retry-after: Sat, 21 Nov 2026 08:54:11 GMT\r\n\r\n{}`]);
     expect((await ask([reply, rows])).waits).toEqual([1000]);
   });
 
-  test("the time of the backoff where Retry-After says less", async () => {
+  test("the backoff applies if Retry-After is shorter", async () => {
     const { waits } = await ask([fault(429, { "retry-after": "1" })], "--retries 3");
     expect(waits).toEqual([1020, 2000, 4000]);
   });
 
-  test("--retries 0 is one request, and DEXDATA_RETRIES counts where no flag does", async () => {
+  test("--retries 0 sends one request, and DEXDATA_RETRIES applies without the flag", async () => {
     expect(await ask([fault(500)], "--retries 0")).toMatchObject({ requests: 1, waits: [] });
     const server = await serveInTest(() => fault(500));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_RETRIES: "2" };
@@ -213,7 +213,7 @@ describe("how long", () => {
     expect(server.requests.length).toBe(3);
   });
 
-  test("a wait that would pass --retry-max-time is not begun, and the message says so", async () => {
+  test("a wait that would exceed --retry-max-time ends the run with a message", async () => {
     const watched = await ask([fault(429, { "retry-after": "200" })], "--retry-max-time 10s");
     expect(watched).toEqual({
       exit: 6,
@@ -227,13 +227,13 @@ describe("how long", () => {
     });
   });
 
-  test("--retry-max-time counts all the waits for one request", async () => {
+  test("--retry-max-time limits the sum of all waits for a request", async () => {
     const watched = await ask([fault(500)], "--retry-max-time 6s");
     expect(watched).toMatchObject({ exit: 7, requests: 3, waits: [1000, 2000] });
     expect(watched.stderr).toContain("after 3s, waiting 4s more would exceed --retry-max-time");
   });
 
-  test("each page of a list has its own", async () => {
+  test("each page of a list has its own limit", async () => {
     const page = (id: string, next: string | null): Reply =>
       json({ results: [{ id, chain: "ethereum" }], has_next_page: next !== null, next_cursor: next });
     const replies = [fault(500), fault(500), page("a", "2"), fault(429), page("b", null)];
@@ -245,8 +245,8 @@ describe("how long", () => {
   });
 });
 
-describe("what is said of it", () => {
-  test("each wait over 2 s once on stderr, shorter ones not", async () => {
+describe("messages", () => {
+  test("each wait of more than 2 s is reported once on stderr, shorter waits are not", async () => {
     const { stderr } = await ask([
       fault(500),
       fault(500),
@@ -259,17 +259,17 @@ describe("what is said of it", () => {
     );
   });
 
-  test("a connection fault by its own words", async () => {
+  test("a connection error is reported in its own words", async () => {
     const { stderr } = await ask([reset("before"), reset("before"), reset("before"), rows]);
     expect(stderr).toMatch(/^note: connection to 127\.0\.0\.1:\d+ reset; retrying in 4s\n$/u);
   });
 
-  test("rule 197: 429 and 500 cost nothing, and each is a request on the closing line", async () => {
+  test("rule 197: 429 and 500 are free, and each counts as a request in the summary", async () => {
     const { stderr } = await ask([fault(429), fault(500), rows], "--stats");
     expect(stderr).toBe("3 requests, 1 credit, 3s\n");
   });
 
-  test("400, 404 and 410 cost, 401, 402, 403 and 503 do not", async () => {
+  test("400, 404 and 410 cost a credit; 401, 402, 403 and 503 do not", async () => {
     for (const [status, credits] of [
       [400, "1 credit"],
       [404, "1 credit"],
@@ -287,8 +287,8 @@ describe("what is said of it", () => {
   });
 });
 
-describe("an end while it waits", () => {
-  test("an interrupt ends the wait, and nothing more is sent", async () => {
+describe("an end during a wait", () => {
+  test("an interrupt ends the wait, and no more requests are sent", async () => {
     const server = await serveInTest(() => fault(429, { "retry-after": "100" }));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: server.url }, speed: 0.001 });
     const running = run(["networks"], context);
@@ -301,13 +301,13 @@ describe("an end while it waits", () => {
     });
   });
 
-  test("--deadline ends it too, and is what is said", async () => {
+  test("--deadline ends it too, and is reported", async () => {
     const watched = await ask([fault(429, { "retry-after": "100" })], "--deadline 20s");
     expect(watched).toMatchObject({ exit: 7, requests: 1 });
     expect(watched.stderr).toContain("error: --deadline of 20s reached\n");
   });
 
-  test("--deadline in the middle of a request begins no wait", async () => {
+  test("--deadline during a request starts no wait", async () => {
     const reply = slow({ chunks: ["["], stayOpen: true });
     const watched = await ask([reply], "--deadline 20s --retry-max-time 500ms");
     expect(watched).toEqual({
@@ -334,7 +334,7 @@ interface Vector {
   readonly max_total_ms?: number;
 }
 
-describe.skipIf(!areThere)("the vectors of Retry-After", () => {
+describe.skipIf(!areThere)("the Retry-After vectors", () => {
   const server21 = Date.parse("2026-11-21T08:54:00Z");
   const dated = (text: string): string =>
     text.replace(/\{?(?:IMF )?NOW([+-]\d+)\}?/u, (_, seconds: string) =>
@@ -356,7 +356,7 @@ describe.skipIf(!areThere)("the vectors of Retry-After", () => {
       return;
     }
     expect(requests).toBe(2);
-    // "own": the backoff of our own, a second at first.
+    // "own": the client's own backoff, one second at first.
     const [least, most] = [vector.min_ms ?? 500, vector.max_ms ?? 1500];
     expect(waits[0]).toBeGreaterThanOrEqual(least);
     expect(waits[0]).toBeLessThanOrEqual(most);
@@ -369,21 +369,21 @@ interface DateVector {
   readonly http_form: string | null;
 }
 
-describe.skipIf(!areThere)("the vectors of HTTP dates", () => {
+describe.skipIf(!areThere)("the HTTP date vectors", () => {
   const { cases: vectors }: { cases: readonly DateVector[] } = JSON.parse(textOf("http-date.json"));
 
-  test("the three forms of RFC 9110 are read, and impossible times of them refused", () => {
+  test("the three formats of RFC 9110 are accepted, except for impossible times", () => {
     const forms = vectors.filter(({ http_form: form }) => form !== null);
     expect(forms.length).toBeGreaterThan(10);
     for (const { input, curl_epoch: epoch } of forms) {
-      // One line says what curl gives where seconds have 32 bits.
+      // One line expects the result of curl with 32-bit seconds.
       const isOfOldMachine = epoch === null && input.includes("2044");
       if (!isOfOldMachine)
         expect([input, parseHttpDate(input)]).toEqual([input, epoch === null ? undefined : epoch * 1000]);
     }
   });
 
-  test("anything else is refused, so that no wrong time is waited for", () => {
+  test("all others are rejected, so that no wait uses a wrong time", () => {
     const others = vectors.filter(({ http_form: form }) => form === null);
     expect(others.length).toBeGreaterThan(100);
     const accepted = others.filter(({ input }) => parseHttpDate(input) !== undefined);
@@ -393,7 +393,7 @@ describe.skipIf(!areThere)("the vectors of HTTP dates", () => {
   });
 });
 
-/** The text of one file; of none where the folder is missing, when the tests below are left out. */
+/** Returns the text of a file, or an empty list if the directory is missing and the tests below are skipped. */
 function textOf(file: string): string {
   return areThere ? readFileSync(folder + file, "utf8") : '{"cases":[]}';
 }

@@ -23,7 +23,7 @@ const keys = (from: number, count: number): TextHash[] =>
     hashOf(`"0x${(from + index).toString(16).padStart(64, "0")}",0`),
   );
 
-test("bytes have the hash of the text that they are, wherever they begin and end", () => {
+test("bytes have the hash of their text at any offset and length", () => {
   const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",17,"日本円"');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let from = 0; from < 5; from += 1) {
@@ -33,7 +33,7 @@ test("bytes have the hash of the text that they are, wherever they begin and end
   expect(hashOfBytes(view, 0, bytes.length)).toEqual(hashOf(bytes.toString()));
 });
 
-test("a hash is the same whatever was hashed into its place before", () => {
+test("a hash does not depend on an earlier hash in the same object", () => {
   const hash = hashOf("another");
   beginHash(hash);
   addText(hash, "text");
@@ -41,7 +41,7 @@ test("a hash is the same whatever was hashed into its place before", () => {
   expect(hash).toEqual(hashOf("text"));
 });
 
-test("texts are told apart by every character, by its place, and by where one ends and another begins", () => {
+test("texts that differ in one character, in its position, or in where they are split have different hashes", () => {
   const alphabet = "0123456789abcdef";
   const near = Array.from({ length: 40 }, (_, at) =>
     Array.from(alphabet, (digit) => `${"0".repeat(at)}${digit}${"0".repeat(39 - at)}`),
@@ -69,7 +69,7 @@ test("each half depends on every bit", () => {
   }
 });
 
-describe("keys of rows that were seen", () => {
+describe("keys of seen rows", () => {
   test.each(["all", "recent"] as const)("%s: each is new once", (reach) => {
     const seen = createSeenKeys(reach, false);
     const some = keys(0, 10_000);
@@ -78,14 +78,14 @@ describe("keys of rows that were seen", () => {
     expect(keys(10_000, 10).every((key) => seen.add(key))).toBe(true);
   });
 
-  test("all: 100,000 keys that differ in one digit or in their number alone are told apart, also after growing", () => {
+  test("all: 100,000 keys that differ only in one digit or in their number are distinct, also after growing", () => {
     const seen = createSeenKeys("all", false);
     const many = keys(1, 100_000);
     expect(many.filter((key) => !seen.add(key))).toEqual([]);
     expect(many.filter((key) => seen.add(key))).toEqual([]);
   });
 
-  test("recent: the last ones are remembered, however many preceded them, and old ones are not", () => {
+  test("recent: the last keys are remembered after any number of others, and old keys are not", () => {
     const seen = createSeenKeys("recent", false);
     const many = keys(0, 5 * recentKeys);
     for (const key of many) seen.add(key);
@@ -93,14 +93,14 @@ describe("keys of rows that were seen", () => {
     expect(many.slice(0, 1).every((key) => seen.add(key))).toBe(true);
   });
 
-  test.each(["all", "recent"] as const)("%s: another run goes on with what was recorded", (reach) => {
+  test.each(["all", "recent"] as const)("%s: another run continues with the recorded keys", (reach) => {
     const first = createSeenKeys(reach, true);
     const [early, late] = [keys(0, 3000), keys(3000, 2000)];
     for (const key of early) first.add(key);
     const added = [first.takeAdded()];
     for (const key of [...early, ...late]) first.add(key);
     added.push(first.takeAdded());
-    // Eight bytes each, and nothing that was there already.
+    // Eight bytes each, and no key that was recorded before.
     expect(added.map((text) => Buffer.from(text, "base64").length)).toEqual([24_000, 16_000]);
     expect(first.takeAdded()).toBe("");
 
@@ -111,29 +111,26 @@ describe("keys of rows that were seen", () => {
     expect(second.add(hashOf("another"))).toBe(true);
   });
 
-  test.each(["all", "recent"] as const)("%s: a text whose hash comes to 0 is new once", (reach) => {
+  test.each(["all", "recent"] as const)("%s: a text with the hash 0 is new once", (reach) => {
     const [seen, zero] = [createSeenKeys(reach, false), { high: 0, low: 0 }];
     endHash(zero);
     expect([zero, seen.add(zero), seen.add(zero)]).toEqual([{ high: 0, low: 1 }, true, false]);
   });
 
-  test.each(["all", "recent"] as const)(
-    "%s: one half of a hash may come to 0, in any number of them",
-    (reach) => {
-      const seen = createSeenKeys(reach, true);
-      const halves = Array.from({ length: 3000 }, (_, index) => [
-        { high: 0, low: index * 40_503 + 1 },
-        { high: (index + 2) * 40_503, low: 0 },
-      ]).flat();
-      expect(halves.filter((hash) => !seen.add(hash))).toEqual([]);
-      expect(halves.filter((hash) => seen.add(hash))).toEqual([]);
-      const later = createSeenKeys(reach, false);
-      later.restore(seen.takeAdded());
-      expect(halves.filter((hash) => later.add(hash))).toEqual([]);
-    },
-  );
+  test.each(["all", "recent"] as const)("%s: one half of any number of hashes may be 0", (reach) => {
+    const seen = createSeenKeys(reach, true);
+    const halves = Array.from({ length: 3000 }, (_, index) => [
+      { high: 0, low: index * 40_503 + 1 },
+      { high: (index + 2) * 40_503, low: 0 },
+    ]).flat();
+    expect(halves.filter((hash) => !seen.add(hash))).toEqual([]);
+    expect(halves.filter((hash) => seen.add(hash))).toEqual([]);
+    const later = createSeenKeys(reach, false);
+    later.restore(seen.takeAdded());
+    expect(halves.filter((hash) => later.add(hash))).toEqual([]);
+  });
 
-  test("nothing is recorded where nobody takes it", () => {
+  test("keys are recorded only if requested", () => {
     const seen = createSeenKeys("all", false);
     seen.add(hashOf("a"));
     expect(seen.takeAdded()).toBe("");
@@ -151,7 +148,7 @@ describe("keys of rows that were seen", () => {
   });
 });
 
-/** Bytes outside the heap, once those that nobody holds are gone: they are freed beside the program. */
+/** Returns the bytes outside the heap after garbage is freed, which happens concurrently. */
 async function aliveBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

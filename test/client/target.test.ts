@@ -16,8 +16,8 @@ const hosts: Hosts = {
 const key = "api_dev_0001";
 const keySource = "DEXDATA_API_KEY";
 
-describe("where a run asks", () => {
-  test("without a key: the free hosts, as nobody", () => {
+describe("the hosts of a run", () => {
+  test("without a key: the free hosts and the keyless plan", () => {
     for (const tier of [undefined, "keyless"] as const) {
       expect(chooseTarget(hosts, { key: undefined, keySource: undefined, tier }, {})).toEqual({
         rest: hosts.rest.free,
@@ -46,7 +46,7 @@ describe("where a run asks", () => {
     });
   });
 
-  test("a host that was named stands in the place of its own kind alone", () => {
+  test("a host that is set replaces only the host of its kind", () => {
     const identity = { key, keySource, tier: "dev" } as const;
     const own = { rest: hosts.rest.paid, streaming: hosts.streaming.paid };
     const [rest, streaming] = ["https://a.invalid/x", "https://b.invalid"];
@@ -63,7 +63,7 @@ describe("where a run asks", () => {
     }
   };
 
-  test.each(tiers.slice(1))("a plan without a key is refused: %s", (tier) => {
+  test.each(tiers.slice(1))("a plan without a key is rejected: %s", (tier) => {
     const next = "set DEXDATA_API_KEY, or store a key: dexdata auth login";
     const details = { exit: 2, code: "usage", retryable: false, next };
     expect(refusal(tier)).toEqual([`the plan is set to ${tier}, but no key is set`, details]);
@@ -73,7 +73,7 @@ describe("where a run asks", () => {
     [undefined, keySource, keySource],
     ["keyless", keySource, keySource],
     [undefined, undefined, "the settings"],
-  ] as const)("a key without its plan is refused: %s, from %s", (tier, from, shown) => {
+  ] as const)("a key without its plan is rejected: %s, from %s", (tier, from, shown) => {
     const next =
       "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
     const words = from === undefined ? [key] : [key, from];
@@ -102,7 +102,7 @@ describe("the key", () => {
     .map((parts) => parts.join(""));
   const paths = fc.constantFrom("", "/", "/dex/v1", "/a.invalid");
 
-  test("goes to the two hosts of the run and no other, over https or within this machine", () => {
+  test("is sent only to the two hosts of the run, over https or to localhost", () => {
     const port = (url: URL): string => url.port || (url.protocol === "https:" ? "443" : "80");
     const place = (text: string): string => {
       const url = new URL(text);

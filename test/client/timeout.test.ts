@@ -24,10 +24,10 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** The first run loads undici, which takes its time on a busy machine. */
+/** The first run loads undici, which is slow on a busy machine. */
 const soon = { timeout: 15_000 };
 
-/** Its time stands still but for what the test advances: a slow machine changes nothing. */
+/** Its clock advances only when the test advances it, so a slow machine changes nothing. */
 function contextFor(url: string): TestContext {
   return createTestContext({ env: { DEXDATA_BASE_URL: url }, speed: 0.001 });
 }
@@ -38,7 +38,7 @@ async function serve(reply: Reply | (() => Reply | Promise<Reply>)): Promise<Scr
 
 const words = (flags: string): string[] => ["networks", ...flags.split(" "), "--error-format", "text"];
 
-/** What is said at the end; `action` timed out. */
+/** Matches the final message; `action` timed out. */
 const late = (seconds: number, action = "request"): unknown =>
   expect.stringMatching(
     new RegExp(
@@ -47,14 +47,14 @@ const late = (seconds: number, action = "request"): unknown =>
     ),
   );
 
-/** Long enough for bytes on loopback to arrive; where they do not, the test proves less but does not fail. */
+/** Long enough for bytes on loopback to arrive; if they do not, the test proves less but does not fail. */
 const settle = async (): Promise<void> =>
   await new Promise((resolve) => {
     setTimeout(resolve, 40);
   });
 
 describe("--timeout", () => {
-  test("ends a request whose connection never comes about", async () => {
+  test("ends a request that never connects", async () => {
     const port = await startDeafServer();
     const before = openSockets();
     const context = contextFor(`http://127.0.0.1:${port}`);
@@ -66,7 +66,7 @@ describe("--timeout", () => {
     await expect.poll(openSockets, soon).toBe(before);
   });
 
-  test("nor does an interrupt wait for a connection", async () => {
+  test("does not delay an interrupt while connecting", async () => {
     const port = await startDeafServer();
     const before = openSockets();
     const context = contextFor(`http://127.0.0.1:${port}`);
@@ -78,7 +78,7 @@ describe("--timeout", () => {
     await expect.poll(openSockets, soon).toBe(before);
   });
 
-  test("ends a request that is never answered, and cuts its connection", async () => {
+  test("ends a request without a response, and closes its connection", async () => {
     const { url, openRequests } = await serve(hang());
     const context = contextFor(url);
     const running = run(words("--timeout 30s --retries 0"), context);
@@ -91,7 +91,7 @@ describe("--timeout", () => {
     await expect.poll(openRequests, soon).toBe(0);
   });
 
-  test("is one deadline over waiting for headers and reading the body", async () => {
+  test("is one deadline for receiving the headers and the body", async () => {
     let sendHeaders = (): void => undefined;
     const headers = new Promise<void>((resolve) => {
       sendHeaders = resolve;
@@ -113,7 +113,7 @@ describe("--timeout", () => {
     expect(await running).toMatchObject({ exit: 7, stdout: "", stderr: late(30) });
   });
 
-  test("does not begin anew with each byte that trickles in", async () => {
+  test("does not restart with each byte received", async () => {
     const reply = slow({ chunks: Array.from({ length: 200 }, () => " "), everyMs: 5, stayOpen: true });
     const { url, openRequests } = await serve(reply);
     const context = contextFor(url);
@@ -128,7 +128,7 @@ describe("--timeout", () => {
     expect(await running).toMatchObject({ exit: 7, stdout: "", stderr: late(30) });
   });
 
-  test("counts for each request anew: a second try has all of it", async () => {
+  test("starts over for each request: a retry has the full timeout", async () => {
     const { url, requests } = await serve(hang());
     const context = contextFor(url);
     const running = run(words("--timeout 30s --retries 1"), context);
@@ -144,7 +144,7 @@ describe("--timeout", () => {
     expect(await running).toMatchObject({ exit: 7, stderr: late(30) });
   });
 
-  test("a run that is answered leaves nothing asleep", async () => {
+  test("leaves no timer behind after a response", async () => {
     const { url } = await serve(json("[]"));
     const context = contextFor(url);
     expect(await run(words("--timeout 30s --deadline 1h"), context)).toMatchObject({ exit: 0, stderr: "" });
@@ -178,7 +178,7 @@ describe("--deadline", () => {
 const tooLarge = /the response from 127\.0\.0\.1:\d+ is larger than 32 MiB/u;
 const MiB = 1024 * 1024;
 
-/** One run, with what it took of the process's memory at its highest, in bytes above the start. */
+/** Runs once and returns the peak memory use in bytes above the start. */
 async function weigh(url: string): Promise<{ exit: number; stderr: string; stdout: string; grown: number }> {
   const before = process.memoryUsage().rss;
   let highest = before;
@@ -195,7 +195,7 @@ async function weigh(url: string): Promise<{ exit: number; stderr: string; stdou
 }
 
 describe("promise 5: a body of any size", () => {
-  test("an endless one is left at 32 MiB, once, and its connection cut", async () => {
+  test("an endless body is abandoned at 32 MiB, once, and its connection closed", async () => {
     const { url, requests, openRequests } = await serve(endless("[".padEnd(MiB)));
     const { exit, stdout, stderr, grown } = await weigh(url);
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
@@ -205,7 +205,7 @@ describe("promise 5: a body of any size", () => {
     await expect.poll(openRequests, soon).toBe(0);
   });
 
-  test("32 MiB to the byte are read, one more is not", async () => {
+  test("a body of exactly 32 MiB is read, a larger one is not", async () => {
     for (const [size, exit] of [
       [32 * MiB, 0],
       [32 * MiB + 1, 1],
@@ -215,8 +215,8 @@ describe("promise 5: a body of any size", () => {
     }
   });
 
-  test("a small gzip answer that unfolds to 1 GiB is refused before it does", async () => {
-    // A gzip file may be several in a row (RFC 1952, 2.2), which makes a bomb quickly.
+  test("a small gzip response that expands to 1 GiB is rejected before it does", async () => {
+    // A gzip file may have several members (RFC 1952, 2.2), which makes a bomb quickly.
     const part = gzipSync(Buffer.alloc(8 * MiB, " "), { level: 1 });
     const bomb = Buffer.concat(Array.from({ length: 128 }, () => part));
     expect(bomb.length).toBeLessThan(8 * MiB);
@@ -228,7 +228,7 @@ describe("promise 5: a body of any size", () => {
     expect(requests.length).toBe(1);
   });
 
-  test("headers without end are refused", async () => {
+  test("endless headers are rejected", async () => {
     const { url, requests } = await serve(raw([`HTTP/1.1 200 OK\r\nx: ${"a".repeat(100 * 1024)}\r\n\r\n[]`]));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stderr } = await run(words("--retries 4"), context);
@@ -236,7 +236,7 @@ describe("promise 5: a body of any size", () => {
     expect(stderr).toMatch(/^error: the response headers from \S+ are too large\n/u);
   });
 
-  test("an answer that is not HTTP is refused, and not asked for again", async () => {
+  test("a response that is not HTTP is rejected and not retried", async () => {
     const { url, requests } = await serve(raw(["SSH-2.0-OpenSSH_9.2\r\n"]));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stderr } = await run(words("--retries 4"), context);
@@ -256,21 +256,21 @@ describe("content-encoding", () => {
     return { ...outcome, accepted: requests[0]?.headers["accept-encoding"] };
   }
 
-  test("gzip is asked for, and taken off", async () => {
+  test("gzip is requested and decoded", async () => {
     const said = { exit: 0, stdout: printed, stderr: "" };
     expect(await ask(zipped, "gzip")).toMatchObject({ ...said, accepted: "gzip" });
   });
 
-  test.each(["GZip", "x-gzip"])("so is %s, which is the same", async (encoding) => {
+  test.each(["GZip", "x-gzip"])("%s is decoded as well", async (encoding) => {
     expect(await ask(zipped, encoding)).toMatchObject({ exit: 0, stdout: printed, stderr: "" });
   });
 
-  test("identity is nothing", async () => {
+  test("identity is accepted", async () => {
     expect(await ask(Buffer.from(row), "identity")).toMatchObject({ exit: 0, stdout: printed });
   });
 
   test.each(["br", "deflate", "zstd", "gzip, gzip"])(
-    "%s was not asked for and is refused",
+    "%s was not requested and is rejected",
     async (encoding) => {
       const { exit, stdout, stderr } = await ask(gzipSync(zipped), encoding);
       expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
@@ -278,7 +278,7 @@ describe("content-encoding", () => {
     },
   );
 
-  test("one layer is taken off, no more", async () => {
+  test("only one layer is decoded", async () => {
     expect((await ask(gzipSync(zipped), "gzip")).exit).toBe(1);
   });
 
@@ -286,21 +286,21 @@ describe("content-encoding", () => {
     ["cut short", zipped.subarray(0, zipped.length - 4)],
     ["of other bytes", Buffer.from(row)],
     ["with a wrong sum", Buffer.concat([zipped.subarray(0, -8), Buffer.alloc(8)])],
-  ])("a gzip body %s is damaged", async (_, body) => {
+  ])("a gzip body %s is corrupt", async (_, body) => {
     const { exit, stdout, stderr } = await ask(body, "gzip");
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
     expect(stderr).toMatch(/^error: invalid response: corrupt gzip data from 127\.0\.0\.1:\d+\n/u);
   });
 });
 
-/** Of this process, connected or still trying. */
+/** Counts the sockets of this process, connected or connecting. */
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name.startsWith("TCPSocket")).length;
 }
 
 /**
- * A port that listens and takes no connection: its process stands still and its queue is full, so that a further
- * connection gets no answer at all.
+ * Starts a port that listens and accepts no connection: its process is stopped and its queue is full, so another
+ * connection gets no response at all.
  */
 async function startDeafServer(): Promise<number> {
   const script =
@@ -315,7 +315,7 @@ async function startDeafServer(): Promise<number> {
     sockets.push(socket);
     await Promise.race([once(socket, "connect"), settle()]);
   }
-  // Otherwise the test below would only see an answer that does not come, like the one after it.
+  // Otherwise the test below would only see a missing response, like the test after it.
   if (sockets.at(-1)?.connecting !== true) throw new Error("the deaf server takes connections after all");
   return port;
 }

@@ -7,12 +7,15 @@ const flags = new Map(
   ),
 );
 
-test.each([...flags])("--%s: its text names every choice, since help does not list them again", (_, flag) => {
-  const text = [flag.summary, flag.default, flag.choicesIn === "details" ? flag.details : ""].join(" ");
-  const words = text.split(/[^\w-]+/u);
-  expect(flag.type.choices?.filter((choice) => !words.includes(choice))).toEqual([]);
-});
+test.each([...flags])(
+  "--%s: its text names every choice, because help does not list them again",
+  (_, flag) => {
+    const text = [flag.summary, flag.default, flag.choicesIn === "details" ? flag.details : ""].join(" ");
+    const words = text.split(/[^\w-]+/u);
+    expect(flag.type.choices?.filter((choice) => !words.includes(choice))).toEqual([]);
+  },
+);
 
-test("there are such flags", () => {
+test("such flags exist", () => {
   expect([...flags.keys()]).toContain("output");
 });

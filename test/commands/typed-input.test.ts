@@ -14,7 +14,7 @@ const flags = {
   }),
 };
 
-test("a command reads the flags it declares, each as its own type, and no other: that does not compile", async () => {
+test("a command can read only the flags that it declares, each with its own type; anything else does not compile", async () => {
   const seen: unknown[] = [];
   const counting = command({
     words: "count",
@@ -28,9 +28,9 @@ test("a command reads the flags it declares, each as its own type, and no other:
       const limit: number | undefined = values.limit;
       const missing: "skip" | "fail" | undefined = values.missing;
       const quiet: true | undefined = values.quiet;
-      // @ts-expect-error: it does not declare --timeout, so there is nothing to read.
+      // @ts-expect-error: the command does not declare --timeout, so there is no value.
       const timeout: unknown = values.timeout;
-      // @ts-expect-error: a whole number is no text.
+      // @ts-expect-error: the value is a number, not a string.
       const text: string | undefined = values.limit;
       seen.push(limit, missing, quiet, timeout, text);
       return Promise.resolve(0);
@@ -45,7 +45,7 @@ test("a command reads the flags it declares, each as its own type, and no other:
   expect(seen).toEqual([7, "fail", true, undefined, 7]);
 });
 
-test("what cannot be read is refused by the flag's name; so is what does not go together", () => {
+test("an invalid value or combination is rejected with the name of the flag", () => {
   const read = (typed: ReadonlyMap<string, readonly (string | undefined)[]>): Values<typeof flags> =>
     readValues<typeof flags>(flags, typed);
   expect(() => read(new Map([["limit", ["0"]]]))).toThrow(

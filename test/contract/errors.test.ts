@@ -5,7 +5,7 @@ import { isServiceCode } from "../../src/contract/service-errors.ts";
 import { fail, type Failure } from "../../src/contract/failure.ts";
 
 describe("the table of error codes", () => {
-  test("no code of dexdata is one of the service's", () => {
+  test("no code of dexdata is also a code of the service", () => {
     expect(new Set(errorCodes).size).toBe(errorCodes.length);
     expect(errorCodes.filter(isServiceCode)).toHaveLength(17);
   });
@@ -19,13 +19,13 @@ describe("the table of error codes", () => {
     expect(next).toMatch(/^\S.*[^.\s]$/u);
   });
 
-  test.each(["", "other", "toString", "USAGE"])("%j is no code", (word) => {
+  test.each(["", "other", "toString", "USAGE"])("%j is not a code", (word) => {
     expect(isErrorCode(word)).toBe(false);
   });
 });
 
 describe("fail", () => {
-  test("a code alone decides exit code, retryability and the next step", () => {
+  test("the code alone determines the exit code, whether to retry, and the next step", () => {
     expect(fail("incomplete", "3 rows are missing")).toMatchObject({
       message: "3 rows are missing",
       details: { code: "incomplete", exit: 8, retryable: true, next: factsOf("incomplete").next },
@@ -33,19 +33,19 @@ describe("fail", () => {
     expect(fail("not_found", "no pool").details).toMatchObject({ exit: 3, retryable: false });
   });
 
-  test("what is known where it happens comes before the table", () => {
+  test("details passed by the caller override the table", () => {
     const cause = new Error("ENOTFOUND");
     const { details } = fail("network", "no such name", { retryable: false, next: undefined, cause });
     expect(details).toEqual({ code: "network", exit: 7, retryable: false, next: undefined, cause });
     expect(fail("proxy", "wrong password", { exit: 4 }).exit).toBe(4);
   });
 
-  test("an unknown code, or an exit code that is not the code's, does not compile", () => {
-    // @ts-expect-error: no code of the table
+  test("an unknown code, or the exit code of another code, does not compile", () => {
+    // @ts-expect-error: not a code of the table
     const unknown = (): Failure => fail("no_such_code", "never");
-    // @ts-expect-error: the table names 7 and 4
+    // @ts-expect-error: the table has 7 and 4
     const otherExit = (): Failure => fail("proxy", "never", { exit: 2 });
-    // @ts-expect-error: the table names 2 alone
+    // @ts-expect-error: the table has only 2
     const anyExit = (): Failure => fail("usage", "never", { exit: 1 });
     expect([unknown, otherExit, anyExit]).toHaveLength(3);
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 
-test.each(Object.values(feeds))("$name: every value of the board is a field of its events", (feed) => {
-  // A service may use older names, but at least one of each value is in the contract.
+test.each(Object.values(feeds))("$name: every value on the board is a field of its events", (feed) => {
+  // A service may use older names, but at least one name of each value is in the contract.
   for (const { event } of feed.kinds) {
     const missing = feed.shown.filter(
       ({ names }) => !names.some((name) => Object.hasOwn(event.record, name)),

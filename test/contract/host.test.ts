@@ -12,7 +12,7 @@ test.each([
   ["http://127.1:8080/", "http://127.0.0.1:8080"],
   ["http://localhost:8080", "http://localhost:8080"],
   ["http://[::1]:8080/", "http://[::1]:8080"],
-])("%s is taken as %s", (text, host) => {
+])("%s is accepted as %s", (text, host) => {
   expect(checkHost(text)).toBe(host);
 });
 
@@ -46,11 +46,11 @@ test.each([
   ["https:\\\\host.invalid", BLANK],
   ["https://host.invalid:99999", "must be a valid URL"],
   ["https://[::1", "must be a valid URL"],
-])("%j is refused: %s", (text, problem) => {
+])("%j is rejected: %s", (text, problem) => {
   expect(checkHost(text)).toEqual({ problem });
 });
 
-test("whatever is taken is private or local, holds no secret, and is taken again as it is", () => {
+test("every accepted host is private or local, contains no secret, and is accepted again in its normal form", () => {
   const hostile = fc
     .tuple(
       fc.constantFrom("https://", "http://", "http://127.0.0.1", "https://a", ""),

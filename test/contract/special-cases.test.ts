@@ -5,18 +5,21 @@ import { describe, expect, test } from "vitest";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { feedNames, feeds } from "../../src/contract/feeds/all-feeds.ts";
 
-// What is special about an endpoint or a feed is a field of it. Code that compares a name instead would have to be found
-// by whoever adds the next one: nothing would say so.
+// Every special property of an endpoint or a feed is a field of it. If code compared names instead, the
+// author of the next endpoint would have to find that code without a failing check.
 
 const ids: ReadonlySet<string> = new Set([...endpoints.map(({ id }) => id), "raw"]);
 const names: ReadonlySet<string> = new Set([...ids, ...feedNames]);
 const methods: ReadonlySet<string> = new Set(
   Object.values(feeds).flatMap(({ kinds }) => kinds.map(({ method }) => method)),
 );
-/** Ids that are no ordinary words, and no words of a stream. */
+/** IDs that are not ordinary words or words of a stream. */
 const unmistakable = [...ids].filter((id) => id.includes("_") && !methods.has(id));
 
-/** What an operand says that names an endpoint or a feed: `route.endpoint`, `each.id`, `feed.name`, `name`. */
+/**
+ * The text of an operand that refers to the name of an endpoint or a feed: `route.endpoint`, `each.id`,
+ * `feed.name`, `name`.
+ */
 const speaksOfOne = /endpoint|feed|\bid$|\bname$/iu;
 
 interface Node {
@@ -42,7 +45,7 @@ function literal(value: unknown): string | undefined {
 
 const isIn = (set: ReadonlySet<string>, value: unknown): boolean => set.has(literal(value) ?? "");
 
-/** Every place of a source that compares the name of an endpoint or a feed with a literal. */
+/** Every expression of a source that compares the name of an endpoint or a feed with a literal. */
 function comparisonsIn(source: string): readonly string[] {
   const textOf = (value: unknown): string => (isNode(value) ? source.slice(value.start, value.end) : "");
   const compares = (node: Node): boolean => {
@@ -74,7 +77,7 @@ function comparisonsIn(source: string): readonly string[] {
         return false;
     }
   };
-  // To parse every file would take seconds.
+  // Parsing every file would take seconds.
   if (![...names].some((name) => source.includes(`"${name}"`))) return [];
   const program: unknown = parseAst(source, { lang: "ts" });
   return isNode(program) ? nodesIn(program).filter(compares).map(textOf) : [];
@@ -84,7 +87,7 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((name) => path.posix.join("src", name.split(path.sep).join("/")))
   .filter((name) => name.endsWith(".ts") && !name.startsWith("src/contract/"));
 
-describe("what is special about an endpoint or a feed is a field of it", () => {
+describe("special properties of endpoints and feeds are fields", () => {
   test.each([
     'if (endpoint.id === "search") go();',
     'const cost = route?.endpoint === "multi_prices" ? 2 : 1;',
@@ -103,11 +106,11 @@ describe("what is special about an endpoint or a feed is a field of it", () => {
     'if (method === "token_ohlcv") go();',
     "answers[route.endpoint](query);",
     "const shown = endpoint.id === other.id;",
-  ])("%s is not", (source) => {
+  ])("%s is not found", (source) => {
     expect(comparisonsIn(source)).toEqual([]);
   });
 
-  test("no code outside the contract compares the name of one", () => {
+  test("no code outside the contract compares endpoint or feed names", () => {
     const found = sources.flatMap((file) =>
       comparisonsIn(readFileSync(file, "utf8")).map((text) => `${file}: ${text}`),
     );

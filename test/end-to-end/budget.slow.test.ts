@@ -10,10 +10,10 @@ const folder = temporaryFolder();
 let ledger: Ledger | undefined;
 afterEach(async () => await ledger?.close());
 
-/** A process that wants `count` credits: pools that the service does not know cost one each. */
+/** A process that spends up to `count` credits: each unknown pool costs one. */
 function pull(env: Readonly<Record<string, string>>, count: number) {
   const child = start(["pool", "ethereum", "-", "--rpm", "unlimited"], env);
-  // One that is killed no longer reads.
+  // A killed process no longer reads.
   child.stdin.on("error", () => undefined);
   child.stdin.end(
     Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join(""),
@@ -21,7 +21,7 @@ function pull(env: Readonly<Record<string, string>>, count: number) {
   return child;
 }
 
-test("eight processes at once spend the day's budget and not a credit more", async () => {
+test("eight processes at once spend exactly the daily budget", async () => {
   ledger = await openLedger({ faults: "429:10%,500:5%" });
   const env = {
     ...ledger.env(),
@@ -35,7 +35,7 @@ test("eight processes at once spend the day's budget and not a credit more", asy
   expect(runs.filter(({ exit }) => exit === 5).length).toBeGreaterThanOrEqual(4);
 });
 
-test("a process that is killed has spent what it had set aside", async () => {
+test("credits reserved by a killed process count as spent", async () => {
   ledger = await openLedger({ latencyMs: 20 });
   const env = {
     ...ledger.env(),
@@ -53,6 +53,6 @@ test("a process that is killed has spent what it had set aside", async () => {
   const { exit } = await ended(pull(env, 80));
   expect(exit).toBe(5);
   expect(ledger.charged()).toBeLessThanOrEqual(60);
-  // Each of the killed had eight under way at most.
+  // Each killed process had at most eight requests in flight.
   expect(ledger.charged()).toBeGreaterThanOrEqual(60 - 3 * 8);
 });

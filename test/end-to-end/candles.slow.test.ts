@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await sandbox?.close());
 
-/** Minutes from then to 2026-11-20. */
+/** Minutes from this time to 2026-11-20. */
 async function pull(from: string): Promise<LongPull> {
   if (sandbox === undefined) throw new Error("the sandbox is not running");
   const window = ["--interval", "1m", "--from", from, "--to", "2026-11-20"];
@@ -41,13 +41,13 @@ async function pull(from: string): Promise<LongPull> {
 }
 
 test(
-  "a year of minutes streams: 525,600 rows need no more memory than a tenth of them",
+  "a year of minutes is streamed: 525,600 rows need no more memory than a tenth of them",
   { timeout: 240_000 },
   async () => {
     const tenth = await pull("2026-10-14T12:00:00Z");
     const year = await pull("2025-11-20");
     expect([tenth.rows, year.rows]).toEqual([52_560, 525_600]);
-    // Bodies alone are 110 MB; what differs is when garbage is collected.
+    // The responses alone are 110 MB; memory use differs with the time of garbage collection.
     expect(year.peakMegabytes - tenth.peakMegabytes).toBeLessThan(60);
   },
 );

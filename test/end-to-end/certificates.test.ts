@@ -11,7 +11,7 @@ let server: ScriptedServer;
 
 const words = "networks --retries 0 --error-format text";
 
-/** One question by the built program, to a host with this certificate. */
+/** One request by the built program to a host with this certificate. */
 async function ask(
   certificate: CertificateName,
   authorities: string,
@@ -23,7 +23,7 @@ async function ask(
   return { exit, stdout: String(stdout), stderr: stderr.replaceAll(new URL(server.url).host, "HOST") };
 }
 
-test("a host whose authority NODE_EXTRA_CA_CERTS names is asked", async () => {
+test("a host is trusted if NODE_EXTRA_CA_CERTS names its authority", async () => {
   expect(await ask("sound", authorityFile)).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
 });
 
@@ -31,7 +31,7 @@ test.each([
   ["expired", "expired (CERT_HAS_EXPIRED)", "check this machine's clock"],
   ["early", "not valid yet (CERT_NOT_YET_VALID)", "check this machine's clock"],
   ["other-name", "issued for another host (ERR_TLS_CERT_ALTNAME_INVALID)", "check the host name"],
-] as const)("but not one whose certificate is %s", async (certificate, said, next) => {
+] as const)("a host is not trusted if its certificate is %s", async (certificate, said, next) => {
   const { exit, stdout, stderr } = await ask(certificate, authorityFile);
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
   expect(stderr.split("\n")[0]).toBe(`error: cannot verify the certificate of HOST: ${said}`);
@@ -40,9 +40,9 @@ test.each([
 });
 
 test.each([
-  ["is not there", undefined],
+  ["does not exist", undefined],
   ["contains no readable certificate", "not a certificate\n"],
-])("where that file %s, the failure says what to name and doctor what is wrong", async (_, text) => {
+])("if that file %s, the error names the variable to set and doctor shows the cause", async (_, text) => {
   const file = path.join(temporaryFolder(), "authority.pem");
   if (text !== undefined) writeFileSync(file, text);
   const asked = await ask("sound", file);

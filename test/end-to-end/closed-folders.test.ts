@@ -6,10 +6,15 @@ import { binaryEnv, ended, packageFolder } from "../harness/binary.ts";
 import { lockOfGone } from "../harness/lock-token.ts";
 import { startScriptedServer, json, type ScriptedServer } from "../harness/scripted-server.ts";
 
-/** Nobody closes a folder to root, so root runs the program as somebody else: nobody, on every Linux. */
+/**
+ * No directory is closed to root, so root runs the program as the user nobody, which exists on every Linux.
+ */
 const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Not below the tests' own folder, which is closed to others; so may be that of the program. */
+/**
+ * Outside the tests' own directory, which other users cannot read; the same may apply to the program's
+ * directory.
+ */
 const home = mkdtempSync("/tmp/dexdata-closed-");
 const copy = path.join(home, "program");
 let service: ScriptedServer;
@@ -23,7 +28,7 @@ beforeAll(async () => {
   writeFileSync(path.join(home, "open", "begun"), "");
   writeFileSync(path.join(home, "open", "begun.resume"), '{"checkpoint":1}\n');
   chmodSync(path.join(home, "open", "begun.resume"), 0);
-  // As /tmp: everyone may create files in it, and remove only their own.
+  // Like /tmp: all users may create files in it, and remove only their own.
   chmodSync(path.join(home, "sticky"), 0o1777);
   writeFileSync(path.join(home, "sticky", "x.lock"), lockOfGone());
   chmodSync(path.join(home, "closed"), 0o555);
@@ -36,7 +41,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** What somebody is told to whom the folder is closed; `~` is the home. */
+/** Returns the messages for a user without access to the directory; `~` is the home directory. */
 async function run(words: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const open = path.join(home, "open");
   const folders = { DEXDATA_CONFIG_DIR: open, DEXDATA_STATE_DIR: open, DEXDATA_CACHE_DIR: open };
@@ -76,15 +81,15 @@ onUnix.each([
     `${command} @unreadable/list`,
     '"@unreadable/list": cannot be read (permission denied)\n  hint: check the file name and its permissions',
   ]),
-])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
+])("%s without access for the user: exit 2 before a request", async (words, said) => {
   const before = service.requests.length;
   expect(await run(words)).toEqual({ exit: 2, rows: 0, said: `error: ${said}\n` });
   expect(service.requests.length).toBe(before);
 });
 
-/** Without root there is no other user who could own the lock. */
+/** Without root, no other user can own the lock. */
 test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
-  "an abandoned lock that only another user can remove: exit 2 at once",
+  "an abandoned lock that only another user can remove ends the run at once with exit 2",
   async () => {
     const begun = performance.now();
     expect(await run("networks --out sticky/x")).toEqual({

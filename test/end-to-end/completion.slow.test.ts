@@ -5,7 +5,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageFolder, program } from "../harness/binary.ts";
 
-/** A line with the cursor at `|`; what may stand there, as whole words; and what the line becomes, where it is one. */
+/**
+ * A line with the cursor at `|`, the complete words offered there, and the completed line if only one word
+ * fits.
+ */
 type Case = readonly [line: string, words: readonly string[], became?: string];
 
 const cases: readonly Case[] = [
@@ -44,7 +47,7 @@ const write = (name: string, text: string): void => writeFileSync(path.join(fold
 
 beforeAll(() => {
   for (const name of ["bin", "cache"]) mkdirSync(path.join(folder, name));
-  // Its standard input is the shell's, which must be left alone.
+  // Its standard input belongs to the shell and must not be used.
   write("bin/dexdata", `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@" </dev/null\n`);
   chmodSync(`${folder}/bin/dexdata`, 0o755);
   const dexes = [
@@ -82,8 +85,8 @@ interface Shown {
   readonly became: string;
 }
 
-/** By line, what a driver in harness/shells/ prints. */
-async function shownBy(
+/** The output of a driver in harness/shells/, by line. */
+async function completionsOf(
   shell: "bash" | "zsh" | "fish",
   flags: readonly string[],
 ): Promise<Map<string, Shown>> {
@@ -101,7 +104,7 @@ async function shownBy(
   const shown = new Map<string, Shown>();
   for (const block of stdout.split(/^== /mu).slice(1)) {
     const [line = "", ...rest] = block.replace(/\n$/u, "").split("\n");
-    // fish says a description behind the word; bash quotes a name of a file that needs it.
+    // fish prints a description after the word; bash quotes a file name where necessary.
     const words = rest
       .filter((each) => !each.startsWith("=> "))
       .map((each) => (each.split("\t")[0] ?? "").replaceAll("\\", ""));
@@ -113,8 +116,8 @@ async function shownBy(
 
 const isThere = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
 
-/** Of the word under the cursor bash keeps what stands before the last of its own breaks. */
-function keptByBash(line: string): string {
+/** bash keeps the part of the word that precedes the last of its own break characters. */
+function prefixKeptByBash(line: string): string {
   const current = line.split("|")[0]?.split(" ").at(-1) ?? "";
   return /^.*[:=]/u.exec(current)?.[0] ?? "";
 }
@@ -123,22 +126,22 @@ describe.each([
   ["bash", ["--noprofile", "--norc"]],
   ["zsh", ["-f"]],
   ["fish", ["--no-config"]],
-] as const)("completion in %s itself", (shell, flags) => {
-  // A machine without the shell must not pass for one on which completion works there.
+] as const)("completion in %s", (shell, flags) => {
+  // A machine without the shell must not look like a machine on which completion works there.
   const isLeftOut = !isThere(shell);
   const name = isLeftOut
     ? `LEFT OUT: ${shell} is not installed (apt-get install ${shell})`
     : "offers what may stand at the cursor";
   if (isLeftOut) console.warn(`\n!! ${name}: its completion was not tried\n`);
   test.skipIf(isLeftOut)(name, { timeout: 60_000 }, async () => {
-    const shown = await shownBy(shell, flags);
+    const shown = await completionsOf(shell, flags);
     const expected = new Map<string, Shown>();
     for (const [line, words, became] of cases) {
       const seen = shown.get(line);
-      const kept = shell === "bash" ? keptByBash(line) : "";
+      const kept = shell === "bash" ? prefixKeptByBash(line) : "";
       expected.set(line, {
         words: words.map((word) => word.slice(kept.length)).toSorted(),
-        // fish tells words alone; in the others Enter after Tab must mean what was offered.
+        // fish only lists words; in the other shells, Enter after Tab must run the offered command.
         became: shell === "fish" ? "" : (became ?? seen?.became ?? "never shown"),
       });
     }
@@ -146,8 +149,8 @@ describe.each([
   });
 });
 
-describe("what a Tab costs", () => {
-  test("the program answers in 2.5 times what Node itself takes, cold", () => {
+describe("cost of a Tab", () => {
+  test("the program completes a word in 2.5 times the cold start time of Node", () => {
     const milliseconds = (words: readonly string[]): number => {
       const started = performance.now();
       spawnSync(process.execPath, words, { env, stdio: "ignore" });
@@ -155,7 +158,7 @@ describe("what a Tab costs", () => {
     };
     const asking = [program, "__complete", "bash", "pools", "search", "ethereum", "--dex", ""];
     let [bare, ours] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // A busy machine disturbs most runs of both kinds, but hardly the quickest of many.
+    // A busy machine disturbs most runs of both kinds, but rarely the fastest of many.
     for (let run = 0; run < 60 && (run < 8 || ours > 2.5 * bare); run += 1) {
       bare = Math.min(bare, milliseconds(["-e", "0"]));
       ours = Math.min(ours, milliseconds(asking));

@@ -10,7 +10,7 @@ import { linesIn, type PagedList, pullOfPages, servePages } from "../harness/pag
 import { rowsOf, toRow } from "../harness/rows.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-/** What a container does: process 1 of a namespace in which no other process is seen. */
+/** Acts like a container: process 1 of a namespace in which it sees no other process. */
 const inNamespace = ["--pid", "--fork", "--kill-child", "--mount-proc"];
 const canUnshare = spawnSync("unshare", [...inNamespace, "true"]).status === 0;
 const name = "two containers on one directory";
@@ -25,7 +25,7 @@ function newFile(): string {
   return path.join(folder, String(count), "rows");
 }
 
-/** A Node program as process 1 of a namespace of its own. */
+/** A Node program as process 1 of its own namespace. */
 function contain(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -50,7 +50,9 @@ const wordsFor = (file: string, more: readonly string[]): readonly string[] => [
   ...more,
 ];
 
-/** Holds page 3 back until `go` is called, and tells when it is requested and the pages before it are written. */
+/**
+ * Delays page 3 until `go` is called, and reports when it is requested and the pages before it are written.
+ */
 function hold(list: PagedList, rowsAt: string): { readonly held: Promise<void>; readonly go: () => void } {
   let go = (): void => undefined;
   const going = new Promise<void>((resolve) => {
@@ -73,7 +75,7 @@ const idsIn = (file: string): readonly unknown[] => rowsOf(readFileSync(file, "u
 
 describe.runIf(canUnshare)(name, () => {
   test.each([[[]], [["--resume"]], [["--force"]]])(
-    "and one file, both process 1: one works and the other is refused; with %j",
+    "two containers with one file, both process 1: one works and the other is rejected; with %j",
     async (more) => {
       const list = await servePages(pages);
       const file = newFile();
@@ -95,7 +97,7 @@ describe.runIf(canUnshare)(name, () => {
     120_000,
   );
 
-  test("started at once, any number of them: each works or is refused, and never a file of two with exit 0", async () => {
+  test("runs started at once each succeed or are rejected, and none exits with 0 after two wrote one file", async () => {
     const list = await servePages(pages);
     for (let round = 0; round < 4; round += 1) {
       const file = newFile();
@@ -114,7 +116,7 @@ describe.runIf(canUnshare)(name, () => {
     }
   }, 240_000);
 
-  test("of which one was killed: its lock is respected for a minute, then taken (long: the second half)", async () => {
+  test("after one is killed, its lock is respected for a minute, then taken (long: the second half)", async () => {
     const list = await servePages(pages);
     const file = newFile();
     const { held, go } = hold(list, file);
@@ -137,7 +139,7 @@ describe.runIf(canUnshare)(name, () => {
     expect(idsIn(file)).toEqual(complete);
   }, 120_000);
 
-  describe("and one state file", () => {
+  describe("containers with one state file", () => {
     let counter: string;
     beforeAll(async () => {
       counter = path.join(folder, "counter.cjs");
@@ -145,15 +147,15 @@ describe.runIf(canUnshare)(name, () => {
     });
 
     test.each([
-      ["each process 1", 0],
-      ["each with a process id that the others do not have", 40],
+      ["each container with process ID 1", 0],
+      ["each container with a different process ID", 40],
     ])(
-      "%s: every change of each is there",
+      "%s: the changes of all containers are saved",
       async (_whose, apart) => {
         const file = path.join(folder, `count-${apart}.json`);
         const ends = await Promise.all(
           Array.from({ length: 3 }, async (_, index) => {
-            // Each subshell takes a process id.
+            // Each subshell uses one process ID.
             const script = `for i in $(seq ${index * apart}); do (:); done; "$0" "$@"`;
             const shell = ["sh", "-c", apart === 0 ? 'exec "$0" "$@"' : script];
             const words = [...inNamespace, ...shell, process.execPath, counter, file, "100"];
@@ -170,7 +172,7 @@ describe.runIf(canUnshare)(name, () => {
 
 test.runIf(!canUnshare)(leftOut, () => undefined);
 
-test("a pull that was killed is continued by the next run, as its lock shows that its process is gone", async () => {
+test("the next run continues a killed pull, because the lock shows that its process has ended", async () => {
   for (const begun of [[], ["--resume"]]) {
     const list = await servePages(pages);
     const file = newFile();

@@ -10,12 +10,12 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
-describe("a pull that ends while requests are under way or wait for their turn", () => {
+describe("a pull that ends while requests are in flight or wait for the rate limit", () => {
   test.each([
     [402, 5, "30"],
     [503, 7, "unlimited"],
   ])(
-    "status %i: the process ends at once, and what was never sent is not booked",
+    "status %i: the process ends at once, and unsent requests are not counted as spent",
     async (status, exit, rpm) => {
       const listing: Listing = { events: manyEvents(1500, 2) };
       const server = await serveInTest(async (request) => {
@@ -37,7 +37,7 @@ describe("a pull that ends while requests are under way or wait for their turn",
       const child = start(words, env);
       const ending = ended(child, 30_000);
       await Promise.race([new Promise((resolve) => child.stderr.once("data", resolve)), ending]);
-      // It waits for one place at this pace, and after the report for nothing any more.
+      // The process waits for one slot at this rate, and does not wait after it prints the error.
       const outcome = await inTime(rpm === "unlimited" ? 3000 : 12_000, ending);
       expect(outcome.exit).toBe(exit);
       const seen = server.requests.length;

@@ -10,11 +10,11 @@ import { marketRows, pool } from "../tail/following.ts";
 const follow = ["txns", "ethereum", pool, "--follow", "-o", "ndjson"];
 const day = 86_400_000;
 
-describe("a signal ends a tail that waits for its stream", () => {
+describe("a signal ends a follow that waits for its stream", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s: exit %i within a second, after whole lines", async (signal, expected) => {
+  ] as const)("%s: exit %i within a second, after complete lines", async (signal, expected) => {
     const child = start([...follow, "--from", "-30m", "--sandbox"]);
     const rows = await new Promise<Buffer>((resolve) => child.stdout.once("data", resolve));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -25,7 +25,10 @@ describe("a signal ends a tail that waits for its stream", () => {
   });
 });
 
-/** A tail whose reader takes nothing, from the moment that there is something to take; more than all buffers hold. */
+/**
+ * A follow whose reader does not read, from the time the first row is available. There are more rows than all
+ * buffers hold.
+ */
 async function startUnread(words: readonly string[]) {
   const child = start([...follow, "--from", "-60d", "--sandbox", "--rpm", "unlimited", ...words]);
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -34,14 +37,14 @@ async function startUnread(words: readonly string[]) {
     stderr += chunk.toString("utf8");
   });
   const hasRows = await Promise.race([
-    // An end without a row is told in the same way.
+    // `readable` is also emitted at an end without rows.
     new Promise((resolve) => child.stdout.once("readable", () => resolve(child.stdout.readableLength > 0))),
     exited.then(() => false),
   ]);
   return { child, exited, hasRows, stderr: () => stderr };
 }
 
-describe("a reader that takes nothing keeps nobody from ending a tail", () => {
+describe("follow ends although its reader does not read", () => {
   test("by SIGTERM", async () => {
     const { child, exited, stderr } = await startUnread([]);
     child.kill("SIGTERM");
@@ -51,19 +54,19 @@ describe("a reader that takes nothing keeps nobody from ending a tail", () => {
   }, 60_000);
 
   test("by --for", async () => {
-    const tryFor = async (seconds: number): Promise<void> => {
+    const runFor = async (seconds: number): Promise<void> => {
       const { child, exited, hasRows, stderr } = await startUnread(["--for", `${seconds}s`]);
-      // A machine that is so busy had no row to write by then: nothing is shown.
-      if (hasRows === false && seconds < 30) return await tryFor(2 * seconds);
+      // A very busy machine may have written no rows by then; the test proves nothing in that case.
+      if (hasRows === false && seconds < 30) return await runFor(2 * seconds);
       expect(await inTime((seconds + 1.5) * 1000, exited)).toBe(0);
       expect(stderr()).toMatch(/rows may be missing at the end/u);
       child.stdout.destroy();
     };
-    await tryFor(2);
+    await runFor(2);
   }, 120_000);
 
-  test("where it is stderr that nobody reads", async () => {
-    // Each request is a line with its headers there: more than a pipe holds.
+  test("when stderr is not read", async () => {
+    // Each request prints a line with its headers there: more than a pipe holds.
     const child = start([
       ...follow,
       ..."--from -2d --page-size 5 --limit 1500 -vv --sandbox --rpm unlimited".split(" "),
@@ -88,7 +91,7 @@ describe("memory", () => {
   const most = 20;
   const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
 
-  test("does not grow with the history that is read before", async () => {
+  test("does not grow with the size of the history", async () => {
     const pull = async (days: number): Promise<number> => {
       const rows = marketRows(1, sandboxNow - days * day, sandboxNow).length;
       const from = String((sandboxNow - days * day) / 1000);
@@ -112,7 +115,7 @@ describe("memory", () => {
     };
     const longest = isLong ? 28 : 14;
     const few = await pull(longest / 4);
-    // What a busy machine adds, because memory is given back later there, is gone the next time; what grows is not.
+    // Extra memory on a busy machine is freed by the next measurement; a leak remains.
     let many = await pull(longest);
     for (let again = 0; again < 2 && many - few > most; again += 1)
       many = Math.min(many, await pull(longest));

@@ -10,14 +10,14 @@ const advice = "  hint: free disk space, or write elsewhere\n";
 const large = "  hint: raise the file size limit (ulimit -f), or write elsewhere\n";
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-/** A line of the shell, in which `dexdata` is the program. */
+/** A shell line in which `dexdata` runs the program. */
 async function shell(line: string): Promise<Ended> {
   const env = { ...binaryEnv({ DEXDATA_ERROR_FORMAT: "text" }), NODE: process.execPath, PROGRAM: program };
   const script = `dexdata() { "$NODE" "$PROGRAM" "$@"; }; ${line}`;
   return await ended(spawn("bash", ["-c", script], { env, stdio: "pipe" }));
 }
 
-describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
+describe.runIf(existsSync("/dev/full"))("full stdout", () => {
   test.each([
     ["networks --sandbox -o ndjson"],
     ["networks --sandbox -o table"],
@@ -34,12 +34,12 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
     expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n${advice}` });
   });
 
-  test("--version, which loads nothing for it", async () => {
+  test("--version, which loads no error handling", async () => {
     const { exit, stderr } = await shell("dexdata --version > /dev/full");
     expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n` });
   });
 
-  test("a stderr that is full changes neither rows nor exit code", async () => {
+  test("a full stderr changes neither rows nor exit code", async () => {
     const { exit, stdout } = await shell(
       "dexdata networks --sandbox -o ndjson --limit 1 --stats 2> /dev/full",
     );
@@ -47,15 +47,18 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
     expect((await shell("dexdata networks --limt 1 2> /dev/full")).exit).toBe(2);
   });
 
-  test.each(["--out", "--receipt"])("%s /dev/full is no file, and nothing is asked", async (flag) => {
-    const { exit, stdout, stderr } = await shell(
-      `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
-    );
-    expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(`error: ${flag} "/dev/full": must be a regular file\n`);
-  });
+  test.each(["--out", "--receipt"])(
+    "%s /dev/full is rejected as not a file, and no request is sent",
+    async (flag) => {
+      const { exit, stdout, stderr } = await shell(
+        `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
+      );
+      expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain(`error: ${flag} "/dev/full": must be a regular file\n`);
+    },
+  );
 
-  test("--events /dev/full is said once, and the stream goes on", async () => {
+  test("--events /dev/full is reported once, and the stream continues", async () => {
     const { exit, stdout, stderr } = await shell(
       `dexdata stream ${asset} --sandbox --limit 2 --events /dev/full`,
     );
@@ -66,13 +69,13 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
   });
 });
 
-/** Files of 128 KiB at most are as full as a disk can be made without a device of its own. */
-describe.runIf(process.platform === "linux")("a disk that is full", () => {
+/** A limit of 128 KiB per file is as close to a full disk as a test can get without its own device. */
+describe.runIf(process.platform === "linux")("full disk", () => {
   const pull =
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1d --limit 500 " +
     "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
 
-  test("keeps what --resume promised, and the same command goes on", async () => {
+  test("keeps the rows that --resume needs, and the same command continues the pull", async () => {
     const folder = temporaryFolder();
     const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
     const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
@@ -95,7 +98,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
   });
 
-  test("keeps the rows of a pull without --resume too, and the command that it prints continues", async () => {
+  test("keeps the rows of a pull without --resume too, and the printed command continues it", async () => {
     const folder = temporaryFolder();
     const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
     const { exit, stderr } = await shell(`ulimit -f 128; ${pull} --out ${file}`);
@@ -112,7 +115,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
   });
 
-  test("says so of the first byte too", async () => {
+  test("fails at the first byte with the same message", async () => {
     const folder = temporaryFolder();
     const { exit, stderr } = await shell(`ulimit -f 0; ${pull} --out ${folder}/rows.ndjson`);
     expect({ exit, stderr, left: readdirSync(folder) }).toEqual({
@@ -122,7 +125,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     });
   });
 
-  test("a receipt that finds no room leaves the rows alone", async () => {
+  test("a receipt that does not fit leaves the rows unchanged", async () => {
     const folder = temporaryFolder();
     const line = `dexdata networks --sandbox -o ndjson --limit 1 --error-format text --receipt ${folder}/r.json`;
     const { exit, stdout, stderr } = await shell(`ulimit -f 0; ${line}`);

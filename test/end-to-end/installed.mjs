@@ -1,5 +1,6 @@
-// installed.mjs [node…]: packs the program, installs it without a network under each Node (this one unless told), runs
-// the smoke commands and the library from there, and removes it again. Judged from outside.
+// installed.mjs [node…]: packs the program, installs it offline under each Node (default: the current one),
+// runs the smoke commands and the library from the installation, and removes it again. It checks the program
+// from outside.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +22,7 @@ try {
     const checks = {
       "smoke commands": () => smoke.status === 0,
       "the command starts": () => startedByName(node, command).startsWith("dexdata "),
-      // npm links no manuals on Windows.
+      // npm does not link man pages on Windows.
       "the manual is there": () => isWindows || existsSync(manual),
       completes: () => run(node, [program, "__complete", "bash", "pools", "se"], folder).includes("search"),
       "gives the library": () => {
@@ -53,7 +54,7 @@ console.log(
 );
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** As a shell starts it: by its first line, or by its .cmd. */
+/** Starts the program as a shell does: by its first line, or by its .cmd. */
 function startedByName(node, command) {
   const PATH = [path.dirname(node), process.env["PATH"]].join(path.delimiter);
   return execFileSync(isWindows ? `"${command}"` : command, ["--version"], {

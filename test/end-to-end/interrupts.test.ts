@@ -16,10 +16,10 @@ const pause = async (milliseconds: number): Promise<void> =>
 describe("promise 9: Ctrl-C within a second", () => {
   test.each([
     ["while paging", pull],
-    ["while paging with progress in lines", [...pull, "--progress", "plain"]],
-    ["between the rounds of --watch", ["pools", "search", "ethereum", "--watch", "1h", "-o", "ndjson"]],
-    ["while the pace is waited for", [...pull.slice(0, 4), "--rpm", "1", "-o", "ndjson"]],
-  ])("%s: exit 130, whole lines", async (_, words) => {
+    ["while paging with progress lines", [...pull, "--progress", "plain"]],
+    ["between the refreshes of --watch", ["pools", "search", "ethereum", "--watch", "1h", "-o", "ndjson"]],
+    ["during a wait for the rate limit", [...pull.slice(0, 4), "--rpm", "1", "-o", "ndjson"]],
+  ])("%s: exit 130, complete lines", async (_, words) => {
     const running = await serveInTest(endlessList);
     const child = start(words, { DEXDATA_BASE_URL: running.url });
     const ending = ended(child);
@@ -32,9 +32,9 @@ describe("promise 9: Ctrl-C within a second", () => {
   });
 
   test.each([
-    ["the key", (pipe: string): readonly string[] => ["networks", "--key-file", pipe]],
-    ["the assets", (pipe: string): readonly string[] => ["stream", `@${pipe}`]],
-  ])("while a pipe that nobody writes to should give %s: exit 130", async (_, words) => {
+    ["reading the key", (pipe: string): readonly string[] => ["networks", "--key-file", pipe]],
+    ["reading the assets", (pipe: string): readonly string[] => ["stream", `@${pipe}`]],
+  ])("Ctrl-C ends %s from a pipe without a writer: exit 130", async (_, words) => {
     const pipe = path.join(temporaryFolder(), "pipe");
     execFileSync("mkfifo", [pipe]);
     const child = start(words(pipe));
@@ -46,7 +46,7 @@ describe("promise 9: Ctrl-C within a second", () => {
     expect([exit, stderr]).toEqual([130, ""]);
   });
 
-  test("SIGHUP ends a command that only has the words of a stream", async () => {
+  test("SIGHUP ends a search for the word stream", async () => {
     const running = await serveInTest(() => new Promise(() => undefined));
     const child = start(["search", "stream", "@x"], { DEXDATA_BASE_URL: running.url });
     const ending = ended(child);
@@ -56,11 +56,11 @@ describe("promise 9: Ctrl-C within a second", () => {
   });
 
   test.each([
-    ["a terminal that is closed", "SIGHUP", 129],
+    ["a closed terminal", "SIGHUP", 129],
     ["Ctrl-\\", "SIGQUIT", 131],
     ["kill", "SIGTERM", 143],
   ] as const)(
-    "%s ends a pull in order: nothing is left, how to continue is told, and the exit code is the shell's",
+    "%s ends a pull cleanly: no files remain, a hint shows how to continue, and the exit code follows the shell's convention",
     async (_, signal, expected) => {
       const running = await serveInTest(endlessList);
       const folder = temporaryFolder();
@@ -73,7 +73,7 @@ describe("promise 9: Ctrl-C within a second", () => {
       child.kill(signal);
       const { exit, stderr } = await ending;
       expect([exit, readdirSync(folder)]).toEqual([expected, []]);
-      // Without the table, which --resume refuses.
+      // The hint omits the table format, which --resume rejects.
       expect(stderr).toMatch(
         new RegExp(
           `for a resumable pull: dexdata pools search ethereum --all --out ${out} --rpm unlimited --resume\n$`,
@@ -83,7 +83,7 @@ describe("promise 9: Ctrl-C within a second", () => {
     },
   );
 
-  test("a second one is immediate, also where nobody reads what is still to be written", async () => {
+  test("a second signal ends the process at once, even if pending output is not read", async () => {
     const row = { id: "0x1", chain: "ethereum", name: "x".repeat(2_000_000) };
     const server = await serveInTest(() => json([row, row, row, row]));
     const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
@@ -93,7 +93,7 @@ describe("promise 9: Ctrl-C within a second", () => {
     await pause(300);
     child.kill("SIGINT");
     await pause(20);
-    // A process that is busy sees two signals as one.
+    // A busy process may receive two signals as one.
     const repeating = setInterval(() => child.kill("SIGINT"), 20);
     const exit = await inTime(1000, ending).finally(() => clearInterval(repeating));
     expect(exit).toBe(130);

@@ -18,7 +18,7 @@ afterAll(async () => await server.close());
 
 const folder = temporaryFolder();
 
-/** What makes a run keep its settings there. */
+/** Variables that make a run keep its settings there. */
 function at(config: string): Readonly<Record<string, string>> {
   mkdirSync(config, { recursive: true, mode: 0o700 });
   return {
@@ -30,26 +30,30 @@ function at(config: string): Readonly<Record<string, string>> {
   };
 }
 
-interface Told {
+interface Finished {
   readonly exit: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-async function tell(child: ReturnType<typeof start>, stdin = ""): Promise<Told> {
+async function finish(child: ReturnType<typeof start>, stdin = ""): Promise<Finished> {
   child.stdin.end(stdin);
   const { exit, stdout, stderr } = await ended(child);
   return { exit, stdout: stdout.toString(), stderr };
 }
 
-/** Every write to a file fails, as on a full disk: pipes go on. */
-async function onFullDisk(words: string, env: Readonly<Record<string, string>>, stdin = ""): Promise<Told> {
+/** Every write to a file fails, as on a full disk; writes to pipes work. */
+async function onFullDisk(
+  words: string,
+  env: Readonly<Record<string, string>>,
+  stdin = "",
+): Promise<Finished> {
   const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${program}' ${words}`;
-  return await tell(spawn("sh", ["-c", script], { env: binaryEnv(env), stdio: "pipe" }), stdin);
+  return await finish(spawn("sh", ["-c", script], { env: binaryEnv(env), stdio: "pipe" }), stdin);
 }
 
-describe("promise 12: where nothing can be written", () => {
-  test("a login is one clear message, the store stays as it was, and no lock is left", async () => {
+describe("promise 12: unwritable files", () => {
+  test("a login prints one clear message, leaves the store unchanged and leaves no lock", async () => {
     const config = path.join(folder, "full");
     const env = at(config);
     const refused = await onFullDisk("auth login --error-format text", env, key);
@@ -59,7 +63,7 @@ describe("promise 12: where nothing can be written", () => {
       stderr: `error: ${config}/credentials.json.lock cannot be created (file too large)\n  hint: raise the file size limit (ulimit -f), or write elsewhere\n`,
     });
     expect(readdirSync(config)).toEqual([]);
-    expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
+    expect((await finish(start(["auth", "login"], env), key)).exit).toBe(0);
     const before = readFileSync(path.join(config, "credentials.json"), "utf8");
     for (const words of [
       "auth login --profile two",
@@ -70,32 +74,32 @@ describe("promise 12: where nothing can be written", () => {
       expect([words, (await onFullDisk(words, env, key)).exit]).toEqual([words, 2]);
     expect(readFileSync(path.join(config, "credentials.json"), "utf8")).toBe(before);
     expect(readdirSync(config)).toEqual(["credentials.json"]);
-    // Data commands go on, with the stored key.
+    // Data commands still work with the stored key.
     expect((await onFullDisk("usage -o json -q", env)).exit).toBe(0);
     expect(server.requests.at(-1)?.headers.authorization).toBe(key);
   });
 
-  test("a folder that cannot be made is one clear message, and data commands go on without it", async () => {
+  test("a directory that cannot be created causes one clear message, and data commands work without it", async () => {
     writeFileSync(path.join(folder, "file"), "");
     const env = {
       ...at(path.join(folder, "unused")),
       DEXDATA_CONFIG_DIR: path.join(folder, "file", "inside"),
     };
-    const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"], env), key);
+    const { exit, stderr } = await finish(start(["auth", "login", "--error-format", "text"], env), key);
     expect(exit).toBe(2);
     expect(
       stderr.split("\n").filter((line) => /^(?:error|warning): /u.test(line) || line.startsWith("    at ")),
     ).toHaveLength(2);
-    const asked = await tell(start(["usage", "-o", "json"], env));
+    const asked = await finish(start(["usage", "-o", "json"], env));
     expect([asked.exit, asked.stderr.includes("ignoring the file")]).toEqual([0, true]);
   });
 });
 
 test.runIf(process.platform === "linux")(
-  "promise 12: where a new folder is said not to be there, as in /proc, it is a clear message and no hang",
+  "promise 12: if a created directory is reported missing, as in /proc, a clear message is printed and nothing hangs",
   async () => {
     const env = { ...at(path.join(folder, "other")), DEXDATA_CONFIG_DIR: "/proc/none/inside" };
-    expect(await tell(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
+    expect(await finish(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
       exit: 2,
       stdout: "",
       stderr:
@@ -105,24 +109,24 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a key from stdin is read no further than a key may be long", async () => {
+test("reading a key from stdin stops at the maximum length of a key", async () => {
   const asked = server.requests.length;
-  const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
+  const { exit, stderr } = await finish(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
   expect([exit, stderr]).toEqual([2, "error: stdin: larger than 4 KiB, the limit for this input\n"]);
   expect(server.requests.length).toBe(asked);
 });
 
-test("promise 12: killed at any moment of a write, the store is the one before or the one after, whole", async () => {
+test("promise 12: after a kill during a write, the store is complete, either the old or the new one", async () => {
   const config = path.join(folder, "killed");
   const env = at(config);
-  expect((await tell(start(["auth", "login", "--profile", "one"], env), key)).exit).toBe(0);
-  expect((await tell(start(["auth", "login", "--profile", "two"], env), key)).exit).toBe(0);
+  expect((await finish(start(["auth", "login", "--profile", "one"], env), key)).exit).toBe(0);
+  expect((await finish(start(["auth", "login", "--profile", "two"], env), key)).exit).toBe(0);
   const file = path.join(config, "credentials.json");
   const shapes = new Set<string>();
   for (let round = 0; round < 6; round += 1) {
     const child = start(["auth", "switch", round % 2 === 0 ? "two" : "one"], env);
     const gone = ended(child);
-    // Spread over what a switch takes from its start to its end.
+    // Spread over the time a switch takes from start to end.
     setTimeout(() => child.kill("SIGKILL"), 60 + round * 30);
     await gone;
     const content = readJsonFile(file);
@@ -131,8 +135,8 @@ test("promise 12: killed at any moment of a write, the store is the one before o
     shapes.add(JSON.stringify(content));
   }
   expect(shapes.size).toBeLessThanOrEqual(2);
-  expect((await tell(start(["auth", "switch", "one"], env))).exit).toBe(0);
-  expect((await tell(start(["auth", "logout", "--all"], env))).stderr).toBe(
+  expect((await finish(start(["auth", "switch", "one"], env))).exit).toBe(0);
+  expect((await finish(start(["auth", "logout", "--all"], env))).stderr).toBe(
     "removed all stored keys: one, two\n",
   );
 });

@@ -7,7 +7,7 @@ import { binaryEnv, ended, packageFolder, program } from "../harness/binary.ts";
 
 const dist = path.join(packageFolder, "dist");
 
-/** What an expression gives when the run has ended; its exit code and output do not matter here. */
+/** The value of an expression at the end of the run; the run's exit code and output do not matter here. */
 async function atExit(expression: string, words: readonly string[]): Promise<readonly string[]> {
   const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + ${expression}.join(",")))`;
   const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(program)});`;
@@ -16,7 +16,7 @@ async function atExit(expression: string, words: readonly string[]): Promise<rea
   return (/LOADED (.*)/u.exec(stderr)?.[1] ?? "").split(",");
 }
 
-/** The chunks of dist that a run loads, by their names without hash. */
+/** The chunks of dist that a run loads, by name without the hash. */
 async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
   const loaded = await atExit("Object.keys(require.cache)", words);
   return loaded.map((file) => nameOf(file.split("/").at(-1) ?? ""));
@@ -24,13 +24,13 @@ async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
 
 const nameOf = (file: string): string => file.replace(/(?:-[\w-]{8})?\.cjs$/u, "");
 
-/** Node's own modules that it loads. */
+/** The built-in modules of Node that it loads. */
 async function builtinsOf(words: readonly string[]): Promise<readonly string[]> {
   const loaded = await atExit("process.moduleLoadList", words);
   return loaded.map((name) => name.replace("NativeModule ", ""));
 }
 
-/** Chunks of their own: packages, and what the program itself comes to by an `import()`. */
+/** Separate chunks: packages, and modules that the program loads with `import()`. */
 function parts(): readonly string[] {
   const files = readdirSync(dist).filter((file) => file.endsWith(".cjs"));
   const late = files.flatMap((file) => {
@@ -44,13 +44,13 @@ function parts(): readonly string[] {
 
 const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"];
 
-/** Those of them that a run loads. */
+/** The separate chunks that a run loads. */
 async function partsOf(words: readonly string[]): Promise<readonly string[]> {
   const [known, loaded] = [parts(), await chunksOf(words)];
   return loaded.filter((chunk) => known.includes(chunk)).toSorted();
 }
 
-/** A service that answers with one pool, over plain http. */
+/** A service that responds with one pool over plain http. */
 const service = createServer((_, response) => {
   response
     .setHeader("content-type", "application/json")
@@ -68,15 +68,15 @@ afterAll(() => {
   service.closeAllConnections();
 });
 
-/** What every command loads. */
+/** Chunks that every command loads. */
 const command = ["commander", "main", "process-context", "run-command"];
-/** Every one that asks. */
+/** Chunks that every command with requests loads. */
 const asking = [...command, "run-endpoint", "undici"];
 
 const heavy = ["undici", "tunnel", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
 
-describe("what a run loads", () => {
-  test("the build has these chunks, so that their absence below says something", () => {
+describe("loaded chunks", () => {
+  test("the build has these chunks, so the tests below can notice their absence", () => {
     expect(parts()).toEqual(
       expect.arrayContaining([
         ...asking,
@@ -92,13 +92,13 @@ describe("what a run loads", () => {
     for (const name of packages) expect(built).toContain(name);
   });
 
-  test("--version loads the entry alone, and of Node not even streams", async () => {
+  test("--version loads only the entry, and not even Node's streams", async () => {
     expect(await chunksOf(["--version"])).toEqual(["dexdata"]);
     expect(await builtinsOf(["--version"])).not.toContain("stream");
   });
 
   test.each([["--help"], ["txns --help"], ["pools search -h"], ["help sandbox"], ["auth --help"], [""]])(
-    "%s: a prepared page, and what prints it",
+    "%s: loads a prepared page and the module that prints it",
     async (line) => {
       const words = line === "" ? [] : line.split(" ");
       expect(await partsOf(words)).toEqual(["process-context", "run-help"]);
@@ -153,11 +153,11 @@ describe("what a run loads", () => {
     expect(await partsOf(words)).toEqual(expected.toSorted());
   });
 
-  test("a record as a table: no table package", async () => {
+  test("a record as a table needs no table package", async () => {
     expect(await partsOf([...ask, "-o", "table"])).toEqual([...asking, "record-view"].toSorted());
   });
 
-  test("a command of the service loads nothing that the others do, nor help", async () => {
+  test("a service command loads neither other commands nor help", async () => {
     const chunks = await chunksOf([...ask, "-o", "table"]);
     expect(chunks).toContain("run-endpoint");
     const others = [
@@ -174,20 +174,20 @@ describe("what a run loads", () => {
     expect(chunks.filter((chunk) => others.includes(chunk))).toEqual([]);
   });
 
-  test("a Tab loads the commands and what describes them, not even what splits words", async () => {
+  test("a Tab loads the commands and their descriptions, but not the code that splits words", async () => {
     const chunks = await chunksOf(["__complete", "bash", "pools", "search", "ethereum", "--dex", ""]);
     expect(chunks).toContain("complete-words");
     expect(chunks.filter((chunk) => [...heavy, "commander", "main"].includes(chunk))).toEqual([]);
   });
 
-  test("asking by plain http loads none of Node's modules that it does not need", async () => {
+  test("requests over plain http load no unnecessary modules of Node", async () => {
     const builtins = await builtinsOf([...ask, "-o", "table"]);
     expect(builtins).toContain("net");
     expect(builtins.filter((name) => unneeded.includes(name))).toEqual([]);
   });
 });
 
-/** Of Node, what undici and commander load at their front doors, and what few runs come to. */
+/** Modules of Node that undici and commander load in their entry files, and that few runs use. */
 const unneeded = [
   "http2",
   "child_process",

@@ -9,17 +9,17 @@ const size = isLong
   : { slowPages: 60, pacedPages: 120, rows: 200_000 };
 const patience = isLong ? 1_200_000 : 120_000;
 
-describe("a long pull", () => {
+describe("long pull", () => {
   const paced = useSandbox({ requestsPerMinute: 50, minuteMs: 6000 });
 
   test(
-    `of ${size.slowPages} pages takes at most a quarter of the rounds that it takes one by one`,
+    `of ${size.slowPages} pages takes at most a quarter of the round trips of a sequential pull`,
     async () => await expectFewRounds(size.slowPages),
     patience,
   );
 
   test(
-    `of ${size.pacedPages} pages takes at most 1.1 times as long as the rate demands, without one 429`,
+    `of ${size.pacedPages} pages takes at most 1.1 times the minimum time at the rate, without a 429`,
     async () => await expectAsFastAsTheRate(paced, size.pacedPages),
     patience,
   );

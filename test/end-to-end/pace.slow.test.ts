@@ -21,7 +21,7 @@ let sandbox: RunningSandbox;
 let served: Served[];
 let state: string;
 
-/** A service whose minute is six seconds long, and lets so many through in it. */
+/** A service whose rate window is six seconds long and that accepts this many requests in it. */
 async function open(requestsPerMinute: number): Promise<void> {
   sandbox = await startSandbox({
     now: () => sandboxNow,
@@ -71,7 +71,7 @@ async function poolIds(limit: number): Promise<readonly string[]> {
   return fieldOf(stdout.toString("utf8"), "id").map(String);
 }
 
-/** `xargs -P 8 -n 1 dexdata pool ethereum` over the ids; and how long it took. */
+/** Runs `xargs -P 8 -n 1 dexdata pool ethereum` on the addresses and measures the time. */
 async function xargs(ids: readonly string[], rpm: string): Promise<Ended & { readonly took: number }> {
   const command = `xargs -P 8 -n 1 "$NODE" "$PROGRAM" pool ethereum --rpm ${rpm} -o ndjson --fields id`;
   const shellEnv = { ...binaryEnv(env()), NODE: process.execPath, PROGRAM: program };
@@ -83,17 +83,19 @@ async function xargs(ids: readonly string[], rpm: string): Promise<Ended & { rea
 }
 
 describe("many processes with one key", () => {
-  // A tenth below the service's rate: a busy machine may hold a request up between its turn and its leaving. That the exact
-  // rate is never passed is shown in `client/pace.test.ts`, where the clock belongs to the test.
+  // The rate is a tenth below the service's rate: a busy machine may delay a request after its turn.
+  // `client/pace.test.ts`, whose clock is under the test's control, shows that the exact rate is never
+  // exceeded.
   test(
-    "xargs -P 8 over 120 pools: all delivered within 31 s, and not one answer of 429",
+    "xargs -P 8 over 120 pools: all are delivered within 31 s without a 429",
     { timeout: 300_000 },
     async () => {
       await open(30);
       const ids = await poolIds(120);
-      // Without a pace, as many as one minute allows: what the machine itself needs to start so many programs.
+      // Without a rate limit, one window accepts them all: this measures the time the machine needs to start
+      // this many programs.
       const { took: startingTwenty } = await xargs(ids.slice(0, 20), "unlimited");
-      // The service's minute, which those were counted in.
+      // The service's rate window in which those requests were counted.
       await new Promise((resolve) => setTimeout(resolve, 6100));
       served.length = 0;
       const { exit, stdout, stderr, took } = await xargs(ids, "270");
@@ -104,15 +106,15 @@ describe("many processes with one key", () => {
       expect({ exit, statuses, others }).toEqual({ exit: 0, statuses: [200], others: [] });
       expect(served.length).toBe(120);
       expect(new Set(fieldOf(stdout.toString("utf8"), "id"))).toEqual(new Set(ids));
-      // On a machine that others keep busy, starting 120 programs alone takes longer: then the bound says less.
+      // On a busy machine, starting 120 programs alone takes longer; the limit then proves less.
       expect(took).toBeLessThan(startingTwenty < 4000 ? 31_000 : 18 * startingTwenty);
-      // Three windows have to pass, however fast the machine.
+      // Three windows must pass, however fast the machine is.
       expect(took).toBeGreaterThan(3 * 6220);
       expect(lines.length).toBeLessThanOrEqual(90);
     },
   );
 
-  test("without a pace there would be: the sandbox's own --rpm is the service's rate", async () => {
+  test("the sandbox rejects requests above its --rpm if the client has no rate limit", async () => {
     await open(30);
     const asking = `"${process.execPath}" "${program}" networks --rpm unlimited --retries 0 -o ndjson`;
     const command = `${asking} >/dev/null && ${asking} >/dev/null && ${asking}`;
@@ -120,7 +122,7 @@ describe("many processes with one key", () => {
     expect([exit, stderr]).toEqual([6, expect.stringContaining('"status":429')]);
   });
 
-  test("the key is in no name and no content of what they share", async () => {
+  test("the key is in no name and no content of the shared files", async () => {
     await open(30);
     const { exit } = await ended(start(["networks"], env()));
     expect(exit).toBe(0);
@@ -135,7 +137,7 @@ describe("many processes with one key", () => {
   });
 });
 
-/** Exit code, and milliseconds it took. */
+/** The exit code and the duration in milliseconds. */
 async function timed(child: ReturnType<typeof start>): Promise<{ exit: number | null; took: number }> {
   const begun = performance.now();
   const { exit } = await ended(child, 60_000);
@@ -144,10 +146,10 @@ async function timed(child: ReturnType<typeof start>): Promise<{ exit: number | 
 
 const networks = ["networks", "--rpm", "60", "-o", "ndjson"];
 
-describe("processes that are killed", () => {
-  test("while they wait or take their turn: the others go on", async () => {
+describe("killed processes", () => {
+  test("that wait for a slot or take one do not block the others", async () => {
     await open(6);
-    // At every moment of a run, from loading to the wait for a place.
+    // The kills cover every stage of a run, from loading to the wait for a slot.
     const killed = Array.from({ length: 24 }, async (_, number) => {
       await new Promise((resolve) => setTimeout(resolve, Math.floor(number / 6) * 500));
       const child = start(networks, env());
@@ -164,9 +166,9 @@ describe("processes that are killed", () => {
   }, 60_000);
 
   test.each([
-    ["of a process that is gone, at once", lockOfGone, 1500],
-    // As if it were stopped, or its number another's by now.
-    ["of one that lives and does not let go, after two seconds", lockOfRunning, 4500],
+    ["of an ended process is taken at once", lockOfGone, 1500],
+    // As if the process were stopped, or another process had its ID.
+    ["of a live process that does not release it is taken after two seconds", lockOfRunning, 4500],
   ])("a lock %s", async (_what, holder, bound) => {
     await open(6);
     await ended(start(networks, env()));
@@ -179,7 +181,7 @@ describe("processes that are killed", () => {
     expect(readdirSync(state)).toEqual([name]);
   });
 
-  test("Ctrl-C ends a wait at once", async () => {
+  test("Ctrl-C ends a wait for the rate limit at once", async () => {
     await open(6);
     const slowly = ["networks", "--rpm", "1"];
     await ended(start(slowly, env()));

@@ -11,13 +11,13 @@ import { binaryEnv, packageFolder, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 interface Built {
-  /** Every file, with its bytes. */
+  /** Every file with its bytes. */
   readonly files: ReadonlyMap<string, string>;
-  /** The packages that are in them. */
+  /** The packages they contain. */
   readonly packages: ReadonlySet<string>;
 }
 
-async function buildAnew(): Promise<Built> {
+async function buildPackage(): Promise<Built> {
   const folder = temporaryFolder();
   const { output } = await build({
     ...config,
@@ -39,22 +39,22 @@ async function buildAnew(): Promise<Built> {
 let first: Built;
 let second: Built;
 beforeAll(async () => {
-  first = await buildAnew();
-  second = await buildAnew();
+  first = await buildPackage();
+  second = await buildPackage();
 });
 
-test("two builds give the same files with the same bytes", () => {
+test("two builds produce the same files with the same bytes", () => {
   expect(first.files.size).toBeGreaterThan(50);
   expect([...second.files.keys()]).toEqual([...first.files.keys()]);
   for (const [file, bytes] of first.files) expect(second.files.get(file) === bytes, file).toBe(true);
 });
 
-test("no file names the folder it was built in", () => {
+test("no file contains the path of the build directory", () => {
   const naming = [...first.files].filter(([, bytes]) => bytes.includes(process.cwd()));
   expect(naming.map(([file]) => file)).toEqual([]);
 });
 
-test("THIRD-PARTY-LICENSES names every package that is in the program, with its text", () => {
+test("THIRD-PARTY-LICENSES contains every bundled package with its license text", () => {
   const text = first.files.get("THIRD-PARTY-LICENSES") ?? "";
   expect([...first.packages]).toEqual(
     expect.arrayContaining(["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"]),
@@ -66,7 +66,7 @@ test("THIRD-PARTY-LICENSES names every package that is in the program, with its 
   ).toBeGreaterThanOrEqual(named.length);
 });
 
-test("what other programs import is the client with its own types alone", () => {
+test("the package exports only the client and its types", () => {
   const types = first.files.get(path.join("dist", "library.d.cts")) ?? "";
   expect(types).toContain("export declare function createClient");
   expect(types).not.toMatch(/\bimport\b|\brequire\b/u);
@@ -76,7 +76,7 @@ test("what other programs import is the client with its own types alone", () => 
     );
 });
 
-test("the manual has every command with its own flags, and formatters find nothing wrong in it", (context) => {
+test("the manual has every command with its own flags, and formatters find no errors in it", (context) => {
   const page = first.files.get(path.join("dist", "dexdata.1")) ?? "";
   for (const { words, flags } of allCommands) {
     const section = page
@@ -95,7 +95,7 @@ test("the manual has every command with its own flags, and formatters find nothi
   }
 });
 
-describe("the program that docs/library.md shows", () => {
+describe("the example program in docs/library.md", () => {
   const source = /```js\n([^`]+)```/u.exec(readFileSync("docs/library.md", "utf8"))?.[1] ?? "";
   const folder = temporaryFolder();
   beforeAll(() => {
@@ -104,7 +104,7 @@ describe("the program that docs/library.md shows", () => {
     symlinkSync(path.join(packageFolder, "dist"), path.join(home, "dist"));
     copyFileSync(path.join(packageFolder, "package.json"), path.join(home, "package.json"));
     writeFileSync(path.join(folder, "program.mjs"), source);
-    // The same with what only types can tell.
+    // The same, extended with cases that only types can detect.
     writeFileSync(
       path.join(folder, "program.mts"),
       `${source}
@@ -123,7 +123,7 @@ export { price, exact, raw };
     );
   });
 
-  test("runs with the package as it is installed", async () => {
+  test("runs with the installed package", async () => {
     const words = ["sandbox", "--speed", "600", "--", process.execPath, "program.mjs"];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], {
       cwd: folder,
@@ -138,7 +138,7 @@ export { price, exact, raw };
     ]);
   });
 
-  test("compiles with the package's types, which refuse what the service would", async () => {
+  test("compiles with the package's types, which reject the parameters that the service rejects", async () => {
     const flags = [
       "--noEmit",
       "--strict",
@@ -158,9 +158,9 @@ export { price, exact, raw };
   });
 });
 
-test("the package holds the program and what belongs to it, and nothing else", async () => {
+test("the package contains the program and its documents, and nothing else", async () => {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    // It is a .cmd there.
+    // The file is a .cmd there.
     shell: process.platform === "win32",
   });
   const unpacked = Number(/"unpackedSize": (\d+)/u.exec(stdout)?.[1]);
@@ -171,8 +171,8 @@ test("the package holds the program and what belongs to it, and nothing else", a
   expect(outside.toSorted()).toEqual(["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"]);
 });
 
-/** What npm would run on the machine of whoever installs, or builds. */
-test("no package of the lock has an install script, and ours has none either", () => {
+/** Scripts that npm would run on a machine that installs or builds the package. */
+test("neither a package of the lock file nor our own has an install script", () => {
   const lock: unknown = JSON.parse(readFileSync("package-lock.json", "utf8"));
   const packages: unknown =
     lock !== null && typeof lock === "object" && "packages" in lock ? lock.packages : {};

@@ -1,11 +1,11 @@
-// Packs the program and installs it without a network, for those who judge the package from outside.
+// Packs the program and installs it offline, for scripts that check the package from outside.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 export const isWindows = process.platform === "win32";
 
-// npm is a program of Node: asked for by its own path, it needs no shell and no .cmd.
+// npm is a Node program: started by its own path, it needs neither a shell nor a .cmd.
 const npm = [process.env["npm_execpath"], ...besideNode(process.execPath)].find(
   (file) => file?.endsWith("npm-cli.js") && existsSync(file),
 );
@@ -18,7 +18,10 @@ function besideNode(node) {
   );
 }
 
-/** A program of Node in a home of its own: `NODE_OPTIONS` and settings of the machine stay out. The last are Windows'. */
+/**
+ * Runs a Node program with its own home directory, without `NODE_OPTIONS` and the machine's settings. The
+ * last variables are for Windows.
+ */
 export function run(node, words, home) {
   return execFileSync(node, words, {
     cwd: home,
@@ -36,7 +39,7 @@ export function run(node, words, home) {
   });
 }
 
-/** The tarball in a folder, of what is built; npm builds it first. */
+/** Packs the build into a tarball in a directory; npm builds first. */
 export function pack(folder) {
   execFileSync(process.execPath, [npm, "pack", "--pack-destination", folder], {
     encoding: "utf8",
@@ -46,7 +49,7 @@ export function pack(folder) {
   return path.join(folder, name);
 }
 
-/** Where npm puts it, as for everybody on the machine; nothing is fetched. */
+/** Installs it in npm's usual global layout, without downloads. */
 export function install(node, tarball, prefix) {
   runNpm(node, prefix, "install", tarball);
   const home = path.join(prefix, isWindows ? "" : "lib", "node_modules", "dexdata");

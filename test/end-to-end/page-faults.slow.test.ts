@@ -15,7 +15,7 @@ const folder = temporaryFolder();
 const file = path.join(folder, "rows.ndjson");
 const receipt = path.join(folder, "receipt.json");
 
-/** One run of the built program; `started` gets its process. */
+/** One run of the built program; `started` receives its process. */
 async function run(
   list: PagedList,
   url: string,
@@ -67,7 +67,7 @@ async function soundPull(list: PagedList): Promise<{ readonly rows: string; read
 
 const counts = { pulls: 0, killed: 0, complete: 0, failed: 0, unnoticed: 0 };
 
-/** A pull under a fault, killed as it sends the request of that number, and then continued. */
+/** A pull with a fault, killed as it sends the request with that number, then continued. */
 async function judge(list: PagedList, faults: string, killAt: number, delay: number): Promise<void> {
   const sound = await soundPull(list);
   clean();
@@ -110,11 +110,11 @@ afterAll(() => {
   expect(complete / pulls).toBeGreaterThanOrEqual(0.95);
 });
 
-/** The candles of 20 days take their time. */
+/** The candles of 20 days take a long time. */
 const lists = isLong ? pagedLists : pagedLists.filter(({ words }) => !words.includes("ohlcv"));
 
 test.each([...lists, deepList].map((list) => [list.name, list] as const))(
-  "%s: page faults, and a kill -9 at any moment",
+  "%s survives page faults and a kill -9 at any time",
   async (name, list) => {
     const { requests } = await soundPull(list);
     const random = createRandom(name.length * 7);

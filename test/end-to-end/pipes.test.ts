@@ -8,7 +8,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { hang, json, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 
-/** A search without an end: page after page of 100 rows, each row new; all but the first once that is due. */
+/** An endless search: page after page of 100 new rows. All pages but the first wait until that one is due. */
 const endless = async (padding = 0, isDue = (): boolean => true): Promise<ScriptedServer> =>
   await serveInTest(async (_, index) => {
     if (index > 0) while (!isDue()) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -22,9 +22,9 @@ const endless = async (padding = 0, isDue = (): boolean => true): Promise<Script
 
 const all = ["pools", "search", "ethereum", "--all", "-o", "ndjson"];
 
-describe("a reader that goes away", () => {
+describe("a reader that closes its pipe", () => {
   test.each([0, 400])(
-    "`| head -1` ends with exit 0 and nothing on stderr, and the requests stop (rows of %i more bytes)",
+    "`| head -1` ends with exit 0 and an empty stderr, and the requests stop (rows of %i more bytes)",
     async (padding) => {
       const gone = path.join(temporaryFolder(), "gone");
       const server = await endless(padding, () => existsSync(gone));
@@ -39,8 +39,8 @@ describe("a reader that goes away", () => {
       const { stdout, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
       expect(stdout.toString("utf8").split("\n").length).toBe(2);
       expect(stderr).toBe("exit 0\n");
-      // While the first page is written, the second is requested; once that is there, the third. Writing the second meets
-      // the closed pipe, for its reader had ended before it came.
+      // While the first page is written, the second is requested; once it arrives, the third. Writing the
+      // second meets the closed pipe, because its reader ended before.
       expect(server.requests.length).toBeLessThanOrEqual(3);
       const before = server.requests.length;
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -48,11 +48,11 @@ describe("a reader that goes away", () => {
     },
   );
 
-  test("at most one request is under way after the pipe has closed", async () => {
+  test("at most one request is in flight after the pipe has closed", async () => {
     const server = await endless(700);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     await new Promise((resolve) => child.stdout.once("data", resolve));
-    // Until the pipe is full: what has left by then must have come to the server's ears, too.
+    // Until the pipe is full: the server must also have received the requests sent by then.
     child.stdout.pause();
     for (let seen = 0; seen < server.requests.length;) {
       seen = server.requests.length;
@@ -66,8 +66,8 @@ describe("a reader that goes away", () => {
   });
 });
 
-describe("a pipe", () => {
-  test("Node itself says nothing on stderr, however many requests and waits are under way", async () => {
+describe("pipes", () => {
+  test("Node itself prints no warnings on stderr, however many requests and waits are pending", async () => {
     const running = await serveInTest(({ path: asked }) => json({ id: asked.slice(-4) }));
     const inputs = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(4, "0")}`);
     const words = ["token", "ethereum", ...inputs, "--parallel", "30", "--rpm", "12000", "-o", "ndjson"];
@@ -75,7 +75,7 @@ describe("a pipe", () => {
     expect([exit, stdout.toString("utf8").trimEnd().split("\n").length, stderr]).toEqual([0, 40, ""]);
   });
 
-  test("3 MB arrive whole", async () => {
+  test("3 MB arrive completely", async () => {
     const row = (index: number): string =>
       JSON.stringify({ id: `0x${index}`, chain: "ethereum", text: "é".repeat(4000) });
     const pages = Array.from({ length: 4 }, (_, page) =>
@@ -100,21 +100,21 @@ describe("a pipe", () => {
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     child.stdout.pause();
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    // 200 kB a page: what fits between two processes is a few pages, not the whole list.
+    // A page has 200 kB: the buffers between two processes hold a few pages, not the complete list.
     expect(server.requests.length).toBeLessThan(8);
     child.kill("SIGKILL");
     await ended(child);
   });
 });
 
-describe("a signal", () => {
+describe("signals", () => {
   test.each([
     ["SIGHUP", 129],
     ["SIGINT", 130],
     ["SIGQUIT", 131],
     ["SIGTERM", 143],
   ] as const)(
-    "%s ends a run that waits for an answer within a second, exit %i, nothing on stderr",
+    "%s ends a run that waits for a response within a second, exit %i, empty stderr",
     async (signal, exit) => {
       const server = await serveInTest(() => hang());
       const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
@@ -142,7 +142,7 @@ describe("a signal", () => {
 
   test("SIGTERM ends a run that waits for stdin, and so does --deadline", async () => {
     const killed = start(["prices", "ethereum", "-", "--sandbox"]);
-    // Comments, and more of them than a pipe holds: when all have left, the program reads.
+    // More comments than a pipe holds: once all are written, the program is reading.
     await new Promise((resolve) => killed.stdin.write("#\n".repeat(500_000), resolve));
     killed.kill("SIGTERM");
     expect((await ended(killed, 3000)).exit).toBe(143);
@@ -159,12 +159,12 @@ describe("a signal", () => {
   test("stdin of more than 256 MiB is not read to its end", async () => {
     const file = path.join(temporaryFolder(), "zeros");
     writeFileSync(file, "");
-    // A hole, which takes no room on the disk.
+    // A sparse file, which uses no disk space.
     truncateSync(file, 257 * 1024 * 1024);
     const line = `"$NODE" "$PROGRAM" prices ethereum - --sandbox --error-format text < ${file}`;
     const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
     const { exit, stdout, stderr } = await ended(spawn("bash", ["-c", line], { env, stdio: "pipe" }));
-    // Whatever a test leaves is searched for keys.
+    // The files that a test leaves are searched for keys.
     rmSync(file);
     expect({ exit, stdout: String(stdout), stderr }).toEqual({
       exit: 2,
@@ -173,7 +173,7 @@ describe("a signal", () => {
     });
   });
 
-  test("SIGINT leaves whole lines behind", async () => {
+  test("SIGINT leaves complete lines", async () => {
     const server = await endless(300);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     child.stdout.once("data", () => child.kill("SIGINT"));

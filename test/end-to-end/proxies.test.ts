@@ -22,7 +22,7 @@ interface Asked {
   readonly server: ScriptedServer;
 }
 
-/** One run of the program, whose service is known to the proxy alone: no name server knows it. */
+/** One run of the program, whose service only the proxy can resolve. */
 async function ask(
   options: ProxyOptions,
   {
@@ -60,9 +60,9 @@ const through: readonly (readonly [what: string, ProxyOptions, Case])[] = [
   ["an http proxy", {}, {}],
   ["an https proxy", { certificate: "sound" }, {}],
   ["a proxy without a scheme, in lower case", {}, { env: (url) => ({ https_proxy: url.slice(7) }) }],
-  ["a proxy for everything", {}, { env: (url) => ({ ALL_PROXY: url }) }],
+  ["an ALL_PROXY", {}, { env: (url) => ({ ALL_PROXY: url }) }],
   [
-    "a proxy that wants a name and a password",
+    "a proxy that requires a user name and password",
     { credentials: "me:se cret/1" },
     { env: (url) => ({ HTTPS_PROXY: url.replace("//", "//me:se%20cret%2F1@") }) },
   ],
@@ -87,7 +87,7 @@ test.each([
   expect(proxy.heard()).not.toContain(key);
 });
 
-test("doctor reaches the hosts as a request does, and names the proxy without its password", async () => {
+test("doctor reaches the hosts as a request does, and shows the proxy without its password", async () => {
   const { exit, stdout, stderr, proxy } = await ask(
     { credentials: "me:secret" },
     {
@@ -108,8 +108,8 @@ test("doctor reaches the hosts as a request does, and names the proxy without it
 
 test.each([
   ["the sandbox", "networks --sandbox -o ndjson --limit 1", () => ({})],
-  ["this machine", "networks", (base: string) => ({ DEXDATA_BASE_URL: base })],
-])("%s is asked directly, whatever proxy is set", async (_, words, env) => {
+  ["localhost", "networks", (base: string) => ({ DEXDATA_BASE_URL: base })],
+])("requests to %s bypass every proxy", async (_, words, env) => {
   const server = await serveInTest(() => json('[{"id":"ethereum"}]'));
   const { exit, proxy } = await ask(
     {},
@@ -127,7 +127,7 @@ test.each([
   expect({ exit, asked: proxy.asked }).toEqual({ exit: 0, asked: [] });
 });
 
-test("the certificate of an https proxy has to be the proxy's own, not the service's", async () => {
+test("the certificate of an https proxy must belong to the proxy, not the service", async () => {
   const env = (url: string): Record<string, string> => ({
     HTTPS_PROXY: url,
     DEXDATA_BASE_URL: "https://other.invalid",

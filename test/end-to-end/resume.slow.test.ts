@@ -55,7 +55,7 @@ function pull(sandbox: RunningSandbox | undefined, file: string, more: readonly 
 }
 
 test(
-  `promise 11: a pull of ${rows} rows under faults, killed ${kills} times, becomes the file of an uninterrupted one`,
+  `promise 11: a pull of ${rows} rows under faults, killed ${kills} times, produces the file of an uninterrupted pull`,
   async () => {
     const whole = path.join(folder, "whole.ndjson");
     const { exit, stderr } = await ended(pull(sound, whole, []), 60_000);
@@ -66,7 +66,7 @@ test(
     for (let [done, pulls] = [0, 0]; done < kills; pulls += 1) {
       for (const ending of ["", ".part", ".resume"]) rmSync(`${file}${ending}`, { force: true });
       for (let runs = 0; ; runs += 1) {
-        // Every other pull begins without --resume, so that its rows are in FILE.part.
+        // Every second pull starts without --resume, so that its rows are in FILE.part.
         const child = pull(faulty, file, pulls % 2 === 1 && runs === 0 ? [] : ["--resume"]);
         const killed = setTimeout(() => child.kill("SIGKILL"), 150 + random() * 1500);
         const outcome = await ended(child, 60_000);
@@ -86,7 +86,7 @@ test(
   isLong ? 1_200_000 : 120_000,
 );
 
-test("whatever byte of file and journal the kill struck at, the rest comes as it would have", async () => {
+test("after a kill at any byte of file and journal, the resumed pull produces the same file", async () => {
   const whole = path.join(folder, "bytes-whole.ndjson");
   const words = (file: string): readonly string[] => [
     "--limit",
@@ -106,7 +106,7 @@ test("whatever byte of file and journal the kill struck at, the rest comes as it
     try {
       if (readFileSync(file).length > expected.length / 3) child.kill("SIGKILL");
     } catch {
-      // Not there yet.
+      // The file does not exist yet.
     }
   }, 1);
   await ended(child);
@@ -119,7 +119,7 @@ test("whatever byte of file and journal the kill struck at, the rest comes as it
     const [head, first, ...rest] = readFileSync(`${file}.resume`, "utf8").split("\n");
     if (head === undefined || first === undefined) continue;
     const size = readFileSync(file).length;
-    // Less than its first page may just as well be another file, which is refused.
+    // A file shorter than its first page could be an unrelated file, which is rejected.
     if (rest.length > 0 && size > 0 && size < Number(toRow(first)["bytes"])) {
       expect((await ended(pull(sound, file, words(file)))).exit).toBe(2);
       continue;

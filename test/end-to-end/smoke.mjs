@@ -1,11 +1,12 @@
-// smoke.mjs <node> <dexdata.cjs>: the built program under one Node, on its own sandbox, judged from outside.
+// smoke.mjs <node> <dexdata.cjs>: runs the built program under one Node on its own sandbox and checks it from
+// outside.
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 
 const [node, program] = process.argv.slice(2);
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** Command, exit code, and what must stand in stdout and stderr. */
+/** The command, the exit code, and the expected text in stdout and stderr. */
 const cases = [
   ["--version", 0, /^dexdata \d/, /^$/],
   ["--help", 0, /pools/, /^$/],

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const folder = temporaryFolder();
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-/** One run into the file, with the shell's own words in front. */
+/** One run into the file, with shell commands in front. */
 function start(
   before: string,
   server: BenchServer,
@@ -33,11 +33,11 @@ function linesOf(file: string): readonly unknown[] {
 }
 
 test.runIf(process.platform === "linux")(
-  "a disk that is full is one clear failure, and the next run goes on behind the last whole line",
+  "a full disk is one clear error, and the next run continues after the last complete line",
   async () => {
     const server = await startStreamServer([]);
     const file = path.join(folder, "full.ndjson");
-    // Files of 64 KiB at most, which is as full as a disk can be made here.
+    // Files of 64 KiB at most, the nearest a test can get to a full disk.
     const full = await ended(start("ulimit -f 64;", server, file, ""));
     expect({ exit: full.exit, stdout: String(full.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(full.stderr).toMatch(/^error: --out ".*full\.ndjson": cannot be written \(file too large\)/mu);
@@ -50,13 +50,13 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("whatever byte kill -9 strikes at, the file is whole lines after the next run", async () => {
+test("after kill -9 at any byte and another run, the file has only complete lines", async () => {
   const server = await startStreamServer([]);
   const file = path.join(folder, "killed.ndjson");
   for (let turn = 0; turn < 5; turn++) {
     const before = sizeOf(file);
     const child = start("", server, file, "");
-    // A quick machine writes hundreds of megabytes a second, so the time is counted from the first line.
+    // A fast machine writes hundreds of megabytes per second, so the time is measured from the first line.
     await expect.poll(() => sizeOf(file), { timeout: 15_000, interval: 5 }).toBeGreaterThan(before);
     await new Promise((resolve) => setTimeout(resolve, turn * 37));
     child.kill("SIGKILL");

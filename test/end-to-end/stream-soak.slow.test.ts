@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { isLong } from "../harness/long.ts";
 import { type BenchServer, startStream, startStreamServer, watch, type Watched } from "../harness/soak.ts";
 
-/** A minute in all, ten in the long form. */
+/** A minute in total, ten in the long form. */
 const seconds = isLong ? 600 : 40;
 const isLinux = process.platform === "linux";
 
@@ -22,7 +22,7 @@ const sleep = async (milliseconds: number): Promise<void> =>
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 test.runIf(isLinux)(
-  "a stream that runs on takes no more memory and no more descriptors, and loses and repeats nothing",
+  "a long stream uses no more memory and no more descriptors over time, and neither loses nor repeats events",
   async () => {
     const { child } = await open(["--rate", "1000"]);
     let [next, disorder, rest] = [0, 0, ""];
@@ -34,14 +34,14 @@ test.runIf(isLinux)(
         next += 1;
       }
     });
-    // What is loaded and compiled in the beginning is no growth.
+    // Code loaded and compiled at the start is not growth.
     await sleep(seconds * 250);
     const looks: Watched[] = [];
     for (let second = 0; second < seconds * 0.75; second++) {
       looks.push(watch(child.pid ?? 0));
       await sleep(1000);
     }
-    // Collections come and go: the lowest of each half is what stays.
+    // Memory varies with garbage collection: the lowest value of each half is the retained part.
     const half = looks.length >> 1;
     const least = (part: readonly Watched[]): number => Math.min(...part.map(({ megabytes }) => megabytes));
     const growth = least(looks.slice(half)) - least(looks.slice(0, half));
@@ -57,11 +57,11 @@ test.runIf(isLinux)(
   (seconds + 60) * 1000,
 );
 
-test.runIf(isLinux)("a quiet stream takes less than a hundredth of the processor", async () => {
+test.runIf(isLinux)("a quiet stream uses less than a hundredth of the processor", async () => {
   const { child } = await open(["--rate", "0.0001"]);
   child.stdout.resume();
   await sleep(4000);
-  // The quietest of several stretches: starting takes longer on a busy machine, and so does tidying up after it.
+  // The quietest of several periods, because starting and the cleanup after it take longer on a busy machine.
   let lowest = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < 4 && lowest >= 0.01; turn++) {
     const before = watch(child.pid ?? 0);
@@ -84,7 +84,7 @@ test.runIf(isLinux)(
     }
     console.log(`blocked reader: at most ${most.toFixed(0)} MB`);
     expect(most).toBeLessThan(400);
-    // Then it reads again: nothing was dropped in between.
+    // Then it reads again: no events were dropped in between.
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
     while (text.length < 4_000_000) await sleep(20);

@@ -41,7 +41,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 const words = ["stream", "ethereum:0xabc", "--error-format", "text"];
 
-describe("Ctrl-C within a second, from every state", () => {
+describe("Ctrl-C ends the stream within a second in every state", () => {
   const states: readonly (readonly [string, (request: SeenRequest, index: number) => Reply, number])[] = [
     ["while connecting", () => hang(), 1],
     ["on a quiet stream", () => slow({ headers, chunks: [], stayOpen: true }), 1],
@@ -85,7 +85,7 @@ describe("Ctrl-C within a second, from every state", () => {
   });
 });
 
-describe("a reader that reads nothing keeps no run that is over", () => {
+describe("a reader that does not read does not delay the end of a run", () => {
   test.each([
     // Long enough for a busy machine to open the stream.
     ["stdout, --for", ["--for", "3s"], undefined, 0],
@@ -115,7 +115,7 @@ describe("a reader that reads nothing keeps no run that is over", () => {
   });
 });
 
-test("a stderr that nobody reads keeps no run that fails", async () => {
+test("an unread stderr does not delay the end of a failed run", async () => {
   const kinds = Array.from({ length: 900 }, (_, index) => `event: ${index}${"x".repeat(1000)}\ndata: {}\n\n`);
   const env = await serve(() => slow({ headers, chunks: kinds, stayOpen: true }));
   const child = start([...words, "--idle-exit", "1s"], env);
@@ -126,7 +126,7 @@ test("a stderr that nobody reads keeps no run that fails", async () => {
 });
 
 describe("back-pressure", () => {
-  test("a reader that is blocked under a flood: memory stays below 400 MB, and nothing is lost", async () => {
+  test("a reader blocked under a flood: memory stays below 400 MB, and no events are lost", async () => {
     const env = await serve(() => endless(event.repeat(500), { headers }));
     const child = start([...words, "--limit", "300000"], env);
     child.stdout.pause();
@@ -143,7 +143,7 @@ describe("back-pressure", () => {
     expect(most).toBeLessThan(400);
   });
 
-  test("`head -1`: exit 0, nothing on stderr, and the connection is closed", async () => {
+  test("`head -1`: exit 0, an empty stderr, and the connection is closed", async () => {
     const env = await serve(() =>
       slow({ headers, chunks: Array.from({ length: 2000 }, () => event), everyMs: 5 }),
     );
@@ -157,7 +157,7 @@ describe("back-pressure", () => {
   });
 });
 
-test("rule 161: the waits of 1, 2, 4 and 8 s, as the server sees them; an event on a connection that ends at once resets --max-reconnects alone", async () => {
+test("rule 161: the server sees waits of 1, 2, 4 and 8 s; an event on a connection that ends at once resets --max-reconnects only", async () => {
   const env = await serve((_, index) => slow({ headers, chunks: index === 3 ? [event] : [] }));
   const child = start([...words, "--max-reconnects", "3"], env);
   await until(() => server.requests.length === 5);
@@ -171,7 +171,7 @@ test("rule 161: the waits of 1, 2, 4 and 8 s, as the server sees them; an event 
   }
 });
 
-test("SIGHUP reads the file again, and ends a stream that has none", async () => {
+test("SIGHUP reloads the asset file, and ends a stream without one", async () => {
   const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
   const list = path.join(temporaryFolder(), "assets");
   writeFileSync(list, "ethereum:0x1\n");
@@ -193,7 +193,7 @@ test("SIGHUP reads the file again, and ends a stream that has none", async () =>
   expect((await over).exit).toBe(129);
 });
 
-test("a SIGHUP before the list was read at all is remembered, and ends nothing", async () => {
+test("a SIGHUP before the list is first read is remembered, and does not end the stream", async () => {
   const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
   const list = path.join(temporaryFolder(), "early");
   execFileSync("mkfifo", [list]);
@@ -213,7 +213,7 @@ test("a SIGHUP before the list was read at all is remembered, and ends nothing",
   expect(stderr).toContain("asset list reloaded: 2 assets");
 });
 
-test("a hundred connections say nothing on stderr", async () => {
+test("a hundred connections print nothing on stderr", async () => {
   const env = await serve(() =>
     slow({ headers, chunks: [event.replaceAll("token_price", "pool")], stayOpen: true }),
   );
@@ -242,7 +242,7 @@ function residentMegabytes(pid: number): number {
   return Number(pages) / 1024;
 }
 
-test("`--sandbox`: three prices within seconds, of a market that runs sixty times as fast", async () => {
+test("`--sandbox`: three prices within seconds, from a market at 60 times real speed", async () => {
   const child = start([
     "stream",
     "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { hasTmux, openTerminal, type Terminal } from "../harness/terminal.ts";
 
 const isLeftOut = !hasTmux;
-/** A report that leaves them out has to say so where it is read. */
+/** If a report omits these cases, it must contain this notice. */
 const named = (name: string): string =>
   isLeftOut ? `LEFT OUT: ${name}: tmux is not installed (apt-get install tmux)` : name;
 
@@ -16,14 +16,14 @@ afterEach(() => {
   terminal = undefined;
 });
 
-/** A prompt of its own, ready to be typed at, on the screen that was there before. */
+/** The state after a clean exit: a new prompt, ready for input, on the screen used before the run. */
 const clean = { isCursorVisible: true, column: 2, isAlternate: false };
 const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const pull = "dexdata pools search ethereum --limit 500 --page-size 50 --rpm 20 --sandbox";
 
-describe.skipIf(isLeftOut)(named("Ctrl-C leaves a clean prompt, a visible cursor and no half line"), () => {
+describe.skipIf(isLeftOut)(named("Ctrl-C leaves a clean prompt, a visible cursor, no partial line"), () => {
   const cases: readonly (readonly [string, string, RegExp, RegExp])[] = [
-    ["while the live line counts a wait down", `${pull} > /dev/null`, /waiting \d+s for/u, /waiting/u],
+    ["while the live line shows a countdown", `${pull} > /dev/null`, /waiting \d+s for/u, /waiting/u],
     ["between the rows of a table on the same terminal", pull, /waiting \d+s for/u, /waiting/u],
     ["during --watch", `dexdata prices ${weth} --watch 1h --sandbox`, /next in \S+s/u, /next in/u],
     ["on the board of stream", `dexdata stream ${weth} --sandbox`, /1 connection open/u, /connection open/u],
@@ -41,7 +41,7 @@ describe.skipIf(isLeftOut)(named("Ctrl-C leaves a clean prompt, a visible cursor
   });
 });
 
-test.skipIf(isLeftOut)(named("Ctrl-Z gives the shell a clean line, and fg goes on"), async () => {
+test.skipIf(isLeftOut)(named("Ctrl-Z leaves a clean shell line, and fg continues"), async () => {
   terminal = openTerminal();
   terminal.enter(`${pull} > /dev/null`);
   await terminal.until(/waiting \d+s for/u);
@@ -56,7 +56,7 @@ test.skipIf(isLeftOut)(named("Ctrl-Z gives the shell a clean line, and fg goes o
   expect(terminal.state()).toEqual(clean);
 });
 
-test.skipIf(isLeftOut)(named("what is typed meanwhile is the shell's"), async () => {
+test.skipIf(isLeftOut)(named("input typed during the run goes to the shell"), async () => {
   terminal = openTerminal();
   terminal.enter("dexdata networks --sandbox --faults slow-body=1500ms -o ndjson --limit 1");
   await terminal.until(/requesting/u);
@@ -64,7 +64,7 @@ test.skipIf(isLeftOut)(named("what is typed meanwhile is the shell's"), async ()
   await terminal.until(/^typed meanwhile$/mu);
 });
 
-/** What a run on a terminal has loaded at its end, by the names of the chunks. */
+/** The chunks that a run on a terminal has loaded at its end, by name. */
 async function chunksOf(words: string): Promise<string> {
   const folder = temporaryFolder();
   const [script, report] = [path.join(folder, "run.cjs"), path.join(folder, "report")];
@@ -83,14 +83,11 @@ async function chunksOf(words: string): Promise<string> {
   }
 }
 
-test.skipIf(isLeftOut)(
-  named("the spinner is loaded after half a second of work, and not before"),
-  async () => {
-    expect(await chunksOf("networks --sandbox --faults slow-body=1500ms")).toMatch(/\/ora-[^/ ]*\.cjs/u);
-    // A machine that is busy may take half a second for anything.
-    const brief: boolean[] = [];
-    for (let turn = 0; turn < 3 && !brief.includes(false); turn += 1)
-      brief.push((await chunksOf("networks --sandbox --limit 3")).includes("/ora-"));
-    expect(brief).toContain(false);
-  },
-);
+test.skipIf(isLeftOut)(named("the spinner loads after half a second of work, and not before"), async () => {
+  expect(await chunksOf("networks --sandbox --faults slow-body=1500ms")).toMatch(/\/ora-[^/ ]*\.cjs/u);
+  // A busy machine may take half a second for anything.
+  const brief: boolean[] = [];
+  for (let turn = 0; turn < 3 && !brief.includes(false); turn += 1)
+    brief.push((await chunksOf("networks --sandbox --limit 3")).includes("/ora-"));
+  expect(brief).toContain(false);
+});

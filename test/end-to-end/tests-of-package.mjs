@@ -1,5 +1,5 @@
-// tests-of-package.mjs [node…]: packs the program, installs it without a network, and runs every test that starts the
-// program with the installed one, under each Node (this one unless told).
+// tests-of-package.mjs [node…]: packs the program, installs it offline, and runs every test that starts the
+// program with the installed one, under each Node (default: the current one).
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const nodes = process.argv.length > 2 ? process.argv.slice(2) : [process.execPat
 const folder = mkdtempSync(path.join(tmpdir(), "dexdata-package-"));
 const vitest = "node_modules/vitest/vitest.mjs";
 
-/** vitest in the program's place under a Node: what it says of the tests in the end. */
+/** Runs vitest with the installed program under a Node and returns its final summary. */
 function runTests(node, program, words) {
   const report = path.join(folder, "report.json");
   const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -29,20 +29,22 @@ function runTests(node, program, words) {
 }
 
 let failed = 0;
-const told = [];
+const summaries = [];
 try {
   const tarball = pack(folder);
   for (const [index, node] of nodes.entries()) {
     const { program, command } = install(node, tarball, path.join(folder, `prefix-${index}`));
     const started = isWindows ? program : command;
-    // What starts it is what imports the harness that does.
+    // A test starts the program if it imports the harness that does.
     const { passed, red } = runTests(node, started, ["related", "--run", "test/harness/binary.ts"]);
     failed += red.length;
     const which = red.map((file) => path.relative(".", file)).join(", ");
-    told.push(`${node}: ${passed} passed, ${red.length} files failed${which === "" ? "" : `: ${which}`}`);
+    summaries.push(
+      `${node}: ${passed} passed, ${red.length} files failed${which === "" ? "" : `: ${which}`}`,
+    );
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
-console.log(`the installed package under\n  ${told.join("\n  ")}`);
+console.log(`the installed package under\n  ${summaries.join("\n  ")}`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -2,8 +2,8 @@ import { createClock } from "../../bin/process-clock.ts";
 import { updateStateFile } from "../../src/files/update-json-file.ts";
 
 /**
- * Bundled and run as a child process by `update-json-file.test.ts`: once told to, counts to a number in a file. Without a
- * parent to tell it, as in `containers.slow.test.ts`, it begins at once.
+ * Bundled and run as a child process by `update-json-file.test.ts`: on a message, counts to a number in a
+ * file. Without a parent to send one, as in `containers.slow.test.ts`, it starts at once.
  */
 const [file = "", times = "0"] = process.argv.slice(2);
 

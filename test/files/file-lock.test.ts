@@ -26,7 +26,7 @@ import { failureOf } from "../harness/failure-of.ts";
 
 const onLinux = describe.runIf(process.platform === "linux");
 
-/** A lock of another process, written that many seconds ago. */
+/** A lock of another process, written this many seconds ago. */
 function leaveLock(context: TestContext, text: string, secondsAgo = 0): string {
   const file = path.join(context.home, "x.lock");
   writeFileSync(file, text);
@@ -44,14 +44,10 @@ const years = 20 * 365 * 86_400;
 
 onLinux("a lock for a run", () => {
   test.each([
-    ["of a process that was killed", () => lockOfGone(), 0],
-    [
-      "of a process whose id another process has by now",
-      () => lockText({ pid: process.ppid, started: "1" }),
-      0,
-    ],
-    ["of this very process id before a reboot", () => lockText({ boot }), years],
-    ["of another process before a reboot", () => lockText({ boot, pid: process.ppid }), years],
+    ["of a killed process", () => lockOfGone(), 0],
+    ["of a process whose ID another process has now", () => lockText({ pid: process.ppid, started: "1" }), 0],
+    ["with the current process ID, from before a reboot", () => lockText({ boot }), years],
+    ["of another process, from before a reboot", () => lockText({ boot, pid: process.ppid }), years],
   ])("%s is taken at once", async (_whose, text, secondsAgo) => {
     const context = createTestContext();
     const file = leaveLock(context, text(), secondsAgo);
@@ -79,15 +75,20 @@ onLinux("a lock for a run", () => {
   });
 
   test.each([
-    ["a process that runs", () => lockOfRunning(), 0, `process ${process.ppid}`],
+    ["a running process", () => lockOfRunning(), 0, `process ${process.ppid}`],
     [
-      "a process that runs and was suspended for hours",
+      "a running process that was suspended for hours",
       () => lockOfRunning(),
       36_000,
       `process ${process.ppid}`,
     ],
     ["another container", () => lockText(elsewhere), 0, "process 1 in another container"],
-    ["another container that is quiet", () => lockText(elsewhere), 59, "process 1 in another container"],
+    [
+      "another container without recent refreshes",
+      () => lockText(elsewhere),
+      59,
+      "process 1 in another container",
+    ],
     ["another host", () => lockText(onOtherHost), 59, "process 12 on host other.example"],
     [
       "a host of the same name",
@@ -97,7 +98,7 @@ onLinux("a lock for a run", () => {
     ],
     ["a process that cannot be told", () => '{"host":"x', 59, "another process"],
     ["a process without a start", () => lockText({ started: undefined }), 0, `process ${process.pid}`],
-  ])("of %s is refused without a wait", async (_whose, made, secondsAgo, holder) => {
+  ])("of %s is rejected without a wait", async (_whose, made, secondsAgo, holder) => {
     const context = createTestContext();
     const text = made();
     const file = leaveLock(context, text, secondsAgo);
@@ -112,7 +113,7 @@ onLinux("a lock for a run", () => {
     ["a host of the same name", () => lockText({ boot, pid: freeProcessId })],
     ["a process that cannot be told", () => '{"host":"x'],
   ])(
-    "of %s is taken 60 s after its last refresh, once it was watched for longer than one takes",
+    "of %s is taken 60 s after its last refresh, after watching it for longer than one refresh interval",
     async (_, text) => {
       const context = createTestContext({ random: 0.99 });
       const file = leaveLock(context, text(), 60);
@@ -127,8 +128,8 @@ onLinux("a lock for a run", () => {
     },
   );
 
-  // A machine that was asleep, or a clock that was set forward: the holder lives, and its lock looks old.
-  test.each([1, 5_000, 9_990])("that looks old and is refreshed after %i ms is refused", async (wait) => {
+  // The machine slept, or the clock was set forward: the holder is alive, and its lock looks old.
+  test.each([1, 5_000, 9_990])("that looks old and is refreshed after %i ms is rejected", async (wait) => {
     const context = createTestContext({ random: 0.99 });
     const text = lockText(elsewhere);
     const file = leaveLock(context, text, 3600);
@@ -136,7 +137,7 @@ onLinux("a lock for a run", () => {
     expect(await holdLock(context, file)).toEqual({ holder: "process 1 in another container" });
   });
 
-  test("is written again every 10 s, under one name and one id, and not after its release", async () => {
+  test("is rewritten every 10 s, with the same name and ID, and not after its release", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "x.lock");
     const taken = await holdLock(context, file);
@@ -160,7 +161,7 @@ onLinux("a lock for a run", () => {
     expect(readdirSync(context.home)).toEqual([]);
   });
 
-  test("that another process took is not refreshed, not removed, and known to be lost", async () => {
+  test("taken by another process is neither refreshed nor removed, and is known to be lost", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "x.lock");
     const taken = await holdLock(context, file);
@@ -179,7 +180,7 @@ onLinux("a lock for a run", () => {
     expect(readFileSync(file, "utf8")).toBe(other);
   });
 
-  test("of one run of this process is refused to another", async () => {
+  test("of one run is rejected in another run of this process", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "x.lock");
     const taken = await holdLock(context, file);
@@ -189,7 +190,7 @@ onLinux("a lock for a run", () => {
   });
 });
 
-describe("a file of another program that has the name of a lock", () => {
+describe("a file of another program with the name of a lock", () => {
   test.each(["[[package]]\n", "12 1", '{"hosts":[]}', "\n"])("stays, however old: %j", async (text) => {
     for (const take of [acquireLock, holdLock]) {
       for (const name of ["x.lock", "x.lock.break"]) {
@@ -209,7 +210,7 @@ describe("a file of another program that has the name of a lock", () => {
   });
 });
 
-test("the release of a lock whose folder cannot be searched any more does not throw", async () => {
+test("releasing a lock in a directory that can no longer be searched does not throw", async () => {
   const context = createTestContext();
   const inner = path.join(context.home, "inner");
   mkdirSync(inner);
@@ -217,7 +218,7 @@ test("the release of a lock whose folder cannot be searched any more does not th
     await holdLock(context, path.join(inner, "held.lock")),
     await acquireLock(context, path.join(inner, "acquired.lock")),
   ];
-  // Root may search every folder, so the path fails for another reason.
+  // Root can search every directory, so the path fails for another reason.
   renameSync(inner, `${inner}.moved`);
   writeFileSync(inner, "");
   for (const lock of locks) if (isLock(lock)) lock.release();
@@ -225,16 +226,16 @@ test("the release of a lock whose folder cannot be searched any more does not th
 });
 
 onLinux("a lock for one change", () => {
-  test("of a process that was killed is taken at once", async () => {
+  test("of a killed process is taken at once", async () => {
     const context = createTestContext();
     const lock = await acquireLock(context, leaveLock(context, lockOfGone()));
     expect([lock.isHeld(), context.clock.elapsed() < 100]).toEqual([true, true]);
   });
 
-  // The same process id in two containers once made one lock of both.
+  // Regression: the same process ID in two containers made one lock of both.
   test.each([
-    ["another container, in which this process id is not in use", { ...elsewhere, pid: freeProcessId }],
-    ["another container, with this very process id", { ...elsewhere, pid: process.pid }],
+    ["another container, in which this process ID is not in use", { ...elsewhere, pid: freeProcessId }],
+    ["another container, with this process ID", { ...elsewhere, pid: process.pid }],
     ["another host", onOtherHost],
   ])("of %s is not taken before two seconds without a change", async (_whose, token) => {
     const context = createTestContext({ random: 0.99 });
@@ -245,7 +246,7 @@ onLinux("a lock for one change", () => {
     expect(lock.isHeld()).toBe(true);
   });
 
-  test("that its holder takes again and again is a clear failure within ten seconds", async () => {
+  test("that its holder takes repeatedly causes a clear error within ten seconds", async () => {
     const context = createTestContext({ random: 0.99 });
     const file = leaveLock(context, lockText(elsewhere));
     let count = 0;
@@ -265,7 +266,7 @@ onLinux("a lock for one change", () => {
   });
 });
 
-onLinux("what is not a regular file is an error at once, and stays as it is", () => {
+onLinux("a file that is not a regular file causes an immediate error and stays unchanged", () => {
   const kinds: Readonly<Record<string, (file: string) => unknown>> = {
     "a named pipe": (file) => execFileSync("mkfifo", [file]),
     "a directory": (file) => mkdirSync(file),
@@ -283,7 +284,7 @@ onLinux("what is not a regular file is an error at once, and stays as it is", ()
   };
 
   for (const [what, make] of Object.entries(kinds)) {
-    test.each(["acquireLock", "holdLock"] as const)(`${what}, at a lock's place: %s`, async (name) => {
+    test.each(["acquireLock", "holdLock"] as const)(`${what} in place of a lock: %s`, async (name) => {
       const take = { acquireLock, holdLock }[name];
       const context = createTestContext();
       const file = path.join(context.home, "x.lock");
@@ -298,7 +299,7 @@ onLinux("what is not a regular file is an error at once, and stays as it is", ()
       if (before.includes("x.lock.target")) expect(readFileSync(`${file}.target`, "utf8")).toBe("precious");
     });
 
-    test(`${what}, at the place of the guard of a removal`, async () => {
+    test(`${what} in place of the guard of a removal`, async () => {
       const context = createTestContext();
       const file = leaveLock(context, lockOfGone());
       await make(`${file}.break`);
@@ -320,7 +321,7 @@ onLinux("a process", () => {
     await bundle(fileURLToPath(new URL("holder.ts", import.meta.url)), holder);
   });
 
-  test("that holds a lock ends when nothing else keeps it, and its lock is free at once", async () => {
+  test("that holds a lock ends when it has no other work, and its lock is free at once", async () => {
     const file = path.join(folder, "x.lock");
     const child = spawn(process.execPath, [holder, file], { stdio: ["ignore", "pipe", "inherit"] });
     const [said]: unknown[] = await once(child.stdout, "data");

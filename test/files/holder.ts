@@ -1,7 +1,9 @@
 import { createClock } from "../../bin/process-clock.ts";
 import { holdLock } from "../../src/files/file-lock.ts";
 
-/** Bundled and run as a child process by `file-lock.test.ts`: takes a lock, says so, and has nothing else to do. */
+/**
+ * Bundled and run as a child process by `file-lock.test.ts`: takes a lock, reports it, and has no other work.
+ */
 const [file = ""] = process.argv.slice(2);
 const context = {
   clock: createClock(),

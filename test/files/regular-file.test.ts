@@ -10,7 +10,7 @@ const refusing = (code: string) => ({
   truncate: async () => await Promise.reject(Object.assign(new Error(code), { code })),
 });
 
-test("a file is cut through its handle, and by name where that is refused as on Windows", async () => {
+test("a file is truncated through its handle, or by name if that is rejected as on Windows", async () => {
   const folder = temporaryFolder();
   const [file, moved] = [path.join(folder, "rows"), path.join(folder, "moved")];
   writeFileSync(file, "123456789");
@@ -25,7 +25,7 @@ test("a file is cut through its handle, and by name where that is refused as on 
   expect(readFileSync(moved, "utf8")).toBe("12");
 });
 
-test("a file is the same by name and by handle, also where the volume is told in 32 bits; another is not", async () => {
+test("a file has the same identity by name and by handle, even with 32-bit volume numbers, and differs from other files", async () => {
   const folder = temporaryFolder();
   const [file, other] = [path.join(folder, "rows"), path.join(folder, "other")];
   for (const name of [file, other]) writeFileSync(name, "");
@@ -34,7 +34,7 @@ test("a file is the same by name and by handle, also where the volume is told in
   await handle.close();
   expect(isSameFile(statSync(file, { bigint: true }), opened)).toBe(true);
   expect(isSameFile(statSync(other, { bigint: true }), opened)).toBe(false);
-  // Files of Windows have numbers of 64 bits, of which doubles would tell no neighbours apart.
+  // File numbers on Windows have 64 bits; as doubles, neighboring numbers would be equal.
   const [ino, dev] = [2n ** 60n + 1n, 0x1234_5678_9abc_def0n];
   expect(isSameFile({ ino, dev }, { ino, dev: 0x9abc_def0n })).toBe(true);
   expect(isSameFile({ ino, dev }, { ino: ino + 1n, dev })).toBe(false);

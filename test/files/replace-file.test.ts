@@ -16,7 +16,7 @@ test.each([
   ["win32", 99, "EACCES", "refused", [40, 80, 120, 160, 200, 240, 280, 320, 360]],
   ["win32", 1, "ENOSPC", "refused", []],
   ["linux", 1, "EPERM", "refused", []],
-] as const)("on %s a file that is held %d times (%s) is %s", async (platform, times, code, end, waits) => {
+] as const)("on %s a file locked %d times (%s) is %s", async (platform, times, code, end, waits) => {
   const clock = createTestClock(0, 1000);
   const replacing = replaceFile({ clock, platform }, "a", "b", held(times, code));
   expect(await replacing.then(() => "replaced").catch(() => "refused")).toBe(end);

@@ -21,7 +21,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 let count = 0;
-/** A folder of its own for one test. */
+/** A new directory for one test. */
 function newFolder(): string {
   const made = path.join(folder, String((count += 1)));
   mkdirSync(made);
@@ -53,7 +53,7 @@ function filesIn(made: string): Record<string, string> {
   );
 }
 
-describe("the file of an instant", () => {
+describe("the file name for a time", () => {
   test.each([
     { pattern: "ticks-%Y%m%d.ndjson", instant: "2026-11-21T23:59:59.999Z", file: "ticks-20261121.ndjson" },
     { pattern: "ticks-%Y%m%d.ndjson", instant: "2026-11-22T00:00:00.000Z", file: "ticks-20261122.ndjson" },
@@ -77,24 +77,28 @@ describe("the file of an instant", () => {
     ["/data/x%Y/%m/ticks.ndjson", "/data"],
     ["/da%%ta/%Y/ticks.ndjson", "/da%ta"],
     ["/data/ticks.ndjson", "/data"],
-  ])("%s needs the folder %s", (pattern, needed) => {
+  ])("%s needs the directory %s", (pattern, needed) => {
     expect(fixedFolder(pattern)).toBe(needed);
   });
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a folder that is never there is a failure, not a run without an end",
+  "a directory that never exists is an error, not an endless run",
   async () => {
     await expect(open("/proc/%Y/x.ndjson")).rejects.toThrow(/cannot be written|there is no/u);
   },
 );
 
-describe("refused before anything is sent", () => {
+describe("rejected before a request is sent", () => {
   test.each([
-    { what: "a folder that is not there", file: "none/x.ndjson", message: /directory .* does not exist/u },
-    { what: "also one below", file: "none/%Y/x.ndjson", message: /directory .* does not exist/u },
-    { what: "a folder", file: ".", message: /must be a file, not a directory/u },
-    { what: "a letter that is no part of a time", file: "%Q.ndjson", message: /unknown sequence %Q/u },
+    { what: "a missing directory", file: "none/x.ndjson", message: /directory .* does not exist/u },
+    {
+      what: "a missing directory above a time pattern",
+      file: "none/%Y/x.ndjson",
+      message: /directory .* does not exist/u,
+    },
+    { what: "a directory", file: ".", message: /must be a file, not a directory/u },
+    { what: "an unknown sequence", file: "%Q.ndjson", message: /unknown sequence %Q/u },
   ])("$what", ({ file, message }) => {
     expect(() => checkOutPattern(path.join(newFolder(), file), midnight)).toThrow(message);
   });
@@ -104,12 +108,12 @@ describe("refused before anything is sent", () => {
   });
 });
 
-test("each line goes to the file of the instant it was received at, whole", async () => {
+test("each complete line goes to the file for its time of receipt", async () => {
   const made = newFolder();
   const file = await open(path.join(made, "ticks-%Y%m%d.ndjson"));
   await file.write('{"n":1}\n', midnight - 1);
   await file.write('{"n":2}\n{"n":3}\n', midnight);
-  // Received before, written after: another connection was slower.
+  // Received before, written after: the other connection was slower.
   await file.write('{"n":4}\n', midnight - 1);
   await file.write(Buffer.from('{"n":5}\n'), midnight + 86_400_000);
   await file.close();
@@ -120,7 +124,7 @@ test("each line goes to the file of the instant it was received at, whole", asyn
   });
 });
 
-test("no line is lost, split or moved where many writers cross many edges at once", async () => {
+test("no line is lost, split or moved if many writers cross many boundaries at once", async () => {
   const made = newFolder();
   const file = await open(path.join(made, "%H%M.ndjson"));
   const random = createRandom(5);
@@ -139,8 +143,8 @@ test("no line is lost, split or moved where many writers cross many edges at onc
   expect(first, "the file of the start").toBe("");
 });
 
-describe("a file that is moved away", () => {
-  test("is left with the next line a second later, and made anew; one that is removed too", async () => {
+describe("a file that another program moves", () => {
+  test("is closed with the first line after a second, and created again; so is a removed file", async () => {
     const made = newFolder();
     const [now, old] = [path.join(made, "x.ndjson"), path.join(made, "x.ndjson.1")];
     let elapsed = 0;
@@ -154,7 +158,7 @@ describe("a file that is moved away", () => {
     rmSync(now);
     elapsed += 1000;
     await file.write('{"n":4}\n');
-    // What logrotate makes with `create`.
+    // The file that logrotate creates with `create`.
     renameSync(now, `${old}.2`);
     writeFileSync(now, "");
     elapsed += 1000;
@@ -167,7 +171,7 @@ describe("a file that is moved away", () => {
     });
   });
 
-  test("again and again while many write: each line is in one of the files, whole and once, in order", async () => {
+  test("repeatedly during many writes: each complete line is in one of the files, once and in order", async () => {
     const made = newFolder();
     const name = path.join(made, "x.ndjson");
     let elapsed = 0;
@@ -193,7 +197,7 @@ describe("a file that is moved away", () => {
   });
 });
 
-test("folders named after the time are made", async () => {
+test("directories with time patterns are created", async () => {
   const made = newFolder();
   const file = await open(path.join(made, "%Y/%m/ticks.ndjson"));
   await file.write("{}\n", at("2027-03-01T00:00:00Z"));
@@ -201,20 +205,25 @@ test("folders named after the time are made", async () => {
   expect(filesIn(made)).toEqual({ "2026/11/ticks.ndjson": "", "2027/03/ticks.ndjson": "{}\n" });
 });
 
-describe("what is there is kept", () => {
+describe("existing content is preserved", () => {
   test.each([
-    { what: "whole lines", there: '{"n":1}\n', after: '{"n":1}\n{"n":2}\n', kinds: [] },
-    { what: "nothing", there: "", after: '{"n":2}\n', kinds: [] },
-    { what: "half a line is cut off", there: '{"n":1}\n{"n":1', after: '{"n":1}\n{"n":2}\n', kinds: ["cut"] },
-    { what: "also alone", there: '{"n', after: '{"n":2}\n', kinds: ["cut"] },
+    { what: "complete lines", there: '{"n":1}\n', after: '{"n":1}\n{"n":2}\n', kinds: [] },
+    { what: "an empty file", there: "", after: '{"n":2}\n', kinds: [] },
     {
-      what: "also cut inside a character",
+      what: "except that a partial line is removed",
+      there: '{"n":1}\n{"n":1',
+      after: '{"n":1}\n{"n":2}\n',
+      kinds: ["cut"],
+    },
+    { what: "except a partial line without others", there: '{"n', after: '{"n":2}\n', kinds: ["cut"] },
+    {
+      what: "except a line that ends within a character",
       there: Buffer.from('{"n":1}\n{"n":"é').subarray(0, -1),
       after: '{"n":1}\n{"n":2}\n',
       kinds: ["cut"],
     },
     {
-      what: "a whole line is given its end",
+      what: "and a complete line without a line break gets one",
       there: '{"n":1}',
       after: '{"n":1}\n{"n":2}\n',
       kinds: ["ended"],
@@ -229,7 +238,7 @@ describe("what is there is kept", () => {
     expect(file.repairs.map(({ kind }) => kind)).toEqual(kinds);
   });
 
-  test("a file of something else is left alone", async () => {
+  test("a file with other content is not changed", async () => {
     const made = newFolder();
     const other = path.join(made, "notes.txt");
     writeFileSync(other, "no end of line");
@@ -237,14 +246,14 @@ describe("what is there is kept", () => {
     expect(readFileSync(other, "utf8")).toBe("no end of line");
   });
 
-  test("a file of one endless line too", async () => {
+  test("neither is a file that consists of one endless line", async () => {
     const other = path.join(newFolder(), "huge");
     writeFileSync(other, "x");
     for (let mebibyte = 0; mebibyte < 5; mebibyte++) appendFileSync(other, "{".repeat(1024 * 1024));
     await expect(open(other)).rejects.toThrow(/must contain only lines of JSON/u);
   });
 
-  test("a file of a time that comes again is repaired like the first", async () => {
+  test("a file whose time returns is repaired like the first", async () => {
     const made = newFolder();
     const file = await open(path.join(made, "%H.ndjson"));
     writeFileSync(path.join(made, "00.ndjson"), '{"n":1}\n{"torn');
@@ -254,20 +263,20 @@ describe("what is there is kept", () => {
   });
 });
 
-describe("a line that another process is writing", () => {
+describe("a partial line of another process", () => {
   const others = Buffer.from('{"n":1,"x":"é"}\n{"n":2}\n');
 
-  test("is never cut, whichever byte of it has been written", async () => {
+  test("is never removed, whatever its length", async () => {
     const file = path.join(newFolder(), "x.ndjson");
     for (let length = 0; length <= others.length; length += 1) {
       writeFileSync(file, others.subarray(0, length));
       let isWritten = false;
-      const goOn = (): void => {
+      const appendNext = (): void => {
         if (!isWritten) appendFileSync(file, others.subarray(length));
         isWritten = true;
       };
-      const mine = await open(file, undefined, undefined, async () => await Promise.resolve(goOn()));
-      goOn();
+      const mine = await open(file, undefined, undefined, async () => await Promise.resolve(appendNext()));
+      appendNext();
       await mine.write('{"n":3}\n');
       await mine.close();
       expect(readFileSync(file, "utf8"), `${length} bytes written`).toBe(`${String(others)}{"n":3}\n`);
@@ -275,7 +284,7 @@ describe("a line that another process is writing", () => {
     }
   });
 
-  test("is left alone as long as it grows: a second without a change, and it is what a killed run left", async () => {
+  test("stays while it grows; after a second without a change, it counts as left by a killed run", async () => {
     const file = path.join(newFolder(), "x.ndjson");
     const open10 = async (growsAt: number): Promise<{ slept: number; text: string }> => {
       writeFileSync(file, '{"n":1}\n{"n":2,');
@@ -292,7 +301,7 @@ describe("a line that another process is writing", () => {
     expect(await open10(2000)).toEqual({ slept: 1000, text: '{"n":1}\n' });
   });
 
-  test("of 700 KB: two processes that add to one file lose and split no line", async () => {
+  test("of 700 KB: two processes that append to one file lose and split no lines", async () => {
     const file = path.join(newFolder(), "x.ndjson");
     const lines = 40;
     const script = `const { openSync, writeSync } = require("node:fs");
@@ -303,7 +312,7 @@ describe("a line that another process is writing", () => {
     const over = once(writer, "exit");
     const isOver = (): boolean => writer.exitCode !== null || writer.signalCode !== null;
     const sizeOf = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    // On a slow machine too, the next check happens after the writer has made progress or has ended.
+    // Even on a slow machine, the next check happens after the writer has made progress or ended.
     const untilChanged = async (): Promise<void> => {
       for (const before = sizeOf(); sizeOf() === before && !isOver();) await new Promise(setImmediate);
     };
@@ -327,7 +336,7 @@ describe("a line that another process is writing", () => {
   });
 });
 
-test("a file that may not be opened is one clear failure", async () => {
+test("a file without permission to open causes one clear error", async () => {
   const made = newFolder();
   writeFileSync(path.join(made, "x"), "");
   await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/directory .* does not exist/u);

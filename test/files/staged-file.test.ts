@@ -21,14 +21,14 @@ function newFile(): string {
 }
 const never = (): number => 0;
 
-test("every call has a name of its own, also where chance always draws the same", () => {
+test("every call uses a unique name, even if the random source repeats", () => {
   const names = Array.from({ length: 1000 }, () => stagingName(never, "x"));
   expect(new Set(names).size).toBe(1000);
   for (const name of [...names, stagingName(() => 1 - 2 ** -53, "x")])
     expect(name).toMatch(new RegExp(`^x${stagingSuffix}$`, "u"));
 });
 
-test("the content is beside the file that it is for, with the mode that is wanted or kept", () => {
+test("the staged file is next to its target, with the given or existing mode", () => {
   const file = newFile();
   const staged = stageFile(never, file, "größe", { mode: 0o600 });
   expect([path.dirname(staged), readFileSync(staged, "utf8")]).toEqual([path.dirname(file), "größe"]);
@@ -37,7 +37,7 @@ test("the content is beside the file that it is for, with the mode that is wante
   expect(statSync(kept).mode & 0o777).toBe(0o646);
 });
 
-test("what another user planted under the next names is neither followed nor changed", () => {
+test("files that another user planted under the next names are neither followed nor changed", () => {
   const file = newFile();
   const precious = path.join(path.dirname(file), "precious");
   writeFileSync(precious, "precious");
@@ -52,7 +52,7 @@ test("what another user planted under the next names is neither followed nor cha
   expect([readFileSync(precious, "utf8"), readFileSync(staged, "utf8")]).toEqual(["precious", "new"]);
 });
 
-test("where no name is free it gives up, and nothing is left of content that could not be written", () => {
+test("if no name is free, staging fails; content that could not be written is removed", () => {
   const file = newFile();
   mkdirSync(path.join(path.dirname(file), "inner"));
   expect(() => stageFile(never, path.join(file, "x"), "", { mode: 0o600 })).toThrow("ENOENT");

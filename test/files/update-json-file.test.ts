@@ -34,15 +34,15 @@ const content = (file: string): unknown => JSON.parse(readFileSync(file, "utf8")
 const numberIn = (before: unknown): number =>
   typeof before === "object" && before !== null && "counted" in before ? Number(before.counted) : 0;
 
-/** One more; the result is what it was. */
+/** Adds one; returns the new count. */
 const countUp = async (context: TestContext, file: string): Promise<number> =>
   await updateStateFile(context, file, (before) => {
     const counted = numberIn(before);
     return { after: { counted: counted + 1 }, result: counted };
   });
 
-describe("changes at once", () => {
-  test("of one process are all there, each having seen the one before", async () => {
+describe("concurrent changes", () => {
+  test("in one process are all saved, and each sees the one before", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "deep", "er", "count.json");
     const seen = await Promise.all(Array.from({ length: 10 }, () => countUp(context, file)));
@@ -52,7 +52,7 @@ describe("changes at once", () => {
     expect(content(file)).toEqual({ counted: 10 });
   });
 
-  test("of ten processes are all there, and a reader always finds a whole file", async () => {
+  test("in ten processes are all saved, and a reader always finds a complete file", async () => {
     const file = path.join(folder, "many.json");
     writeFileSync(file, '{"counted":0}');
     const children = await Promise.all(
@@ -83,14 +83,14 @@ describe("changes at once", () => {
   }, 60_000);
 });
 
-describe("what it finds", () => {
+describe("existing files", () => {
   test.each([
     ["no file", undefined],
     ["no JSON", '{"counted": 3'],
     ["an empty file", ""],
     ["a list", "[1, 2]"],
-    ["bytes that are no text", "\u0000\ufffd"],
-  ])("%s counts as nothing, and is replaced", async (_what, before) => {
+    ["bytes that are not text", "\u0000\ufffd"],
+  ])("%s counts as empty, and is replaced", async (_what, before) => {
     const context = createTestContext();
     const file = path.join(context.home, "count.json");
     if (before !== undefined) writeFileSync(file, before);
@@ -99,14 +99,14 @@ describe("what it finds", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("of a lock that was lost to another, the change is made again on what that one left", async () => {
+  test("after a lock is lost to another process, the change is applied again to that process's result", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "count.json");
     let calls = 0;
     const result = await updateStateFile(context, file, (before) => {
       calls += 1;
       if (calls === 1) {
-        // Somebody took this process for gone, counted, and let go.
+        // Another process considered this one dead, counted, and released the lock.
         rmSync(`${file}.lock`);
         writeFileSync(file, '{"counted":7}');
       }
@@ -116,11 +116,11 @@ describe("what it finds", () => {
   });
 });
 
-describe("where it cannot be done", () => {
+describe("failures", () => {
   test.each([
-    ["the folder cannot be made", "count.json/inside/count.json"],
-    ["the file is a folder", "taken"],
-  ])("%s: it throws, and leaves no lock", async (_why, name) => {
+    ["the directory cannot be created", "count.json/inside/count.json"],
+    ["the file is a directory", "taken"],
+  ])("%s: the update throws and leaves no lock", async (_why, name) => {
     const context = createTestContext();
     writeFileSync(path.join(context.home, "count.json"), "{}");
     mkdirSync(path.join(context.home, "taken"));
@@ -128,7 +128,7 @@ describe("where it cannot be done", () => {
     expect(readdirSync(context.home).toSorted()).toEqual(["count.json", "taken"]);
   });
 
-  test("of a lock that was lost while the new content was staged, the change is made again", async () => {
+  test("after a lock is lost while the new content was staged, the change is applied again", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "count.json");
     let attempts = 0;
@@ -137,7 +137,7 @@ describe("where it cannot be done", () => {
       const staged = `${file}.${attempts}.new`;
       writeFileSync(staged, JSON.stringify(after));
       if (attempts === 1) {
-        // As the process does that takes a lock held for too long.
+        // Acts like a process that takes a lock held for too long.
         rmSync(`${file}.lock`);
         rmSync(staged);
         throw new Error("ENOENT: the staged file is gone");
@@ -154,7 +154,7 @@ describe("where it cannot be done", () => {
     expect(readdirSync(context.home)).toEqual(["count.json"]);
   });
 
-  test("a change that throws changes nothing, and leaves no lock", async () => {
+  test("an update function that throws changes nothing and leaves no lock", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "count.json");
     await countUp(context, file);
@@ -167,7 +167,7 @@ describe("where it cannot be done", () => {
   });
 });
 
-test("what nobody changed for a day is removed, of the names asked for", () => {
+test("cleanup removes files of the given names that have not changed for a day", () => {
   const context = createTestContext();
   const now = Date.parse("2026-11-21T08:54:00Z");
   for (const [name, hours] of [

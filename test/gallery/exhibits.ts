@@ -1,11 +1,11 @@
 import { topicNames } from "../../src/program/help/topic-names.ts";
 import { type View, inPipe, inWindow, windows } from "./views.ts";
 
-/** One command in one form, written to `screens/<name>.txt` as a person sees it. */
+/** One command in one form, written to `screens/<name>.txt` as a user sees it. */
 export interface Exhibit {
   /** Command and form: `pools-search.table`. */
   readonly name: string;
-  /** What is typed after `dexdata`; several commands may share a file. */
+  /** Arguments after `dexdata`; several commands may share a file. */
   readonly commands: readonly string[];
   readonly views: readonly View[];
 }
@@ -14,7 +14,7 @@ const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const missing = "ethereum 0x0000000000000000000000000000000000000001";
 
-/** At every width, with colour, and in a pipe. */
+/** At every width, with color, and in a pipe. */
 const everywhere: readonly View[] = [...windows, inPipe("table")];
 
 const table = (name: string, ...commands: readonly string[]): Exhibit => ({
@@ -29,7 +29,7 @@ const record = (name: string, ...commands: readonly string[]): Exhibit => ({
   views: everywhere,
 });
 
-/** Every column, beyond the window too; and columns by name. */
+/** All columns, even beyond the width of the terminal; and selected columns. */
 const chosen: Exhibit = {
   name: "columns.table",
   commands: [
@@ -66,7 +66,7 @@ const fields: Exhibit = {
   views: [inWindow(80), inPipe("ndjson")],
 };
 
-/** What a person meets who made a mistake, or finds nothing. */
+/** Screens after a mistake, or without results. */
 const refusals: Exhibit = {
   name: "refusals",
   commands: [
@@ -84,7 +84,7 @@ const refusals: Exhibit = {
   views: [inWindow(80)],
 };
 
-/** Where the locale has ASCII alone. */
+/** With an ASCII-only locale. */
 const ascii: Exhibit = {
   name: "ascii",
   commands: ["pools search ethereum --limit 3", `pool ${pool}`],
@@ -112,7 +112,7 @@ const page = (name: string, views: readonly View[], ...commands: readonly string
 
 const narrow = [inWindow(80)];
 
-/** Every page at 80 columns; the overview and one command also where it is narrower and wider. */
+/** Every page at 80 columns; the overview and one command also in a narrower and a wider terminal. */
 const help: readonly Exhibit[] = [
   page("overview", [inWindow(60), inWindow(80, { isColored: true }), inWindow(120)], "help"),
   page("txns", [inWindow(60), inWindow(80, { isColored: true }), inWindow(120)], "txns -h"),
@@ -130,7 +130,7 @@ const help: readonly Exhibit[] = [
   page(
     "topics",
     narrow,
-    // The folders of environment are those of the machine.
+    // The directories in the environment topic depend on the machine.
     ...topicNames.filter((name) => name !== "environment").map((name) => `help ${name}`),
   ),
   page(

@@ -9,13 +9,13 @@ import { inWindow, type View } from "./views.ts";
 
 const sandbox = useSandbox();
 
-describe("what a person sees of", () => {
-  it.each(exhibits)("$name is the committed picture", async ({ name, commands, views }) => {
+describe("screens and pictures", () => {
+  it.each(exhibits)("$name matches the committed screen", async ({ name, commands, views }) => {
     const screens: string[] = [];
     for (const command of commands) {
       screens.push(`$ dexdata ${command}\n`);
       for (const view of views) {
-        const seen = await look(command, view);
+        const seen = await runView(command, view);
         if (name.endsWith(".table")) expectInside(seen.stdout, view);
         const screen = screenOf(seen);
         screens.push(heading(view.title), withoutColors(screen));
@@ -25,14 +25,17 @@ describe("what a person sees of", () => {
     await expect(screens.join("\n")).toMatchFileSnapshot(`screens/${name}.txt`);
   });
 
-  it.each(pictures)("$name is the committed picture for the README", async ({ name, command, columns }) => {
-    const { stdout } = await look(command, inWindow(columns, { isColored: true }));
-    const picture = terminalPicture({ command, text: stdout, columns });
-    await expect(picture).toMatchFileSnapshot(`pictures/${name}.svg`);
-  });
+  it.each(pictures)(
+    "$name matches the committed picture for the README",
+    async ({ name, command, columns }) => {
+      const { stdout } = await runView(command, inWindow(columns, { isColored: true }));
+      const picture = terminalPicture({ command, text: stdout, columns });
+      await expect(picture).toMatchFileSnapshot(`pictures/${name}.svg`);
+    },
+  );
 });
 
-async function look(command: string, { columns, isColored, flags, env }: View): Promise<Outcome> {
+async function runView(command: string, { columns, isColored, flags, env }: View): Promise<Outcome> {
   return await dexdata([...command.split(" "), ...flags], {
     isTerminal: columns !== undefined,
     ...(columns !== undefined && { columns }),
@@ -44,7 +47,9 @@ function heading(title: string): string {
   return `──── ${title} ${"─".repeat(Math.max(0, 70 - title.length))}`;
 }
 
-/** Both streams, as on one screen. What is left depends on what was run before. */
+/**
+ * Both streams, as on a terminal. The number of credits left depends on earlier commands, so it is replaced.
+ */
 function screenOf({ stdout, stderr, exit }: Outcome): string {
   const remarks = stderr.replaceAll(/\([\d,]+ left\)/gu, "(4,999,000 left)");
   return stdout + remarks + (exit === 0 ? "" : `[exit ${exit}]\n`);

@@ -14,9 +14,9 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 const ENDS: ReadonlySet<string> = new Set(["0", "22", "23", "24", "27", "39", "49", ""]);
 
-/** Colours as words, so that a file of them can be read and compared: `‹red›-1.93%‹/›`. */
+/** Colors as words, so that a file with them can be read and compared: `‹red›-1.93%‹/›`. */
 export function readableColors(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is made readable
+  // oxlint-disable-next-line no-control-regex -- the function makes these readable
   return text.replaceAll(/\u001b\[([\d;]*)m/gu, (_, codes: string) => {
     if (ENDS.has(codes)) return "‹/›";
     return `‹${codes

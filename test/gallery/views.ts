@@ -1,10 +1,10 @@
-/** From where a command is looked at. */
+/** The terminal, pipe or environment in which a command is shown. */
 export interface View {
-  /** Stands above the picture. */
+  /** The heading of the screen. */
   readonly title: string;
-  /** Of the terminal; undefined is a pipe. */
+  /** Of the terminal; undefined means a pipe. */
   readonly columns: number | undefined;
-  /** Shown a second time with its colours. */
+  /** Whether a second copy with colors follows. */
   readonly isColored: boolean;
   /** Flags added to the command. */
   readonly flags: readonly string[];
@@ -29,13 +29,13 @@ export function inWindow(columns: number, differences: Differences = {}): View {
   };
 }
 
-/** What a program or a file gets. */
+/** Output to a program or a file. */
 export function inPipe(format: string): View {
   const flags = ["-o", format];
   return { title: `in a pipe, ${flags.join(" ")}`, columns: undefined, isColored: false, flags, env: {} };
 }
 
-/** The windows every picture is judged in, plain and with colour. */
+/** The terminals in which every screen is checked, plain and with color. */
 export const windows: readonly View[] = [40, 80, 120, 200].map((columns) =>
   inWindow(columns, { isColored: true }),
 );

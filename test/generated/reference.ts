@@ -49,7 +49,7 @@ const flagTable = (flags: Flags): string =>
     fullRows(flags).map(([flag, text]) => [code(flag), text]),
   );
 
-/** The variables that the environment topic names without a table of their own. */
+/** The variables of the environment topic that no other table contains. */
 const sharedVariables: readonly Row[] = [
   ["`NO_COLOR`, `FORCE_COLOR`", "color never, color always"],
   ["`TERM`", "`dumb`: no color and no live board"],

@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /**
- * The program as a user's shell would start it: the built one, or that of an installed package, by its command's link.
- * `npm test` builds it first, `npm run test:package` installs it.
+ * The program as a user's shell would start it: the built one, or the command link of an installed package. `npm test`
+ * builds it first, `npm run test:package` installs it.
  */
 export const program = path.resolve(process.env["DEXDATA_TEST_PROGRAM"] ?? "dist/dexdata.cjs");
 
-/** What came with it: dist/, completions/, package.json. */
+/** The directory of the package: dist/, completions/, package.json. */
 export const packageFolder = path.resolve(realpathSync(program), "../..");
 
 /**
- * Nothing of the machine's own settings, and no certificate file that slows Node 20's start. Each run has a home of its
- * own, where compiled code would be kept for nobody.
+ * Returns an environment without the machine's settings, and without a certificate file, which slows the start of Node
+ * 20. Each run has its own home, so compiled code is not cached for other runs.
  */
 export function binaryEnv(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-binary-"));
@@ -42,7 +42,7 @@ export function start(
   return spawn(process.execPath, [program, ...words], { env: binaryEnv(env), stdio: "pipe" });
 }
 
-/** Collects both streams and waits for the end; bounded, so that a hang is a failure and not a wait. */
+/** Collects both streams and waits for the end, with a time limit: a hang fails instead of waiting. */
 export async function ended(child: ChildProcessWithoutNullStreams, milliseconds = 20_000): Promise<Ended> {
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));

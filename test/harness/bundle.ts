@@ -1,6 +1,6 @@
 import { type Plugin, rolldown } from "rolldown";
 
-/** One CommonJS file of a module of ours and all it imports. */
+/** Bundles a module of the project and all its imports into one CommonJS file. */
 export async function bundle(source: string, file: string, plugins: readonly Plugin[] = []): Promise<void> {
   const build = await rolldown({
     input: source,

@@ -5,7 +5,7 @@ import type * as entry from "./sandbox-entry.ts";
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle that global-setup.ts makes of that very module
 const sandbox = createRequire(import.meta.url)(inject("bundledSandbox")) as typeof entry;
 
-/** The sandbox as users run it: bundled, several times faster than through vitest's own loader. */
+/** The bundled sandbox, as users run it: several times faster than with vitest's loader. */
 export const {
   handle,
   createMarket,

@@ -6,7 +6,7 @@ import { afterAll } from "vitest";
 import { bundle } from "./bundle.ts";
 
 /**
- * A module of ours as users run it: bundled, and loaded by Node itself. Vitest wraps every access to an import, which
+ * Loads a bundled module of the project with Node itself, as users run it. Vitest wraps every access to an import, which
  * makes hot loops several times slower, so only bundled code is worth measuring.
  */
 export async function bundled(source: string): Promise<unknown> {
@@ -18,7 +18,7 @@ export async function bundled(source: string): Promise<unknown> {
   return loaded;
 }
 
-/** Milliseconds of processor time: what the machine's other work does not lengthen. */
+/** Returns milliseconds of processor time, which other work of the machine does not affect. */
 export function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

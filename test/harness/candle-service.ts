@@ -1,23 +1,23 @@
 import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
 
-/** How a service answers for candles, where services may differ. */
+/** The behavior of a candle service, where services may differ. */
 export interface CandleService {
   readonly interval: number;
-  /** Whether the interval that opens then, in unix seconds, has a candle; all have one unless said. */
+  /** Whether the interval that opens at this time, in unix seconds, has a candle; all have one by default. */
   readonly has?: (opens: number) => boolean;
-  /** Rows of an answer at most, whatever `limit` says. */
+  /** The maximum number of rows in a response, for any `limit`. */
   readonly cap?: number;
-  /** A candle that opens at `end` belongs to the answer. */
+  /** A candle that opens at `end` is in the response. */
   readonly isEndInclusive?: boolean;
   /** `start` is rounded down to an interval. */
   readonly roundsStart?: boolean;
-  /** The last candles before `end` are given where `count_back` is asked for. */
+  /** `count_back` returns the last candles before `end`. */
   readonly countsBack?: boolean;
-  /** A candle as JSON; `candle` unless said. */
+  /** Returns a candle as JSON; `candle` by default. */
   readonly row?: (opens: number, interval: number) => string;
 }
 
-/** The candle that opens then: its digits tell which one it is, and a double would lose them. */
+/** Returns the candle that opens at this time: its digits identify it, and a double would lose them. */
 export function candle(opens: number, interval: number): string {
   const price = `${opens}.10`;
   return (
@@ -26,12 +26,12 @@ export function candle(opens: number, interval: number): string {
   );
 }
 
-/** `2026-11-21T08:00:00Z`. */
+/** Formats a time like `2026-11-21T08:00:00Z`. */
 export function utc(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
-/** Answers one request of the walk: forward from `start`, at most `limit` rows. */
+/** Returns the response to one request of a pull: forward from `start`, up to `limit` rows. */
 export function answerCandles({ query }: SeenRequest, service: CandleService): Reply {
   const { interval, has = () => true, cap = Number.POSITIVE_INFINITY, row = candle } = service;
   const { start, end, limit } = askedOf(query);
@@ -51,7 +51,7 @@ export interface AskedWindow {
   readonly limit: number;
 }
 
-/** What a request asked for, in unix seconds. */
+/** Returns the time range and limit of a request, in unix seconds. */
 export function askedOf(query: URLSearchParams): AskedWindow {
   const [start, end, limit] = ["start", "end", "limit"].map((name) => Number(query.get(name)));
   if (start === undefined || end === undefined || limit === undefined || Number.isNaN(start + end + limit))

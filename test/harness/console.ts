@@ -4,7 +4,7 @@ import path from "node:path";
 import { binaryEnv, ended, program } from "./binary.ts";
 import type { Step } from "./readme.ts";
 
-/** A folder in which people type, with `dexdata` on the path. */
+/** A directory in which commands are typed, with `dexdata` on the path. */
 export interface Desk {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -37,14 +37,14 @@ export function addProgram(folder: string, name: string, text: string): void {
   chmodSync(path.join(folder, "bin", name), 0o755);
 }
 
-/** `script` of util-linux gives a command a terminal of its own. */
+/** `script` of util-linux gives a command its own terminal. */
 export const hasTerminal = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes(
   "util-linux",
 );
 
 const [begins, ends] = ["\u001E", "\u001F"];
 
-/** Types them in one bash on a terminal of 100 columns; `before` is typed first, and what it shows is not kept. */
+/** Types the commands in one bash on a terminal of 100 columns; `before` is typed first, and its output is discarded. */
 export async function typeInConsole(
   { folder, env }: Desk,
   steps: readonly Step[],
@@ -71,7 +71,7 @@ export async function typeInConsole(
   });
 }
 
-/** What a person reads when it is over: the live line is drawn between two marks, and cleared; jq colours. */
+/** Returns the final visible text: the live line is drawn between two marks and cleared, and jq adds color. */
 function withoutMotion(text: string): string {
   const [first = "", ...parts] = text.replaceAll("\r\n", "\n").split("\u001B");
   let isDrawing = false;

@@ -1,6 +1,6 @@
 import { createAnswerCutter, type CutAnswer, type Noted } from "../../src/client/rows/byte-rows.ts";
 
-/** One answer by itself. */
+/** Parses a single response. */
 export function cutAnswer(body: Uint8Array, name: string, noted: Noted): CutAnswer | undefined {
   return createAnswerCutter(name, noted)(body);
 }

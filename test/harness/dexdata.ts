@@ -4,8 +4,8 @@ import type * as entry from "./program-entry.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "./test-context.ts";
 
 /**
- * One bundle for all test files: vitest's loader takes more than a second of each for the program's modules. The tests of
- * mutations change single modules, and load them from the sources.
+ * One bundle for all test files: vitest's loader takes more than a second per file for the program's modules. The
+ * mutation tests change single modules, and load them from the sources.
  */
 const { main } =
   process.env["DEXDATA_TEST_SOURCES"] === "1"
@@ -21,8 +21,8 @@ export interface Outcome {
 }
 
 /**
- * One run of the program in this process: words as a shell would split them, everything outside in the test's
- * hands. Sleeps pass a thousand times faster, so the time-out of a request is long unless the test says so.
+ * Runs the program in this process: the words are split as a shell would, and the test controls everything outside.
+ * Sleeps pass a thousand times faster, so request timeouts are long unless the test sets one.
  */
 export async function dexdata(
   words: string | readonly string[],
@@ -36,7 +36,7 @@ export async function dexdata(
   return await run(argv, context);
 }
 
-/** The same with a context the test has prepared: a reader that closes, a signal that comes. */
+/** Runs it with a context that the test has prepared, e.g. a reader that closes or a signal. */
 export async function run(argv: readonly string[], context: TestContext): Promise<Outcome> {
   const exit = await main(argv, context);
   return { exit, stdout: context.stdoutText(), stderr: context.stderrText(), context };

@@ -1,8 +1,8 @@
 import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
 
 /**
- * Lists of as many rows as anybody may ask for, each row its own and as long as the service's, made up as they are asked
- * for: to see what a pull of a million of them takes.
+ * Lists of any number of rows, generated on request, each row distinct and as long as the service's, to test a pull of a
+ * million rows.
  */
 const newest = Date.parse("2026-11-21T08:00:00Z") / 1000;
 const rowsPerSecond = 4;
@@ -16,7 +16,7 @@ export function endlessList({ path, query }: SeenRequest): Reply {
   return json(`{"results":[${rows.join(",")}],"has_next_page":true,"next_cursor":"${start + limit}"}`);
 }
 
-/** Newest first, four a second, each under an id of its own that says which it is; nothing ever moves. */
+/** Returns rows newest first, four per second, each with an ID that identifies it; the list never changes. */
 function transactions(query: URLSearchParams, limit: number): Reply {
   const cursor = query.get("cursor");
   if (cursor !== null) {

@@ -1,13 +1,13 @@
 import { Failure } from "../../src/contract/failure.ts";
 
-/** What a person reads of a failure, and the exit code: the whole of it, to be compared at once. */
+/** The message and the exit code of a failure, to compare at once. */
 export interface Told {
   readonly exit: number;
   readonly message: string;
   readonly next: string | undefined;
 }
 
-/** The failure of a call that must fail. */
+/** Returns the failure of a call that must fail. */
 export async function failureOf(call: () => unknown): Promise<Told> {
   try {
     await call();

@@ -9,7 +9,7 @@ import {
 import { sandboxNow } from "./sandbox.ts";
 import type { Script, SeenRequest } from "./scripted-server.ts";
 
-/** One market for all runs of a test file, and a fault of its own for each. */
+/** One market for all runs of a test file, with separate faults for each run. */
 const state = createSandboxState({
   now: () => sandboxNow,
   elapsed: () => performance.now(),
@@ -17,7 +17,7 @@ const state = createSandboxState({
   seed: 1,
 });
 
-/** As the sandbox gets it on its paid REST host. */
+/** Converts a request to one for the sandbox's paid REST host. */
 const toPaidHost = ({ method, url, headers }: SeenRequest) =>
   ({
     method,
@@ -27,7 +27,7 @@ const toPaidHost = ({ method, url, headers }: SeenRequest) =>
     host: "rest_paid",
   }) as const;
 
-/** The paid REST host of the sandbox with these faults, as `--faults` takes them; sound without any. */
+/** Simulates the paid REST host with these faults, in the format of `--faults`; without faults by default. */
 export function faultyService(spec?: string): Script {
   const parsed = spec === undefined ? [] : parseFaults(spec);
   if (isFaultProblem(parsed)) throw new Error(parsed.problem);
@@ -42,7 +42,7 @@ export function faultyService(spec?: string): Script {
   };
 }
 
-/** The paid REST host, whose market goes on by so many seconds from each request to the next. */
+/** Simulates the paid REST host with a market that advances by this many seconds between requests. */
 export function movingService(secondsBetween: () => number): Script {
   let now = sandboxNow;
   return (request) => {
@@ -56,11 +56,11 @@ export function movingService(secondsBetween: () => number): Script {
   };
 }
 
-/** A list of some 30 pages. */
+/** A list of about 30 pages. */
 export interface PagedList {
   readonly name: string;
   readonly words: string;
-  /** The service says how many rows it has. */
+  /** The service returns the number of rows. */
   readonly hasCount: boolean;
 }
 
@@ -103,7 +103,7 @@ export const pagedLists: readonly PagedList[] = [
   },
 ];
 
-/** Some 120 pages: crosses page 100. */
+/** About 120 pages: crosses page 100. */
 export const deepList: PagedList = {
   name: "txns beyond page 100",
   words: `txns ${pool} --from -7h --all --page-size 11`,

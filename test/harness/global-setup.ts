@@ -24,13 +24,13 @@ const sharedMarket: Plugin = {
 };
 
 /**
- * Once for all test files: the sandbox and the program are bundled, because vitest's loader takes a second of each file for
- * their modules and makes hot loops several times slower; and there is one temporary folder for everything that the files
- * and their programs write, so that nothing of it is missed at the end.
+ * Runs once for all test files. It bundles the sandbox and the program, because vitest's loader takes a second per file
+ * for their modules and makes hot loops several times slower. It also creates one temporary directory for everything
+ * that the files and their programs write, so that the final search covers all of it.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-tests-"));
-  // The latter is what Windows goes by.
+  // Windows uses TEMP.
   for (const name of ["TMPDIR", "TEMP"]) process.env[name] = folder;
   const bundled = async (part: string): Promise<string> => {
     const file = path.join(folder, `${part}.cjs`);
@@ -41,7 +41,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   project.provide("bundledProgram", await bundled("program"));
   return () => {
     try {
-      tellSearch(folder);
+      reportSearch(folder);
       if (project.config.exclude.includes("**/*.slow.test.ts"))
         console.log("npm run test:all runs the slow tests");
     } finally {
@@ -50,8 +50,8 @@ export async function setup(project: TestProject): Promise<() => void> {
   };
 }
 
-/** What `no-key-seen.ts` has searched, and what is left here; the run fails where there is a key. */
-function tellSearch(folder: string): void {
+/** Prints what `no-key-seen.ts` has searched, and searches the remaining files; the run fails if there is a key. */
+function reportSearch(folder: string): void {
   const left = searchFolder(folder);
   let { bytes, files } = left;
   const log = path.join(folder, "searched.ndjson");
@@ -67,7 +67,7 @@ function tellSearch(folder: string): void {
   if (sightings.length === 0) console.log(`searched ${searched} for keys: none but in key stores`);
   else {
     console.error(`a key was written: ${searched}:\n${sightings.join("\n")}`);
-    // Thrown here, an error would be shown and the run would still end with 0.
+    // An error thrown here would be printed, but the run would still exit with 0.
     process.exitCode = 1;
   }
 }

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 
-/** What Node takes to start and to end on a machine that does nothing else, in milliseconds. */
+/** The milliseconds that Node takes to start and to end on an idle machine. */
 const ownTime = 50;
 
 /**
- * As the promise, which must settle within the milliseconds. They are those of a process that only waits: a busy machine
- * slows both, so a test judges the program and not the machine.
+ * Returns the promise's result, and fails if the promise takes longer than the given milliseconds. The time is measured
+ * by a process that only waits: a busy machine slows both, so the test judges the program and not the machine.
  */
 export async function inTime<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   const waiting = spawn(process.execPath, ["-e", `setTimeout(() => undefined, ${milliseconds - ownTime})`]);

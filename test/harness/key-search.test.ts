@@ -11,7 +11,7 @@ import { createTestContext } from "./test-context.ts";
 const key = `api_pro_${secretMark}Part`;
 const seenIn = (text: string): boolean => startSearch().see(Buffer.from(text)) !== undefined;
 
-describe("a key is seen", () => {
+describe("a key is detected", () => {
   test.each([
     ["alone", key],
     ["without the mark", "api_dev_0123456789"],
@@ -27,13 +27,13 @@ describe("a key is seen", () => {
   });
 
   test.each(["…Part", "api_…", "invalid_api_key", "api_pro_sandbox", "api_pro_<anything>"])(
-    "but %s is none",
+    "but not in the text %s",
     (text) => {
       expect(seenIn(text)).toBe(false);
     },
   );
 
-  test("over two writes", () => {
+  test("across two writes", () => {
     const { see } = startSearch();
     expect([see(Buffer.from(`x ${key.slice(0, 9)}`)), see(Buffer.from(key.slice(9)))]).toEqual([
       undefined,
@@ -62,7 +62,7 @@ describe("and reported, so that the test fails, when it is written", () => {
     expect(takeSightings()).toHaveLength(2);
   });
 
-  test("to a file, when its folder is removed; key stores and what is called a key may hold one", () => {
+  test("to a file, when its directory is removed; key stores and files named as keys may contain one", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "dexdata-search-"));
     mkdirSync(path.join(folder, "deep"));
     for (const name of ["credentials.json", "credentials.json.bak", "key.txt", "deep/receipt.json"])

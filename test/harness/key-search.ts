@@ -1,12 +1,12 @@
 import { closeSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 
-/** Stands in keys of the tests: a piece of a key is a sighting too, and so is one in another writing. */
+/** Marks the keys of the tests: part of a key counts as a sighting too, and so does an encoded key. */
 export const secretMark = "s3cr3t";
 
 /**
- * What may nowhere be written: a key of any plan, but for those that the sandbox prints on purpose, and the mark, as it is
- * or in base64 or hex.
+ * Text that must not be written anywhere: a key of any plan, except the ones that the sandbox prints on purpose, and the
+ * mark, as plain text or in base64 or hex.
  */
 const forbidden = new RegExp(
   [
@@ -23,16 +23,16 @@ function writings(text: string): readonly string[] {
     const encoded = Buffer.from(`${"x".repeat(before)}${text}`)
       .toString("base64")
       .replaceAll("=", "");
-    // Its first characters hold bits of what stands before, its last ones of what comes after.
+    // The first characters contain bits of the preceding bytes, and the last ones bits of the following bytes.
     const whole = encoded.slice(before === 0 ? 0 : before + 1, Math.floor(((before + text.length) * 8) / 6));
     return whole.replaceAll("+", String.raw`\+`);
   });
   return [...shifted, Buffer.from(text).toString("hex")];
 }
 
-/** Some bytes after others of one output, seen with the end of those before: a key may come in two writes. */
+/** Searches the chunks of one output, each with the end of the previous one: a key may be split across two writes. */
 export interface Search {
-  /** What was seen around the first key, with the key in it. */
+  /** Returns the text around the first key, including the key. */
   readonly see: (chunk: Buffer) => string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function startSearch(): Search {
   let before = "";
   return {
     see: (chunk) => {
-      // One character a byte: what is looked for is ASCII, and any other bytes stay what they are.
+      // One character per byte: the pattern is ASCII, and all other bytes stay unchanged.
       const text = before + chunk.toString("latin1");
       before = text.slice(-longest);
       const found = forbidden.exec(text);
@@ -58,8 +58,8 @@ export interface Searched {
 }
 
 /**
- * Every file of a folder. Key stores, and files that a test hands over as keys (their names begin with `key`), hold keys on
- * purpose; bundled programs hold those of the tests' sources.
+ * Searches every file of a directory. Key stores, and files that a test passes as keys (their names begin with `key`),
+ * contain keys on purpose; bundled programs contain the keys from the test sources.
  */
 export function searchFolder(folder: string): Searched {
   const sightings: string[] = [];

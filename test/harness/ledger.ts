@@ -4,12 +4,12 @@ import { parseFaults, startSandbox } from "./bundled-sandbox.ts";
 import { toRow } from "./rows.ts";
 import { sandboxNow } from "./sandbox.ts";
 
-/** A sandbox that keeps account of what it charged. */
+/** A sandbox that records its charges. */
 export interface Ledger {
-  /** What makes a run ask it, with a pro key; `owner` makes it a key, and an account, of somebody else. */
+  /** Returns settings that make a run use it with a pro key; `owner` selects another key and account. */
   readonly env: (owner?: string) => Readonly<Record<string, string>>;
   readonly requests: () => number;
-  /** Credits charged so far, as the sandbox's log tells them. */
+  /** Credits charged so far, according to the sandbox's log. */
   readonly charged: () => number;
   readonly close: () => Promise<void>;
 }
@@ -51,14 +51,14 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-/** One that is closed after the test which opened it. */
+/** Opens a ledger that is closed after the test. */
 export async function ledgerInTest(options: Parameters<typeof openLedger>[0] = {}): Promise<Ledger> {
   const open = await openLedger(options);
   opened.push(open);
   return open;
 }
 
-/** `count` addresses of which the service knows none, each of its own. */
+/** Returns `count` different addresses, all unknown to the service. */
 export function unknownAddresses(count: number): string {
   return Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join("");
 }

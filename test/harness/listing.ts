@@ -1,34 +1,34 @@
 import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
 
-/** One event of a made-up pool; `time` in unix seconds, with a fraction where it has one. */
+/** One event of a simulated pool; `time` in unix seconds, with an optional fraction. */
 export interface Event {
   readonly id: string;
   readonly log_index: number;
   readonly time: number;
-  /** Its place in the chain, where the service says it. */
+  /** Its position in the chain, if the service includes it. */
   readonly created_at_block_number?: number;
   readonly transaction_index?: number;
 }
 
-/** A list of transactions as a service keeps it, newest first; a test changes `events` between requests. */
+/** The transaction list of a service, newest first; a test changes `events` between requests. */
 export interface Listing {
   events: Event[];
-  /** The public service leaves rows at `to` out. */
+  /** Excludes rows at `to`, as the public service does. */
   readonly isExclusive?: boolean;
-  /** `to` counts in whole seconds, rounded down. */
+  /** `to` is rounded down to full seconds. */
   readonly cutsFractions?: boolean;
-  /** What the service says instead of its true number of rows. */
+  /** Returns the reported number of rows in place of the true one. */
   readonly total?: (items: number, request: SeenRequest) => number;
   readonly totalPages?: (pages: number) => number;
 }
 
-/** `2026-11-21T08:00:00Z` and the seconds after it. */
+/** `2026-11-21T08:00:00Z`; later times are offsets in seconds. */
 export const listingStart = Date.parse("2026-11-21T08:00:00Z") / 1000;
 
-/** The time of such a service, as its answers say it: the hour after. */
+/** The time of such a service in its responses: one hour later. */
 const headers = { date: new Date((listingStart + 3600) * 1000).toUTCString() };
 
-/** The answers of specification, endpoint 1, for such a list. */
+/** Returns the responses of specification, endpoint 1, for such a list. */
 export function answerOf(listing: Listing, request: SeenRequest): Reply {
   const { query } = request;
   const limit = Number(query.get("limit") ?? 10);
@@ -72,7 +72,7 @@ function toRow({ time, ...row }: Event): object {
 
 export const nameOf = ({ id, log_index }: Pick<Event, "id" | "log_index">): string => `${id} ${log_index}`;
 
-/** `count` events of one log each, `perSecond` of them in each second. */
+/** Returns `count` events with one log each, `perSecond` of them in each second. */
 export function manyEvents(count: number, perSecond: number): Event[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `0x${count - index}`,

@@ -9,14 +9,14 @@ const peakScript = path.resolve("test/harness/peak-memory.cjs");
 export interface LongPull {
   readonly exit: number | null;
   readonly stderr: string;
-  /** Lines it wrote. */
+  /** The number of lines written. */
   readonly rows: number;
   readonly milliseconds: number;
-  /** Of resident memory, at its highest; 0 where the system does not tell. */
+  /** The peak of resident memory; 0 if the system does not report it. */
   readonly peakMegabytes: number;
 }
 
-/** One pull by the built program into a file, timed from outside. */
+/** Pulls into a file with the built program, timed from outside. */
 export async function longPull(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export async function longPull(
   clearInterval(timer);
   closeSync(output);
   const rows = countLines(file);
-  peakMegabytes = Math.max(peakMegabytes, peakSaid(peakFile));
+  peakMegabytes = Math.max(peakMegabytes, readReportedPeak(peakFile));
   rmSync(folder, { recursive: true });
   return { exit, stderr, rows, milliseconds, peakMegabytes };
 }
@@ -56,12 +56,12 @@ function countLines(file: string): number {
   return lines;
 }
 
-/** A process that was killed says nothing. */
-function peakSaid(file: string): number {
+/** A killed process reports nothing. */
+function readReportedPeak(file: string): number {
   return existsSync(file) ? Number(readFileSync(file, "utf8")) / 1024 : 0;
 }
 
-/** Linux keeps the highest there was. */
+/** Linux records the peak. */
 function peakOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,2 +1,2 @@
-/** Set by `npm run test:long`: bars in full length, which `npm test` shows in a short form. */
+/** Set by `npm run test:long`: runs the tests at full length, which `npm test` runs in a short form. */
 export const isLong = process.env["DEXDATA_TEST_LONG"] === "1";

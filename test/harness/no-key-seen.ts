@@ -8,19 +8,19 @@ import { afterAll, afterEach } from "vitest";
 import { searchFolder, startSearch } from "./key-search.ts";
 
 /**
- * Setup file of every test: whatever runs of the program and child processes write, to a stream or to a file in the
- * temporary folder, is searched for keys (promise 1), and the test or file in which one is seen fails. Programs whose
- * name begins with `key` print one on purpose.
+ * Setup file of every test: searches all output of the program and of child processes, in streams and in files of the
+ * temporary directory, for keys (promise 1), and fails the test or file in which it finds one. Programs whose name
+ * begins with `key` print one on purpose.
  */
 const sightings: string[] = [];
 let [bytes, files] = [0, 0];
 
-/** Hands over what was seen since the last call, and forgets it: a test that means it takes it. */
+/** Returns and clears the sightings since the last call: a test that writes a key on purpose calls it. */
 export function takeSightings(): readonly string[] {
   return sightings.splice(0);
 }
 
-/** A listener for the chunks of one output. */
+/** Returns a listener for the chunks of one output. */
 export function watchOutput(name: string): (chunk: Buffer) => void {
   const { see } = startSearch();
   return (chunk) => {
@@ -35,7 +35,7 @@ const failWhenSeen = (): void => {
   if (seen.length > 0) throw new Error(`a key was written:\n${seen.join("\n")}`);
 };
 afterEach(failWhenSeen);
-// The hooks of a test file come before this one, and remove its folders.
+// The hooks of a test file run before this one, and remove its directories.
 afterAll(() => {
   failWhenSeen();
   fs.appendFileSync(path.join(tmpdir(), "searched.ndjson"), `${JSON.stringify({ bytes, files })}\n`);
@@ -62,7 +62,7 @@ function printsKeys({ file = "", args = [] }: Spawned): boolean {
   return [file, ...args].some((word) => path.basename(word).startsWith("key"));
 }
 
-/** A listener would set the stream flowing, and change what the test sees of a slow reader. */
+/** A listener would make the stream flow, and change a test of a slow reader. */
 function tap(stream: Readable | null, name: string): void {
   if (stream === null) return;
   const watch = watchOutput(name);
@@ -105,5 +105,5 @@ fs.rmSync = (target, options) => {
   rmSync(target, options);
 };
 
-// `import { rmSync } from "node:fs"` binds a copy, which only this refreshes.
+// `import { rmSync } from "node:fs"` binds a copy, which only this call updates.
 syncBuiltinESMExports();

@@ -4,12 +4,12 @@ import net from "node:net";
 import { afterEach } from "vitest";
 
 /**
- * Setup file of every test: a connection or a look-up that would leave this machine throws, and fails the test
- * even where the code under test swallows the error as a network fault. Without it a forgotten `--base-url`
- * would ask the public service from a test run, slowly and on somebody's credits.
+ * Setup file of every test: a connection or a DNS lookup that would leave this machine throws, and fails the test even
+ * if the code under test hides it as a network error. Otherwise a forgotten `--base-url` would send requests to the
+ * public service from a test run, slowly and for real credits.
  *
- * It reaches this process only. A child process is kept on the machine by the settings its test hands it, and
- * `no-public-host.test.ts` looks for public hosts in the texts of all tests.
+ * It affects only this process. The settings of a test keep child processes on the machine, and `no-public-host.test.ts`
+ * searches the texts of all tests for public hosts.
  */
 const refused: string[] = [];
 
@@ -19,11 +19,11 @@ export function isLoopback(host: string): boolean {
   if (address === "localhost") return true;
   const version = net.isIP(address);
   if (version === 4) return address.startsWith("127.");
-  // `::ffff:127.0.0.1` is an IPv4 address in IPv6 clothes.
+  // `::ffff:127.0.0.1` is an IPv4 address in IPv6 notation.
   return version === 6 && (address === "::1" || /^::ffff:127\.\d+\.\d+\.\d+$/.test(address));
 }
 
-/** Hands over what was refused since the last call, and forgets it: a test that means it takes it. */
+/** Returns and clears the hosts rejected since the last call: a test that rejects one on purpose calls it. */
 export function takeRefused(): readonly string[] {
   return refused.splice(0);
 }
@@ -40,14 +40,14 @@ function refuse(destination: string): never {
   throw new Error(`tests stay on this machine: ${destination} is not loopback`);
 }
 
-/** RFC 6761: `.invalid` never exists, so a test of an unknown host may name it; no resolver is asked. */
+/** RFC 6761: `.invalid` never exists, so a test of an unknown host may use it without a DNS lookup. */
 function neverExists(host: string): boolean {
   return /(?:^|\.)invalid\.?$/i.test(host);
 }
 
 /**
- * Where `Socket.prototype.connect` would go; undefined for a path on this machine. The arguments take four
- * forms: (options), (port, host), (path), and the array of them that `net.connect` has already put in order.
+ * Returns the target of `Socket.prototype.connect`; undefined for a path on this machine. The arguments have four forms:
+ * (options), (port, host), (path), and the normalized array that `net.connect` passes on.
  */
 function hostOf(connectArguments: readonly unknown[]): string | undefined {
   const [first, second] = connectArguments;
@@ -60,7 +60,7 @@ function hostOf(connectArguments: readonly unknown[]): string | undefined {
   return typeof second === "string" ? second : "localhost";
 }
 
-/** Puts `guard` before a method that others have already imported, so the object itself has to change. */
+/** Runs `guard` before a method that other modules have already imported, so it must change the object itself. */
 function guardMethod(owner: object, name: string, guard: (given: readonly unknown[]) => boolean): void {
   const original: unknown = Reflect.get(owner, name);
   if (typeof original !== "function") throw new Error(`${name} is no method`);
@@ -106,5 +106,5 @@ guardMethod(dns.promises, "lookup", (given) => {
   return true;
 });
 
-// `import { lookup } from "node:dns"` binds a copy, which only this refreshes.
+// `import { lookup } from "node:dns"` binds a copy, which only this call updates.
 syncBuiltinESMExports();

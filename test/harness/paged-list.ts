@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { empty, json, type Reply, type ScriptedServer } from "./scripted-server.ts";
 import { serveInTest } from "./serve-in-test.ts";
 
-/** A list of pages with two rows each, and a server for it. */
+/** A list with two rows per page, and a server for it. */
 export interface PagedList {
   readonly server: ScriptedServer;
   readonly env: Readonly<Record<string, string>>;
-  /** Called with the number of the page that is requested, from 0, and awaited; a reply replaces the page. */
+  /** Called with the number of the requested page, from 0, and awaited; a returned reply replaces the page. */
   interfere: (page: number) => Reply | undefined | Promise<Reply | undefined>;
 }
 
-/** What `dexdata` needs to pull it. */
+/** The arguments with which `dexdata` pulls it. */
 export const pullOfPages = ["pools", "search", "ethereum", "--all", "--page-size", "2"] as const;
 
 export async function servePages(count: number): Promise<PagedList> {
@@ -34,7 +34,7 @@ export async function servePages(count: number): Promise<PagedList> {
   return list;
 }
 
-/** Until that many lines are in the file: the pages before one that is held back are written meanwhile. */
+/** Waits until the file has this many lines: the pages before a delayed one are written meanwhile. */
 export async function linesIn(file: string, lines: number): Promise<void> {
   const count = (): number => (existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0);
   for (const begun = performance.now(); count() < lines;) {
@@ -44,7 +44,7 @@ export async function linesIn(file: string, lines: number): Promise<void> {
   }
 }
 
-/** That page, and those after it, fail until the returned function is called. */
+/** Makes this page and all later ones fail until the returned function is called. */
 export function breakAt(list: PagedList, broken: number, reply = empty(503)): () => void {
   list.interfere = (page) => (page >= broken ? reply : undefined);
   return () => {

@@ -1,5 +1,5 @@
-// Required into each Node process whose memory is measured: at its exit it adds its greatest resident set, in KiB, to the
-// file that DEXDATA_TEST_PEAK names. Polling from outside may miss the last moment.
+// Loaded into each Node process whose memory is measured: at exit it appends the peak resident set, in KiB, to the file
+// in DEXDATA_TEST_PEAK. Polling from outside may miss the last moment.
 "use strict";
 process.once("exit", () =>
   require("node:fs").appendFileSync(

@@ -3,14 +3,17 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import path from "node:path";
 
 export interface Postgres {
-  /** What `psql` reads. */
+  /** The environment of `psql`. */
   readonly env: Readonly<Record<string, string>>;
   readonly stop: () => Promise<void>;
 }
 
 const debian = "/usr/lib/postgresql";
 
-/** Where the server's programs are, which Debian keeps off the path; undefined where there are none, or no runuser and timeout. */
+/**
+ * Returns the directory of the server's programs, which is not on the path in Debian; undefined if there is none, or if
+ * runuser or timeout is missing.
+ */
 export function findPostgres(): string | undefined {
   if (process.platform !== "linux") return undefined;
   const versions = existsSync(debian) ? readdirSync(debian) : [];
@@ -21,9 +24,13 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(path.join(folder, "initdb")));
 }
 
-/** A cluster of its own on a unix socket, in no network; it refuses to run as root, and ends after two minutes at most. */
+/**
+ * Starts a separate cluster on a unix socket, without a network; PostgreSQL does not run as root, and this one ends
+ * after at most two minutes.
+ */
 export async function startPostgres(programs: string): Promise<Postgres> {
-  // Not in the tests' own temporary folder, which others may not enter, and short: the path of a socket has 107 bytes.
+  // Not in the tests' temporary directory, which other users cannot enter, and short: the path of a socket is limited to
+  // 107 bytes.
   const folder = mkdtempSync("/tmp/dexdata-postgres-");
   chmodSync(folder, 0o777);
   const asOther = process.getuid?.() === 0 ? ["runuser", "-u", "nobody", "--"] : [];

@@ -1,4 +1,7 @@
-/** Milliseconds of processor time since `before`: unlike the wall clock's, none of another process's. */
+/**
+ * Returns the milliseconds of processor time since `before`, which do not include other processes, unlike the wall
+ * clock.
+ */
 export function processorTime(before?: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

@@ -5,21 +5,21 @@ import type { Duplex } from "node:stream";
 import { type CertificateName, certificateOptions } from "./certificates.ts";
 
 export interface TestProxy {
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
-  /** What it was asked for: `CONNECT service.invalid:443`. */
+  /** The requests, e.g. `CONNECT service.invalid:443`. */
   readonly asked: readonly string[];
-  /** Everything clients sent to it, and through it. */
+  /** All bytes that clients sent to it, and through it. */
   readonly heard: () => string;
   readonly close: () => Promise<void>;
 }
 
 export interface ProxyOptions {
-  /** Where its tunnels lead, whatever host is asked for: a URL on loopback. */
+  /** The target of all tunnels, for any requested host: a URL on loopback. */
   readonly to?: string;
-  /** `name:password` that it wants. */
+  /** The required `name:password`. */
   readonly credentials?: string;
-  /** The bytes of its answer to every CONNECT instead of a tunnel; it closes then. */
+  /** The bytes of its response to every CONNECT in place of a tunnel; the proxy then closes the connection. */
   readonly answer?: string;
   /** Speaks TLS itself. */
   readonly certificate?: CertificateName;
@@ -27,7 +27,7 @@ export interface ProxyOptions {
 
 const wanted = "HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n";
 
-/** An HTTP proxy on 127.0.0.1 that opens tunnels. Close it in `afterEach`. */
+/** Starts an HTTP proxy on 127.0.0.1 that opens tunnels. Close it in `afterEach`. */
 export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
   const expected = options.credentials && `Basic ${Buffer.from(options.credentials).toString("base64")}`;
   const asked: string[] = [];

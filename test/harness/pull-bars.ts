@@ -5,10 +5,10 @@ import { type LongPull, longPull } from "./long-pull.ts";
 import type { SandboxInTest } from "./sandbox.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 
-/** The bars of long pulls, each at any size: the usual tests take a small one, `npm run test:long` the whole. */
+/** Limits for long pulls of any size: the usual tests use a small size, `npm run test:long` the full one. */
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** Resident memory of a large pull and of a small one. */
+/** Compares the resident memory of a large pull and a small one. */
 export async function expectFlatMemory(
   command: readonly string[],
   small: number,
@@ -31,7 +31,7 @@ export async function expectFlatMemory(
   };
   try {
     const [before, after] = [await pull(small), await pull(large)];
-    tell(
+    printFigures(
       `${command.join(" ")}: ${small} rows ${before.peakMegabytes.toFixed(1)} MB, ${large} rows ` +
         `${after.peakMegabytes.toFixed(1)} MB in ${(after.milliseconds / 1000).toFixed(1)} s`,
     );
@@ -41,8 +41,8 @@ export async function expectFlatMemory(
   }
 }
 
-/** The figures themselves are looked at after the long form. */
-function tell(figures: string): void {
+/** Prints the numbers, which are of interest only in the long form. */
+function printFigures(figures: string): void {
   if (isLong) console.log(figures);
 }
 
@@ -54,12 +54,12 @@ async function pullPages(sandbox: SandboxInTest, pages: number, flags: readonly 
   return taken;
 }
 
-/** Requests that `--parallel` lets be under way by default. */
+/** The default number of concurrent requests of `--parallel`. */
 const width = 8;
 
 /**
- * Counted in rounds of latency, whatever else the machine does: the service holds requests back until as many as may be
- * under way have come, or none has come for a while.
+ * Counts rounds of latency, independent of other work on the machine: the service holds requests until the maximum
+ * number is open, or none has arrived for a while.
  */
 export async function expectFewRounds(pages: number): Promise<void> {
   let rounds = 0;
@@ -72,7 +72,7 @@ export async function expectFewRounds(pages: number): Promise<void> {
   const server = await startScriptedServer(async (request) => {
     const answered = new Promise<void>((resolve) => held.push(resolve));
     clearTimeout(pause);
-    // The first page comes alone.
+    // The first page is requested alone.
     if (held.length === width || rounds === 0) release();
     else pause = setTimeout(release, 2000);
     await answered;
@@ -95,7 +95,7 @@ export async function expectFewRounds(pages: number): Promise<void> {
       DEXDATA_API_KEY: "api_pro_0123456789",
       DEXDATA_TIER: "pro",
     });
-    tell(`${pages} pages: ${rounds} rounds`);
+    printFigures(`${pages} pages: ${rounds} rounds`);
     expect({ exit, rows }).toEqual({ exit: 0, rows: pages * 100 });
     expect(rounds).toBeLessThanOrEqual(pages / 4);
   } finally {
@@ -105,14 +105,17 @@ export async function expectFewRounds(pages: number): Promise<void> {
   }
 }
 
-/** The sandbox's minute is a tenth of one, so 500 a minute are 50 in six seconds. Without the start of the program. */
+/**
+ * The sandbox's minute is a tenth of a minute, so 500 per minute are 50 in six seconds. The start of the program does
+ * not count.
+ */
 export async function expectAsFastAsTheRate(sandbox: SandboxInTest, pages: number): Promise<void> {
   sandbox.takeLog();
   await pullPages(sandbox, pages, ["--rpm", "500"]);
   const log = sandbox.takeLog();
   const milliseconds = (log.at(-1)?.at ?? 0) - (log[0]?.at ?? 0);
   const necessary = (pages / 500) * 60_000;
-  tell(`${pages} pages: ${Math.round(milliseconds)} ms, necessary are ${necessary} ms`);
+  printFigures(`${pages} pages: ${Math.round(milliseconds)} ms, necessary are ${necessary} ms`);
   expect(milliseconds).toBeLessThanOrEqual(necessary * 1.1);
   expect(log.filter(({ status }) => status !== 200)).toEqual([]);
 }

@@ -1,4 +1,4 @@
-/** The same numbers in [0, 1) for the same seed (xorshift32). */
+/** Returns the same numbers in [0, 1) for the same seed (xorshift32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {

@@ -5,7 +5,7 @@ import { findPostgres, type Postgres, startPostgres } from "./postgres.ts";
 import { duckdbFolder } from "./recipe-tools.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A desk for one test file, with a PostgreSQL and a DuckDB where there are such. */
+/** Opens a desk for one test file, with PostgreSQL and DuckDB if available. */
 export function useRecipeDesk(env: () => Readonly<Record<string, string>> = () => ({})): () => Desk {
   const { folder, env: own } = openDesk(temporaryFolder());
   const shell = path.resolve("test/harness/duckdb-shell.mjs");

@@ -4,12 +4,12 @@ import path from "node:path";
 import { hasTerminal } from "./console.ts";
 import { findPostgres } from "./postgres.ts";
 
-/** The folder in which `npm install @duckdb/node-api` was run; it is no dependency of ours. */
+/** The directory of `npm install @duckdb/node-api`; it is not a dependency of the project. */
 export const duckdbFolder = process.env["DEXDATA_TEST_DUCKDB"];
 
 const onPath = (name: string): boolean => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 
-/** Programs of others that the recipes need, and how each is had. */
+/** External programs that the recipes need, and how to install each. */
 const tools = {
   jq: { isThere: onPath("jq"), from: "apt-get install jq" },
   sqlite3: { isThere: onPath("sqlite3"), from: "apt-get install sqlite3" },
@@ -33,7 +33,7 @@ export type Tool = keyof typeof tools;
 
 export const toolNames = Object.keys(tools).filter((name): name is Tool => name in tools);
 
-/** A machine without a tool must not pass for one on which the recipe works: what is left out is said. */
+/** Prints what is skipped: a machine without a tool must not count as one on which the recipe works. */
 export function leftOut(what: string, needed: readonly Tool[]): string | undefined {
   const missing = needed.filter((name) => !tools[name].isThere);
   if (missing.length === 0) return undefined;

@@ -1,11 +1,11 @@
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The lines of NDJSON, parsed; a line that is no object fails the test. */
+/** Returns the parsed lines of NDJSON; a line that is not an object fails the test. */
 export function rowsOf(ndjson: string): readonly Row[] {
   return ndjson.split("\n").slice(0, -1).map(toRow);
 }
 
-/** One field of each line. */
+/** Returns one field of each line. */
 export function fieldOf(ndjson: string, name: string): readonly unknown[] {
   return rowsOf(ndjson).map((row) => row[name]);
 }

@@ -1,4 +1,4 @@
-/** What the tests use of the sandbox, as one bundle; see bundled-sandbox.ts. */
+/** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { handle } from "../../src/sandbox/handle.ts";
 export { startSandbox } from "../../src/sandbox/server.ts";
 export { createSandboxState } from "../../src/sandbox/state.ts";

@@ -5,16 +5,16 @@ import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { secretMark } from "./key-search.ts";
 import { startSandbox } from "./bundled-sandbox.ts";
 
-/** The instant of every sandbox of the tests, in milliseconds: the same market in each run. */
+/** The time of every sandbox in the tests, in milliseconds: the same market in each run. */
 export const sandboxNow = Date.parse("2026-11-21T08:54:00Z");
 
 export interface SandboxInTest {
-  /** What makes a run ask it, as a caller of the tier. */
+  /** Returns settings that make a run use it, as a caller on the plan. */
   readonly env: (
     tier?: "keyless" | "free" | "dev" | "pro" | "enterprise",
   ) => Readonly<Record<string, string>>;
   readonly running: () => RunningSandbox;
-  /** One entry a request, as its log tells them; taken out by the call. */
+  /** Returns and clears the log entries, one per request. */
   readonly takeLog: () => readonly LogEntry[];
 }
 
@@ -22,11 +22,11 @@ export interface LogEntry {
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** Milliseconds of a clock that only grows. */
+  /** Milliseconds of a monotonic clock. */
   readonly at: number;
 }
 
-/** Customers of its own, whose keys no run prints; those of `dexdata sandbox` are no secret. */
+/** Separate customers, whose keys no run prints; the keys of `dexdata sandbox` are not secret. */
 const keys = {
   free: `api_free_${secretMark}_sandbox`,
   dev: `api_dev_${secretMark}_sandbox`,
@@ -38,7 +38,7 @@ function toEntry({ method, url, status }: Row): LogEntry {
   return { method: String(method), url: String(url), status: Number(status), at: performance.now() };
 }
 
-/** A sandbox on ports of its own for one test file, frozen at `sandboxNow`. */
+/** Starts a separate sandbox for one test file, with its clock stopped at `sandboxNow`. */
 export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest {
   let sandbox: RunningSandbox | undefined;
   let log: LogEntry[] = [];

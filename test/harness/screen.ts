@@ -1,6 +1,6 @@
 /**
- * What a terminal shows after these bytes: its lines, without blank ones at the end. Knows what this program sends it
- * for lines that are drawn again, and throws at anything else.
+ * Returns the lines that a terminal shows after these bytes, without blank lines at the end. It knows the sequences that
+ * this program sends to redraw lines, and throws at any other.
  */
 export function screenOf(text: string): readonly string[] {
   let lines: readonly string[] = [""];
@@ -28,7 +28,7 @@ export function screenOf(text: string): readonly string[] {
   return lines;
 }
 
-/** The pictures of a line that is drawn as one each, as texts. */
+/** Returns each frame of a redrawn line as text. */
 export function picturesIn(text: string): readonly string[] {
   return text
     .split("\u001B[?2026h")
@@ -40,7 +40,7 @@ export function picturesIn(text: string): readonly string[] {
     );
 }
 
-/** What stands between the commands to the terminal, and those without their escape character. */
+/** Returns the terminal commands without their escape character, each with the text after it. */
 function commandsIn(text: string): readonly { readonly command: string; readonly after: string }[] {
   const [first = "", ...rest] = text.split("\u001B");
   const commands = rest.map((part) => {

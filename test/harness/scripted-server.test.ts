@@ -35,14 +35,14 @@ interface Heard {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The code of the error that cut the body off; undefined where it came whole. */
+  /** The code of the error that truncated the body; undefined if it was complete. */
   readonly cut: string | undefined;
   /** Milliseconds from the request to the headers, and to each piece of the body. */
   readonly headersAfter: number;
   readonly piecesAfter: readonly number[];
 }
 
-/** One request on a connection of its own. Rejects where no status line came. */
+/** Sends one request on a separate connection. Rejects if no status line arrives. */
 function ask(url: string, options: http.RequestOptions = {}, body?: string): Promise<Heard> {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
@@ -69,7 +69,7 @@ function ask(url: string, options: http.RequestOptions = {}, body?: string): Pro
       });
       response.on("end", () => heard(undefined));
       response.on("error", (error) => heard(codeOf(error)));
-      // A reset after the headers is told to the request.
+      // A reset after the headers is reported on the request.
       request.on("error", (error) => heard(codeOf(error)));
       request.off("error", reject);
     });
@@ -77,7 +77,7 @@ function ask(url: string, options: http.RequestOptions = {}, body?: string): Pro
   });
 }
 
-/** All bytes that come back on a bare socket until it closes. */
+/** Returns all bytes from a bare socket until it closes. */
 async function speak(url: string, text: string): Promise<string> {
   const socket = net.connect(Number(new URL(url).port), "127.0.0.1");
   let heard = "";
@@ -102,7 +102,7 @@ async function until(claim: () => boolean): Promise<void> {
 }
 
 describe("requests", () => {
-  test("are handed to the script with their index and kept as they arrived", async () => {
+  test("are passed to the script with their index and stored as they arrived", async () => {
     const seenByScript: number[] = [];
     const server = await start((_request, index) => {
       seenByScript.push(index);
@@ -131,7 +131,7 @@ describe("requests", () => {
     expect(post?.at).toBeGreaterThan(get?.at ?? Infinity);
   });
 
-  test("count as open until answered or cut off", async () => {
+  test("count as open until they are complete or aborted", async () => {
     const release: (() => void)[] = [];
     const server = await start(async (request) => {
       if (request.path === "/hang") return hang();
@@ -172,7 +172,7 @@ describe("requests", () => {
 });
 
 describe("close", () => {
-  test("ends hanging, slow and endless answers at once", async () => {
+  test("ends hanging, slow and endless responses at once", async () => {
     const modes = new Map([
       ["/hang", hang()],
       ["/slow", slow({ headersMs: 60_000, chunks: [] })],
@@ -191,7 +191,7 @@ describe("close", () => {
     await expect(ask(server.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  test("reports a script that threw, whose request was cut off", async () => {
+  test("reports an error of the script, whose request was aborted", async () => {
     const server = await startScriptedServer(() => {
       throw new Error("not in this script");
     });
@@ -211,13 +211,13 @@ describe("a reply", () => {
     });
   });
 
-  test("json passes a text on, digits and faults included", async () => {
+  test("json passes a string on, including digits and syntax errors", async () => {
     const text = '[{"total_supply": 100000000000000000000000001}';
     const server = await start(() => json(text));
     expect((await ask(server.url)).body.toString()).toBe(text);
   });
 
-  test("bytes passes any bytes on, with headers that may lie about them", async () => {
+  test("bytes passes any bytes on, with headers that may not match them", async () => {
     const gzipped = gzipSync('{"ok":true}');
     const invalid = Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00]);
     const server = await start((request) =>
@@ -229,7 +229,7 @@ describe("a reply", () => {
     expect(await ask(server.url)).toMatchObject({ status: 503, body: invalid });
   });
 
-  test("html is a page where JSON was asked for", async () => {
+  test("html is a page in place of the expected JSON", async () => {
     const server = await start(() => html(403));
     const heard = await ask(server.url);
     expect(heard).toMatchObject({ status: 403, headers: { "content-type": "text/html; charset=UTF-8" } });
@@ -243,7 +243,7 @@ describe("a reply", () => {
     expect(heard.body.length).toBe(0);
   });
 
-  test("redirect points elsewhere", async () => {
+  test("redirect points to another URL", async () => {
     const server = await start(() => redirect("http://127.0.0.1:1/elsewhere", 307));
     expect(await ask(server.url)).toMatchObject({
       status: 307,
@@ -251,7 +251,7 @@ describe("a reply", () => {
     });
   });
 
-  test("raw puts its bytes on the socket and closes it", async () => {
+  test("raw writes its bytes to the socket and closes it", async () => {
     const answer = ["HTP/9 nonsense\r\n", Buffer.from([0, 255, 10]), "rest"];
     const server = await start(() => raw(answer));
     expect(await speak(server.url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")).toBe(
@@ -260,7 +260,7 @@ describe("a reply", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("raw may promise more than it sends", async () => {
+  test("raw can announce more bytes than it sends", async () => {
     const server = await start(() => raw(["HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n", "[1,2"]));
     expect(await ask(server.url)).toMatchObject({
       status: 200,
@@ -269,7 +269,7 @@ describe("a reply", () => {
     });
   });
 
-  test("raw pieces with a pause between them arrive apart, and may be followed by silence", async () => {
+  test("raw pieces with a pause between them arrive separately, and can be followed by silence", async () => {
     const pieces = ["HTTP/1.1 200 OK\r\n\r\n", "a", "b", "c"];
     const server = await start(() => raw(pieces, { everyMs: 40, stayOpen: true }));
     const request = http.get(server.url, { agent: false });
@@ -284,13 +284,13 @@ describe("a reply", () => {
     request.destroy();
   });
 
-  test("reset before any byte is a connection reset without an answer", async () => {
+  test("reset before any byte is a connection reset without a response", async () => {
     const server = await start(() => reset("before"));
     await expect(ask(server.url)).rejects.toMatchObject({ code: "ECONNRESET", syscall: "read" });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("reset after the headers, and in the body, lets the rows before it through", async () => {
+  test("reset after the headers, and in the body, lets the earlier bytes through", async () => {
     const server = await start((request) => reset(request.path === "/headers" ? "headers" : "body"));
     const afterHeaders = await ask(`${server.url}/headers`);
     expect(afterHeaders).toMatchObject({ status: 200, cut: "ECONNRESET" });
@@ -302,7 +302,7 @@ describe("a reply", () => {
     });
   });
 
-  test("reset is an RST, not an orderly end", async () => {
+  test("reset is an RST, not a FIN", async () => {
     const server = await start(() => reset("body"));
     const socket = net.connect(Number(new URL(server.url).port), "127.0.0.1");
     let ended = false;
@@ -342,7 +342,7 @@ describe("a reply", () => {
     const server = await start(() => slow({ headersMs: 80, chunks: ["[1", ",2", "]"], everyMs: 50 }));
     const heard = await ask(server.url);
     expect(heard).toMatchObject({ status: 200, body: Buffer.from("[1,2]"), cut: undefined });
-    // Timers count in whole milliseconds, so each may be up to one early by this clock.
+    // Timers count full milliseconds, so each may be up to one early on this clock.
     expect(heard.headersAfter).toBeGreaterThan(78);
     expect(heard.piecesAfter).toHaveLength(3);
     for (const [index, after] of heard.piecesAfter.entries()) {
@@ -350,7 +350,7 @@ describe("a reply", () => {
     }
   });
 
-  test("slow sends the headers at once and may stay open: an event stream", async () => {
+  test("slow sends the headers at once and can stay open: an event stream", async () => {
     const server = await start(() =>
       slow({
         headers: { "content-type": "text/event-stream" },
@@ -376,7 +376,7 @@ describe("a reply", () => {
     request.destroy();
   });
 
-  test("endless goes on until the client leaves", async () => {
+  test("endless continues until the client closes the connection", async () => {
     const server = await start(() => endless("x".repeat(64 * 1024)));
     const request = http.get(server.url, { agent: false });
     const [response]: unknown[] = await once(request, "response");
@@ -392,7 +392,7 @@ describe("a reply", () => {
     await until(() => server.openRequests() === 0);
   });
 
-  test("endless refuses a chunk that would never fill a buffer", () => {
+  test("endless rejects a chunk that would never fill a buffer", () => {
     expect(() => endless("")).toThrow("not empty");
   });
 });

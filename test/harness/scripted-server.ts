@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { type CertificateName, certificateOptions } from "./certificates.ts";
 
-/** A request as it arrived, whole: a request whose body never ends is not seen. */
+/** A complete request as it arrived: a request whose body never ends is not recorded. */
 export interface SeenRequest {
   readonly method: string;
   /** Path and query exactly as on the request line. */
@@ -14,27 +14,27 @@ export interface SeenRequest {
   /** Names in lower case. */
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
-  /** Milliseconds of a clock that only grows: for the gaps between requests. */
+  /** Milliseconds of a monotonic clock, for the gaps between requests. */
   readonly at: number;
 }
 
-/** What to answer to the request that is the `index`-th, from 0. A promise holds the request back until it resolves. */
+/** Returns the reply to the request with this index, from 0. A promise delays the request until it resolves. */
 export type Script = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
 
 export interface ScriptedServer {
-  /** `http://127.0.0.1:PORT`, or where its place is, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, or another address, without a trailing slash. */
   readonly url: string;
   /** All requests so far; grows while the server runs. */
   readonly requests: readonly SeenRequest[];
-  /** Requests whose answer is neither finished nor cut off. */
+  /** Requests whose response is neither complete nor aborted. */
   readonly openRequests: () => number;
-  /** Ends every socket at once. Rejects with what the script threw, so that a broken script fails its test. */
+  /** Ends every socket at once. Rejects with the script's error, so that a broken script fails its test. */
   readonly close: () => Promise<void>;
 }
 
 type Bytes = string | Uint8Array;
 
-/** What the scripted server does with a request. Made by the functions below. */
+/** The server's action for a request, created by the functions below. */
 export type Reply =
   | {
       readonly mode: "answer";
@@ -67,14 +67,14 @@ export type Reply =
     };
 
 export interface Place {
-  /** Speaks TLS, with this one. */
+  /** Speaks TLS with this certificate. */
   readonly certificate?: CertificateName;
   readonly host?: "127.0.0.1" | "::1";
 }
 
 /**
- * A server on 127.0.0.1 that does what a sound service would not: the sandbox is for what the service does. Close it;
- * `serveInTest` does so after the test.
+ * Starts a server on 127.0.0.1 that does what a correct service would not; use the sandbox for correct behavior. Close
+ * it; `serveInTest` does so after the test.
  */
 export async function startScriptedServer(
   script: Script,
@@ -87,7 +87,7 @@ export async function startScriptedServer(
 
   async function serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     open += 1;
-    // Comes once for each response: finished, or its socket gone.
+    // Emitted once for each response: complete, or its socket closed.
     response.once("close", () => {
       open -= 1;
     });
@@ -108,7 +108,7 @@ export async function startScriptedServer(
     certificate === undefined
       ? http.createServer(heed)
       : https.createServer(certificateOptions(certificate), heed);
-  // Only the script ends a connection: a server that hangs up on idle ones makes a test depend on the machine's speed.
+  // Only the script ends a connection: a server that closes idle ones makes a test depend on the machine's speed.
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   server.headersTimeout = 0;
@@ -116,7 +116,7 @@ export async function startScriptedServer(
     socket.setNoDelay(true);
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    // A client that resets is often what the test is about.
+    // The test may intend the client's reset.
     socket.on("error", () => {});
   });
 
@@ -147,7 +147,7 @@ async function readRequest(request: http.IncomingMessage): Promise<SeenRequest |
   try {
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
   } catch {
-    // The client went away in the middle of its request.
+    // The client closed the connection in the middle of its request.
     return undefined;
   }
   const url = request.url ?? "";
@@ -166,7 +166,7 @@ async function readRequest(request: http.IncomingMessage): Promise<SeenRequest |
 async function play(reply: Reply, response: http.ServerResponse, socket: Socket): Promise<void> {
   switch (reply.mode) {
     case "answer":
-      // Headers one by one: `writeHead` would keep node from adding the content-length.
+      // Sets headers one by one: `writeHead` would keep Node from adding the content-length.
       response.statusCode = reply.status;
       for (const [name, value] of Object.entries(reply.headers)) {
         if (value !== undefined) response.setHeader(name, value);
@@ -179,13 +179,13 @@ async function play(reply: Reply, response: http.ServerResponse, socket: Socket)
         if (socket.destroyed) return;
         await sent(socket, chunk);
       }
-      // `end` alone would leave the other half open for as long as the client likes.
+      // `end` alone would leave the other half open until the client closes it.
       if (reply.thenClose) socket.end(() => socket.destroy());
       return;
     case "reset":
       if (reply.before !== "") {
         await sent(socket, reply.before);
-        // Some systems discard what the reader has not taken yet when the RST arrives.
+        // Some systems discard data that the reader has not received when the RST arrives.
         await wait(20);
       }
       socket.resetAndDestroy();
@@ -206,14 +206,14 @@ async function play(reply: Reply, response: http.ServerResponse, socket: Socket)
     case "endless":
       response.writeHead(reply.status, reply.headers);
       while (!response.destroyed) {
-        // Waiting for room keeps a reader that stopped from filling this process's memory instead.
+        // Waiting prevents a stalled reader from filling this process's memory.
         if (!response.write(reply.chunk)) await roomOrClosed(response);
       }
       return;
   }
 }
 
-/** Resolves when the system has taken the bytes, or the socket is gone. */
+/** Resolves when the system has accepted the bytes, or the socket is closed. */
 function sent(socket: Socket, chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     socket.write(chunk, () => resolve());
@@ -232,22 +232,22 @@ function roomOrClosed(response: http.ServerResponse): Promise<void> {
 
 export interface AnswerOptions {
   readonly status?: number;
-  /** Added to those of the builder; the same name replaces, in the same spelling. */
+  /** Added to the headers of the builder; the same name replaces one, if spelled the same. */
   readonly headers?: http.OutgoingHttpHeaders;
 }
 
-/** A JSON answer. A string goes out as it is: text that is not JSON, or digits that `stringify` would lose. */
+/** Returns a JSON response. A string is sent unchanged: text that is not JSON, or digits that `stringify` would lose. */
 export function json(value: unknown, options: AnswerOptions = {}): Reply {
   const body = typeof value === "string" ? value : JSON.stringify(value);
   return answer(body, { ...options, headers: { "content-type": "application/json", ...options.headers } });
 }
 
-/** Any bytes as a JSON answer: invalid UTF-8, a BOM, a compressed body with its `content-encoding`. */
+/** Returns any bytes as a JSON response: invalid UTF-8, a BOM, a compressed body with its `content-encoding`. */
 export function bytes(body: Uint8Array, headers: http.OutgoingHttpHeaders = {}, status: number = 200): Reply {
   return { mode: "answer", status, headers: { "content-type": "application/json", ...headers }, body };
 }
 
-/** The page of an edge in front of the service (specification, Authentication 6). */
+/** Returns the page of an edge in front of the service (specification, Authentication 6). */
 export function html(status: number): Reply {
   const page =
     "<!DOCTYPE html>\n<html><head><title>Attention: you have been blocked</title></head>" +
@@ -255,14 +255,14 @@ export function html(status: number): Reply {
   return answer(page, { status, headers: { "content-type": "text/html; charset=UTF-8" } });
 }
 
-/** No body at all, as the public service answers some 404. */
+/** Returns an empty body, as the public service does for some 404s. */
 export function empty(status: number, headers: http.OutgoingHttpHeaders = {}): Reply {
   return answer("", { status, headers });
 }
 
 /**
- * Bytes on the socket as they are, status line included, then the connection closes (unless `stayOpen`). Each
- * chunk is a write of its own; only with `everyMs` is a reader sure to see them apart.
+ * Writes bytes to the socket unchanged, including the status line, then closes the connection (unless `stayOpen`). Each
+ * chunk is a separate write; only with `everyMs` does a reader certainly see them separately.
  */
 export function raw(
   chunks: readonly Bytes[],
@@ -271,29 +271,29 @@ export function raw(
   return { mode: "raw", chunks, everyMs: options.everyMs ?? 0, thenClose: !(options.stayOpen ?? false) };
 }
 
-/** RST instead of an answer: before any byte, after the headers, or in the middle of the body. */
+/** Sends an RST in place of a response: before any byte, after the headers, or in the middle of the body. */
 export function reset(when: "before" | "headers" | "body"): Reply {
   const headers = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
   const before = { before: "", headers, body: `${headers}[{"id":"0x` };
   return { mode: "reset", before: before[when] };
 }
 
-/** Never answers, and keeps the connection. */
+/** Never responds, and keeps the connection open. */
 export function hang(): Reply {
   return { mode: "hang" };
 }
 
 export interface SlowOptions extends AnswerOptions {
-  /** Wait before the status line. */
+  /** The wait before the status line. */
   readonly headersMs?: number;
   readonly chunks: readonly Bytes[];
-  /** Wait before each chunk. */
+  /** The wait before each chunk. */
   readonly everyMs?: number;
   /** Silence after the last chunk instead of the end. */
   readonly stayOpen?: boolean;
 }
 
-/** A chunked answer that takes its time: also an event stream, with its `content-type`. */
+/** Returns a slow chunked response, e.g. an event stream with its `content-type`. */
 export function slow(options: SlowOptions): Reply {
   return {
     mode: "slow",
@@ -310,7 +310,7 @@ export function redirect(location: string, status: number = 302): Reply {
   return answer("", { status, headers: { location } });
 }
 
-/** A body without end: the same chunk as fast as the client reads, until it goes away. */
+/** Returns an endless body: the same chunk as fast as the client reads, until it closes the connection. */
 export function endless(chunk: Bytes, options: AnswerOptions = {}): Reply {
   if (chunk.length === 0) throw new Error("an endless body needs a chunk that is not empty");
   return {

@@ -7,7 +7,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** A scripted server that is closed after the test which started it, or for which `beforeEach` did. */
+/** Starts a scripted server that is closed after the test, or after the test of a `beforeEach`. */
 export async function serveInTest(script: Script, place?: Place): Promise<ScriptedServer> {
   const server = await startScriptedServer(script, place);
   servers.push(server);

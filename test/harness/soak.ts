@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { binaryEnv, program } from "./binary.ts";
 
-/** A running program, looked at from outside (Linux). */
+/** A running program, observed from outside (Linux). */
 export interface Watched {
   readonly megabytes: number;
   readonly descriptors: number;
@@ -29,7 +29,7 @@ export interface BenchServer {
   readonly close: () => void;
 }
 
-/** The server of `test/bench`, in a process of its own. */
+/** Starts the server of `test/bench` in a separate process. */
 export async function startStreamServer(flags: readonly string[]): Promise<BenchServer> {
   const script = path.resolve("test/bench/stream-server.mjs");
   const child = spawn(process.execPath, [script, ...flags], { stdio: ["pipe", "pipe", "inherit"] });

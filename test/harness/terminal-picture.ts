@@ -1,10 +1,10 @@
 import { textWidth } from "../../src/render/values/width.ts";
 
-/** What a terminal shows, as an SVG that is the same on every machine. */
+/** Options of a terminal screen as an SVG that is the same on every machine. */
 export interface PictureOptions {
-  /** The command, as it was typed. */
+  /** The command as typed. */
   readonly command: string;
-  /** Its output, with colours. */
+  /** Its output, with colors. */
   readonly text: string;
   readonly columns: number;
 }
@@ -30,7 +30,7 @@ interface Style {
 
 const plain: Style = { color: FOREGROUND, isBold: false, isFaint: false };
 
-/** Each word stands at the column that it has in the terminal, whatever font the reader has. */
+/** Renders each word at its column in the terminal, for any font. */
 export function terminalPicture({ command, text, columns }: PictureOptions): string {
   const lines = [`\u001b[90m$\u001b[39m dexdata ${command}`, ...text.trimEnd().split("\n")];
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
@@ -51,7 +51,7 @@ function drawLine(line: string, y: number): readonly string[] {
   const drawn: string[] = [];
   let style = plain;
   let column = 0;
-  // oxlint-disable-next-line no-control-regex -- the colours are what is read here
+  // oxlint-disable-next-line no-control-regex -- the colors are read here
   for (const piece of line.split(/(\u001b\[[\d;]*m)/u)) {
     // oxlint-disable-next-line no-control-regex
     const codes = /^\u001b\[([\d;]*)m$/u.exec(piece)?.[1];

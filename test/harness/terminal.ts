@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { binaryEnv, program } from "./binary.ts";
 
-/** A shell in a real terminal (tmux), for what only a terminal can show: keys, the cursor, what stays behind. */
+/** A shell in a real terminal (tmux), to test what only a terminal shows: keys, the cursor, leftover output. */
 export interface Terminal {
-  /** Types a line of the shell; `dexdata` is the built program. */
+  /** Types a shell command; `dexdata` is the built program. */
   readonly enter: (line: string) => void;
   /** Presses a key by tmux's name for it: `C-c`. */
   readonly press: (key: string) => void;
-  /** Waits until what is shown matches, and returns it: its lines down to the last that is not blank. */
+  /** Waits until the screen matches, and returns its lines without empty ones at the end. */
   readonly until: (shown: RegExp) => Promise<readonly string[]>;
   readonly state: () => {
     readonly isCursorVisible: boolean;
@@ -33,7 +33,7 @@ export function openTerminal(columns = 100, rows = 24): Terminal {
   const shell = "env PS1='$ ' bash --norc --noprofile";
   tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), shell);
   const type = (line: string): string => tmux("send-keys", "-t", "0", "-l", line);
-  // The shell tells a stopped job as it was typed: paths would fill more than a line.
+  // The shell prints a stopped job as typed: paths would take more than a line.
   type('dexdata() { "$NODE" "$PROGRAM" "$@"; }; clear');
   tmux("send-keys", "-t", "0", "Enter");
   const shown = (): readonly string[] => tmux("capture-pane", "-p", "-t", "0").trimEnd().split("\n");

@@ -1,26 +1,26 @@
 import type { Clock } from "../../src/context/context.ts";
 
-/** A clock in the hands of the test: nothing moves but what sleeps, and what the test advances. */
+/** A clock that the test controls: it advances only by sleeps and by the test. */
 export interface TestClock extends Clock {
-  /** Moves both readings on, and wakes whatever sleeps no longer than that. */
+  /** Advances both readings, and wakes all sleepers due by then. */
   readonly advance: (milliseconds: number) => void;
-  /** The wall clock alone jumps, as when somebody sets it. */
+  /** Sets only the wall clock, as a user might. */
   readonly setNow: (milliseconds: number) => void;
-  /** Milliseconds of every sleep asked for, in order, also of those that were aborted. */
+  /** Milliseconds of every requested sleep, in order, including aborted ones. */
   readonly asked: readonly number[];
-  /** Sleeping at this moment. */
+  /** The number of current sleepers. */
   readonly pending: () => number;
 }
 
 interface Sleeper {
-  /** On the flowing time, which decides who wakes first. */
+  /** On the flowing time, which determines the order of waking. */
   readonly wake: number;
   readonly resolve: () => void;
-  /** What `elapsed` reads at the earliest once it has slept. */
+  /** The earliest value of `elapsed` after this sleep. */
   readonly until: number;
 }
 
-/** Called when the time has passed for other reasons: it moves no time. */
+/** Called when the time has passed for other reasons: it does not advance the clock. */
 interface Repeater {
   readonly interval: number;
   readonly call: () => void;
@@ -29,17 +29,17 @@ interface Repeater {
 }
 
 /**
- * `now` stands still unless advanced. `elapsed` grows by the sleeps that were slept to their end and by nothing
- * else, so that it is the same on a slow machine. Sleeps take real time, `speed` times less of it than asked for.
+ * `now` does not move unless advanced. `elapsed` grows only by completed sleeps, so that it is the same on a slow
+ * machine. Sleeps take real time, divided by `speed`.
  *
- * That real time is counted in turns of the event loop, a millisecond or more each, not on a real clock: a busy
- * machine that holds the process up for 50 ms must not let a request's time-out of 30 s (30 turns) run out while
- * the answer is already in the socket. Sleepers always wake in the order of their waking times.
+ * That real time is counted in turns of the event loop, a millisecond or more each, not on a real clock: on a busy
+ * machine that delays the process by 50 ms, a request timeout of 30 s (30 turns) must not end while the response is
+ * already in the socket. Sleepers always wake in the order of their wake times.
  *
- * `flows`: `now` moves with `elapsed`, for what takes two clocks that part for a sign of a machine that slept.
+ * `flows`: `now` moves with `elapsed`, for code that treats diverging clocks as a sign of a suspended machine.
  */
 export function createTestClock(start: number, speed: number, flows = false): TestClock {
-  /** What `now` reads, or read when `elapsed` was 0. */
+  /** The value of `now`, or its value when `elapsed` was 0. */
   let now = start;
   let elapsed = 0;
   let flowing = 0;
@@ -84,7 +84,7 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     setTimeout(tick, 1);
   };
 
-  /** What it gives takes it back. */
+  /** Returns a function that cancels the call. */
   const after = (milliseconds: number, call: () => void): (() => void) => {
     asked.push(milliseconds);
     const length = Math.max(0, milliseconds);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createTestContext } from "./test-context.ts";
 
 describe("the clock", () => {
-  test("stands still but for sleeps and advances", async () => {
+  test("moves only with sleeps and advances", async () => {
     const { clock } = createTestContext({ now: "2026-01-02T03:04:05Z" });
     const start = Date.parse("2026-01-02T03:04:05Z");
     expect([clock.now(), clock.elapsed()]).toEqual([start, 0]);
@@ -14,7 +14,7 @@ describe("the clock", () => {
     expect([clock.now(), clock.elapsed()]).toEqual([0, 60_005]);
   });
 
-  test("wakes sleepers in the order of their times, whichever slept first", async () => {
+  test("wakes sleepers in the order of their times, independent of which slept first", async () => {
     const { clock } = createTestContext();
     const woken: number[] = [];
     const sleep = async (milliseconds: number): Promise<void> => {
@@ -29,7 +29,7 @@ describe("the clock", () => {
     expect(clock.elapsed()).toBe(2000);
   });
 
-  test("takes a thousandth of the time asked for, or what it is told to", async () => {
+  test("takes a thousandth of the requested time, or another fraction if set", async () => {
     const start = performance.now();
     await createTestContext().clock.sleep(100_000);
     expect(performance.now() - start).toBeGreaterThan(90);
@@ -38,7 +38,7 @@ describe("the clock", () => {
     expect(performance.now() - again).toBeLessThan(1000);
   });
 
-  test("gives the sleep up when the signal aborts, and the time it did not sleep does not count", async () => {
+  test("ends the sleep when the signal aborts, without counting the remaining time", async () => {
     const { clock, signal, interrupt } = createTestContext();
     const sleeping = clock.sleep(3_600_000, signal);
     expect(clock.pending()).toBe(1);
@@ -48,7 +48,7 @@ describe("the clock", () => {
     expect([clock.elapsed(), clock.pending(), clock.asked]).toEqual([0, 0, [3_600_000, 1]]);
   });
 
-  test("wakes at once what an advance has slept out", async () => {
+  test("wakes sleepers at once if an advance completes their time", async () => {
     const { clock } = createTestContext({ speed: 0.001 });
     const sleeping = clock.sleep(30_000);
     clock.advance(29_999);
@@ -58,7 +58,7 @@ describe("the clock", () => {
     expect(clock.elapsed()).toBe(30_000);
   });
 
-  test("does not let a busy machine use up a time-out", async () => {
+  test("does not let a busy machine use up a timeout", async () => {
     const { clock } = createTestContext();
     let isOver = false;
     const timeout = clock.sleep(30_000).then(() => {
@@ -75,7 +75,7 @@ describe("the clock", () => {
 });
 
 describe("the outputs", () => {
-  test("keep texts and bytes, and are pipes unless said otherwise", async () => {
+  test("keep texts and bytes, and are pipes by default", async () => {
     const context = createTestContext({ isTerminal: { stderr: true }, columns: 120 });
     await context.stdout.write("é");
     await context.stdout.write(new Uint8Array([10, 65]));
@@ -86,7 +86,7 @@ describe("the outputs", () => {
     expect([context.stderr.isTerminal, context.stderr.columns]).toEqual([true, 120]);
   });
 
-  test("a closed stdout fails writes, the waiting one too, and ends the run", async () => {
+  test("a closed stdout fails writes, including the pending one, and ends the run", async () => {
     const context = createTestContext();
     context.stdout.stall();
     const waiting = context.stdout.write("first");
@@ -98,7 +98,7 @@ describe("the outputs", () => {
     expect(context.signal.reason).toEqual({ cause: "closed-pipe" });
   });
 
-  test("a reader that takes three bytes gets three bytes", async () => {
+  test("a reader that accepts three bytes gets three bytes", async () => {
     const context = createTestContext();
     context.stdout.closeAfter(3);
     await context.stdout.write("ab");
@@ -113,9 +113,9 @@ describe("the outputs", () => {
     expect(context.interruption()).toBeUndefined();
   });
 
-  test("a stalled reader makes writes wait until it reads on", async () => {
+  test("a stalled reader makes writes wait until it resumes", async () => {
     const { stdout } = createTestContext();
-    const goOn = stdout.stall();
+    const resume = stdout.stall();
     let isTaken = false;
     const writing = stdout.write("line\n").then(() => {
       isTaken = true;
@@ -124,13 +124,13 @@ describe("the outputs", () => {
       setTimeout(resolve, 5);
     });
     expect(isTaken).toBe(false);
-    goOn();
+    resume();
     await writing;
     await stdout.write("more\n");
     expect(stdout.text()).toBe("line\nmore\n");
   });
 
-  test("a slowed reader takes the time of the test's clock", async () => {
+  test("a slowed reader uses the time of the test's clock", async () => {
     const { stdout, clock } = createTestContext();
     stdout.slowDown(() => clock.sleep(10_000));
     await stdout.write("line\n");
@@ -138,7 +138,7 @@ describe("the outputs", () => {
   });
 });
 
-test("stdin gives its text, and a secret on a terminal only", async () => {
+test("stdin returns its text, and a secret only on a terminal", async () => {
   const piped = createTestContext({ stdin: "0xabc\n", secret: "never" });
   expect(await piped.stdin.read(piped.signal)).toBe("0xabc\n");
   await expect(piped.stdin.readSecret(piped.signal)).rejects.toThrow("no terminal");
@@ -146,7 +146,7 @@ test("stdin gives its text, and a secret on a terminal only", async () => {
   expect(await typed.stdin.readSecret(typed.signal)).toBe("hidden");
 });
 
-test("nothing of the machine's environment is seen, and each context has a home of its own", () => {
+test("the machine's environment is not visible, and each context has its own home", () => {
   const [one, other] = [createTestContext({ env: { TERM: "dumb" } }), createTestContext()];
   expect(one.env).toEqual({ HOME: one.home, USERPROFILE: one.home, TERM: "dumb" });
   expect(one.home).not.toBe(other.home);

@@ -9,27 +9,27 @@ import { createTestClock, type TestClock } from "./test-clock.ts";
 import { createTestOutput, type TestOutput } from "./test-output.ts";
 
 export interface TestContextOptions {
-  /** Added to a `HOME` of the context's own; nothing of the machine's environment is seen. */
+  /** Added to the context's own `HOME`; the machine's environment is not visible. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What stdin holds; empty when not given. */
+  /** The content of stdin; empty by default. */
   readonly stdin?: string;
-  /** What is typed at the prompt for a secret; needs a terminal on stdin. */
+  /** The input at the prompt for a secret; requires a terminal on stdin. */
   readonly secret?: string;
-  /** Of all three, or of each; a pipe when not given. */
+  /** For all three, or for each; a pipe by default. */
   readonly isTerminal?:
     | boolean
     | { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
-  /** Of every output that is a terminal; 80 when not given. */
+  /** For every output that is a terminal; 80 by default. */
   readonly columns?: number;
-  /** Lines likewise; not known when not given. */
+  /** Lines of every output that is a terminal; unknown by default. */
   readonly rows?: number;
-  /** Milliseconds since the epoch, or RFC 3339; 2026-11-21T08:54:00Z when not given. */
+  /** Milliseconds since the epoch, or RFC 3339; 2026-11-21T08:54:00Z by default. */
   readonly now?: number | string;
-  /** What every draw of chance gives; 0 when not given. */
+  /** The result of every random draw; 0 by default. */
   readonly random?: number | (() => number);
-  /** How much faster than asked for sleeps pass; 1000 when not given. See `createTestClock`. */
+  /** The speed of sleeps; 1000 by default. See `createTestClock`. */
   readonly speed?: number;
-  /** The wall clock moves by what is slept, as streams expect of it. */
+  /** The wall clock moves with sleeps, as streams expect. */
   readonly flows?: boolean;
   readonly platform?: string;
 }
@@ -38,20 +38,23 @@ export interface TestContext extends Context {
   readonly stdout: TestOutput;
   readonly stderr: TestOutput;
   readonly clock: TestClock;
-  /** Its home folder, empty at first, removed with the test file. */
+  /** The home directory, initially empty, removed with the test file. */
   readonly home: string;
   readonly stdoutText: () => string;
   readonly stderrText: () => string;
-  /** As SIGHUP would; false where nobody listens. */
+  /** Acts as SIGHUP; returns false without a listener. */
   readonly reload: () => boolean;
-  /** As Ctrl-Z, and then `fg`, would. */
+  /** Acts as Ctrl-Z, and then `fg`. */
   readonly suspend: () => Promise<void>;
   readonly goOn: () => void;
-  /** Why the run was ended; undefined while it was not. */
+  /** The reason why the run was ended; undefined otherwise. */
   readonly interruption: () => Interruption | undefined;
 }
 
-/** Everything a run may touch, in the hands of the test. Two contexts share nothing, unless `env` names a folder. */
+/**
+ * Creates everything that a run may access, under the test's control. Two contexts share nothing, unless `env` names a
+ * directory.
+ */
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const controller = new AbortController();
   let interruption: Interruption | undefined;
@@ -71,7 +74,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       columns: isTerminal(stream) ? (options.columns ?? 80) : undefined,
       rows: isTerminal(stream) ? options.rows : undefined,
       onClosed: () => {
-        // A reader of stderr that went away ends nothing.
+        // A closed reader of stderr ends nothing.
         if (stream === "stdout") interrupt({ cause: "closed-pipe" });
       },
     });
@@ -133,7 +136,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
 
 let homes: { readonly folder: string; count: number } | undefined;
 
-/** A folder each inside one for the test file. */
+/** Creates a separate directory in the one for the test file. */
 function createHome(): string {
   homes ??= { folder: mkdtempSync(path.join(os.tmpdir(), "dexdata-test-")), count: 0 };
   homes.count += 1;

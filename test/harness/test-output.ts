@@ -1,20 +1,20 @@
 import type { Output } from "../../src/context/context.ts";
 import { watchOutput } from "./no-key-seen.ts";
 
-/** A screen or a pipe that keeps what is written to it. */
+/** A screen or a pipe that stores everything written to it. */
 export interface TestOutput extends Output {
   /** All of it so far. */
   readonly text: () => string;
   readonly bytes: () => Buffer;
-  /** One entry a write. */
+  /** One entry per write. */
   readonly chunks: readonly Buffer[];
-  /** The reader stops reading: writes wait until the returned function is called. */
+  /** Stalls the reader: writes wait until the returned function is called. */
   readonly stall: () => () => void;
-  /** Each write waits for this promise, for a reader slowed by the test's own clock. */
+  /** Delays each write by this promise, for a reader slowed by the test's clock. */
   readonly slowDown: (wait: () => Promise<void>) => void;
-  /** The reader goes away: this and later writes fail as a closed pipe does, waiting ones too. */
+  /** Closes the reader: this and later writes fail as on a closed pipe, pending ones too. */
   readonly close: () => void;
-  /** The reader goes away once it has taken so many bytes, as `head -c` does. */
+  /** Closes the reader after this many bytes, as `head -c` does. */
   readonly closeAfter: (bytes: number) => void;
   readonly isClosed: () => boolean;
 }
@@ -23,7 +23,7 @@ export function createTestOutput(options: {
   readonly isTerminal: boolean;
   readonly columns: number | undefined;
   readonly rows?: number | undefined;
-  /** Called once, when a write met the closed pipe. */
+  /** Called once, when a write fails on the closed pipe. */
   readonly onClosed: () => void;
 }): TestOutput {
   const chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export function createTestOutput(options: {
   const whenClosed = new Promise<never>((_, reject) => {
     closed.signal.addEventListener("abort", () => reject(brokenPipe()), { once: true });
   });
-  // Nobody may be waiting when the reader goes away.
+  // There may be no pending write when the reader closes.
   whenClosed.catch(() => {});
 
   let isReported = false;

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 
-/** What a test takes for the places in a path: a network, and an address for everything else. */
+/** Values for the path parameters in tests: a network, and an address for everything else. */
 export interface Sample {
   readonly network: string;
   readonly pool_address: string;
@@ -13,12 +13,14 @@ const placesOf = ({ path }: Endpoint): readonly (keyof Sample)[] =>
     throw new Error(`${path}: the tests have no sample of ${name}`);
   });
 
-/** `token ethereum 0x1`: how an endpoint without requirements of its own is asked on the command line. */
+/** Returns the words for an endpoint without requirements, e.g. `token ethereum 0x1`. */
 export function usualWords(endpoint: Endpoint, sample: Sample): string {
   return [endpoint.command, ...placesOf(endpoint).map((name) => sample[name])].join(" ");
 }
 
-/** `/networks/ethereum/tokens/0x1`: its path; that it is the service's, test/interface.test.ts says. */
+/**
+ * Returns its path, e.g. `/networks/ethereum/tokens/0x1`; test/interface.test.ts verifies that it matches the service's.
+ */
 export function usualPath(endpoint: Endpoint, sample: Sample): string {
   return placesOf(endpoint).reduce((path, name) => path.replace(`{${name}}`, sample[name]), endpoint.path);
 }

@@ -21,11 +21,11 @@ const ofRest: readonly Run[] = modes.map(([kind, mode], index) => {
   const suited = commands.filter((each) => mode.isFor?.(each) ?? each.isOfKind);
   const command = suited[index % suited.length];
   if (command === undefined) throw new Error(`no command for: ${mode.name}`);
-  // What never answers is waited for less long than a user's 30 s, so that all retries have their place in the minute.
+  // A shorter timeout than a user's 30 s, so that all retries fit into a minute.
   const flags = mode.flags?.replace("30s", "5s") ?? "";
   return {
     name: `${kind}: ${mode.name}: ${command.words}`,
-    // By the machine's own clock the made-up candle would lie outside of the last hour.
+    // By the machine's own clock, the simulated candle would be outside the last hour.
     words: `${command.words.replace("-1h", candles)} ${flags}`,
     script: (request, place) => mode.reply(command, request, place),
     exit: mode.ends.exit,
@@ -45,7 +45,7 @@ interface Measured {
   readonly name: string;
   readonly megabytes: number;
   readonly seconds: number;
-  /** What is not as it should be. */
+  /** The difference from the expected outcome. */
   readonly wrong: string | undefined;
 }
 
@@ -71,11 +71,11 @@ async function measure({ name, words, script, exit }: Run): Promise<Measured> {
   }
 }
 
-/** Most of them wait for a next try most of the time. */
+/** The runs mostly wait for retries. */
 const atOnce = 8;
 
 test.runIf(isLong)(
-  "promise 5: the built program meets every hostile mode in less than 400 MB and 60 s",
+  "promise 5: the built program handles every hostile mode in less than 400 MB and 60 s",
   async () => {
     const left = [...ofRest, ...ofStreams];
     const count = left.length;

@@ -16,9 +16,9 @@ import { createTestContext } from "../harness/test-context.ts";
 const [command] = commands.filter(({ endpoint }) => endpoint.id === "pool_transactions");
 const flags =
   "--follow --poll 15s --from 2026-11-21T07:00:00Z --limit 1 --rpm unlimited --retries 0 --error-format text";
-/** Reads in a row that may fail before an answer that cannot be trusted is taken to stay so. */
+/** The number of consecutive failed reads after which an invalid response counts as permanent. */
 const reads = 5;
-/** What the service says on purpose, and will say again. */
+/** Statuses that the service returns on purpose, and would return again. */
 const lasting = /\b(?:400|401|402|403|404|405|410)\b/u;
 
 interface Ended {
@@ -27,15 +27,18 @@ interface Ended {
   readonly rows: number;
 }
 
-/** What a sound tail makes of it: what may pass is read again until somebody ends it, here at the fifth request. */
+/**
+ * Returns the expected outcome of a follow: transient errors are retried until it is interrupted, here at the fifth
+ * request.
+ */
 function endOf({ name, ends, flags: more = "" }: Mode): Ended {
   if (ends.exit === 0) return { exit: 0, requests: 2, rows: 1 };
   if (ends.exit === 1) {
-    // Each read walks over as many pages before it says that they repeat.
+    // Each read fetches several pages before it reports that they repeat.
     const pages = more.includes("--all") ? ends.requests : 1;
     return { exit: 1, requests: reads * pages, rows: 0 };
   }
-  // A tail compares the count by itself, and gives up on a list of which three pages in a row only repeat.
+  // A follow compares the count itself, and gives up on a list if three pages in a row only repeat.
   if (ends.exit === 8) return { exit: 1, requests: reads * 4, rows: 0 };
   if (lasting.test(name)) return { exit: ends.exit, requests: 1, rows: 0 };
   return { exit: 143, requests: reads, rows: 0 };
@@ -70,16 +73,16 @@ async function follow(mode: Mode, asked: HostileCommand, stopAt: number) {
 const isOfTransactions = (mode: Mode): boolean => command !== undefined && mode.isFor?.(command) !== false;
 const kinds: readonly (readonly [string, readonly Mode[]])[] = [
   ["connection", connectionModes],
-  // Five bombs in a row take their time, and end as the others do.
+  // Five decompression bombs in a row are slow, and end like the others.
   ["encoding", encodingModes.filter(({ name }) => isLong || !/bomb|million/u.test(name))],
   ["body", bodyModes.filter((mode) => isLong || isOfTransactions(mode))],
   ["shape", shapeModes.filter(isOfTransactions)],
   ["list", pagingModes.filter(isOfTransactions)],
-  // How long a tail waits after which Retry-After is tested beside the waits of streams.
+  // The waits of a follow after Retry-After are tested with the waits of streams.
   ["refusal", refusalModes.filter(({ waits }) => waits === undefined)],
 ];
 
-describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
+describe.each(kinds)("a follow with a hostile %s", (_, modes) => {
   test.each(oneOfEachEnding(modes).map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {
     if (command === undefined) throw new Error("no command asks for transactions");
     const ended = endOf(mode);
@@ -88,7 +91,7 @@ describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
     expect(outcome).toEqual({
       ended,
       says: says === undefined ? undefined : expect.stringMatching(says),
-      // A failure that comes again and again is said once, and at the end where it is the reason.
+      // A repeated failure is reported once, and again at the end if it is the reason.
       linesAfter: ended.exit === 1 ? 1 : 0,
       forbidden: undefined,
       hasStack: false,
@@ -99,7 +102,7 @@ describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
 test.each([
   ["the first", 0],
   ["one that succeeded", 1],
-])("--for ends with 8 where every read from %s on failed, and says since when", async (_, sound) => {
+])("--for ends with 8 if every read from %s on failed, and reports since when", async (_, sound) => {
   if (command === undefined) throw new Error("no command asks for transactions");
   const server = await serveInTest((_request, index) =>
     index < sound ? json(command.sound) : json({}, { status: 503 }),

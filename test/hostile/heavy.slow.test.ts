@@ -7,7 +7,7 @@ import { bytes, endless, json, type Reply, slow } from "../harness/scripted-serv
 import { serveInTest } from "../harness/serve-in-test.ts";
 
 const MiB = 1024 * 1024;
-/** As large as an answer may be, of one piece again and again. */
+/** The maximum size of a response, filled by repeating one piece. */
 const most = 31 * MiB;
 const filled = (piece: string): Buffer => {
   const unit = Buffer.from(piece);
@@ -20,7 +20,7 @@ const zipped = (before: string, piece: string, after: string): Reply =>
 const name = '[{"id":"x","name":"';
 const plan = '{"plan":"';
 
-/** What a body does, the words that ask for it, the exit code, and whether `npm test` has it too. */
+/** The behavior of the body, the command, the exit code, and whether `npm test` includes it. */
 const heavy: readonly (readonly [string, () => Reply, string, number, boolean])[] = [
   ["without an end", () => endless("[".padEnd(MiB)), "networks", 1, true],
   ["of 8 million empty rows", () => zipped("[", "{},", "{}]"), "networks", 1, true],
@@ -68,7 +68,7 @@ test.runIf(isLong).each([
     3,
   ],
 ])(
-  "promise 5: a %s that may be meant, by a name of 31 MiB: under 400 MB",
+  "promise 5: a %s that may be intended, with a name of 31 MiB: under 400 MB",
   async (_, words, list, before, after, exit, requests) => {
     const server = await serveInTest(({ path }) => {
       if (path === list) return zipped(before, "e", after);
@@ -80,13 +80,13 @@ test.runIf(isLong).each([
   },
 );
 
-test("promise 5: a body that trickles ends a second after its deadline at the latest", async () => {
+test("promise 5: a slow body ends at most a second after its deadline", async () => {
   const server = await serveInTest(() =>
     slow({ chunks: Array.from({ length: 400 }, () => " "), everyMs: 20, stayOpen: true }),
   );
   const words = ["networks", "--timeout", "1s", "--retries", "0"];
   const pull = longPull(words, { DEXDATA_BASE_URL: server.url });
-  // From when the request arrived: what the program's start takes is the machine's affair.
+  // Measured from the arrival of the request: the start time of the program depends on the machine.
   while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect((await inTime(2000, pull)).exit).toBe(7);
 });

@@ -13,8 +13,8 @@ import type { TestContextOptions } from "../harness/test-context.ts";
 
 const key = "api_pro_0123456789";
 
-/** As a pro caller of a service that says what the script says; on a terminal and in a pipe. */
-async function hear(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
+/** Runs as a pro caller against the script, on a terminal and in a pipe. */
+async function runAgainst(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
   const { url } = await serveInTest(script);
   return await dexdata(`${words} --error-format text`, {
     ...options,
@@ -30,7 +30,7 @@ async function hear(script: Script, words: string, options: TestContextOptions =
 }
 
 const keyed = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
-/** Figures that are texts, and a plan that no list of plans has. */
+/** Numbers sent as strings, and an unknown plan. */
 const account = (plan: string): object => ({ plan, credits: { remaining: forbidden, limit: forbidden } });
 const spaced = (document: object): string => JSON.stringify(document, null, 1).replaceAll("\n", "\r\n\t");
 
@@ -43,7 +43,7 @@ interface Heard {
   readonly exit: number;
 }
 
-/** The tests' own time: a clock that is wrong would be a finding. */
+/** The tests' own time: a wrong clock would be reported. */
 const dated = { ...headers, date: "Sat, 21 Nov 2026 08:54:00 GMT" };
 const formats = outputFormats.filter((format) => format !== "wide");
 const usage: Script = ({ path: asked }) =>
@@ -55,7 +55,7 @@ const refusal: Script = () =>
     { error: forbidden, message: forbidden, links: { register: forbidden }, [forbidden]: forbidden },
     { status: 403, headers },
   );
-/** Lists of the service beside an answer that they explain. */
+/** Serves lists of the service in addition to the response that they explain. */
 const networks: Script = ({ path: asked }) =>
   asked === "/networks"
     ? json([{ id: `ethereu${forbidden}`, display_name: forbidden }])
@@ -148,12 +148,12 @@ const messages: readonly Heard[] = [
 describe.each([
   ["a terminal", true],
   ["a pipe", false],
-])("promise 2: what the service says on %s does not act", (_, isTerminal) => {
-  // What programs read is the same bytes on both, but for the white space of json.
+])("promise 2: text from the service on %s cannot control it", (_, isTerminal) => {
+  // Machine formats are the same bytes on both, except for the whitespace of json.
   const shown = messages.filter(({ name }) => !isTerminal || !/-o (?:ndjson|csv|tsv)/u.test(name));
   test.each(shown.map((each) => [each.name, each] as const))("%s", async (_name, heard) => {
     const { words, script, stdin = "", env = {} } = heard;
-    const { exit, stdout, stderr } = await hear(script, words, {
+    const { exit, stdout, stderr } = await runAgainst(script, words, {
       stdin,
       env,
       isTerminal: { stdout: isTerminal, stderr: isTerminal },
@@ -169,12 +169,12 @@ describe.each([
 });
 
 test.each(formats)(
-  "promise 2: what is written to files as %s does not act on whoever looks at them",
+  "promise 2: files written as %s cannot control the terminal that displays them",
   async (format) => {
     const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };
     const folder = temporaryFolder();
     const [file, receipt] = ["rows.txt", "receipt.json"].map((name) => path.join(folder, name));
-    const { exit } = await hear(
+    const { exit } = await runAgainst(
       () => json({ results: [row], has_next_page: false }, { headers }),
       `tokens search ethereum -o ${format} --out ${file} --receipt ${receipt}`,
     );
@@ -185,14 +185,14 @@ test.each(formats)(
   },
 );
 
-test("promise 2: no word of a list that the service sent is offered to a shell unless it is a plain one", async () => {
+test("promise 2: shell completion offers a value from the service only if it is plain", async () => {
   const folder = temporaryFolder();
   const script: Script = () =>
     json([
       { id: forbidden, display_name: forbidden },
       { id: "plain", display_name: forbidden },
     ]);
-  await hear(script, "networks", { env: { DEXDATA_CACHE_DIR: folder } });
+  await runAgainst(script, "networks", { env: { DEXDATA_CACHE_DIR: folder } });
   for (const shell of ["bash", "zsh", "fish"]) {
     const context = { env: { DEXDATA_CACHE_DIR: folder }, platform: "linux" };
     const told = answerShell(context, allCommands, [shell, "pools", "search", ""]);
@@ -201,8 +201,8 @@ test("promise 2: no word of a list that the service sent is offered to a shell u
   }
 });
 
-test("promise 2: a long text is cut between characters, and says that it is", async () => {
-  const { stderr } = await hear(
+test("promise 2: a long text is truncated between characters, and marked as such", async () => {
+  const { stderr } = await runAgainst(
     () => json({ message: `${"x".repeat(499)}${"😀".repeat(50)}` }, { status: 503 }),
     "networks",
   );
@@ -213,30 +213,32 @@ test.each([
   ["auth status -o table", 2400, { plan: "x".repeat(20_000) }],
   ["auth status -o json", 2400, { plan: "x".repeat(20_000) }],
   ["usage -o table", 10_200, { plan: "x".repeat(20_000) }],
-])("promise 5: %s shows no more of a text than somebody reads: %i characters", async (words, most, said) => {
-  const { exit, stdout } = await hear(() => json(said), words);
+])("promise 5: %s shows only a readable part of a text: %i characters", async (words, most, said) => {
+  const { exit, stdout } = await runAgainst(() => json(said), words);
   expect(exit).toBe(0);
   expect(stdout.length).toBeLessThan(most);
   expect(stdout).toContain("xxx…");
 });
 
-test("promise 5: what is longer than any name is neither suggested nor kept", async () => {
+test("promise 5: a value longer than any name is neither suggested nor stored", async () => {
   const folder = temporaryFolder();
   const script: Script = ({ path: asked }) =>
     asked === "/networks"
       ? json([{ id: `ethereum0${"0".repeat(200)}`, display_name: "x" }])
       : json({}, { status: 404 });
-  const { stderr } = await hear(script, "pools search ethereum0", { env: { DEXDATA_CACHE_DIR: folder } });
+  const { stderr } = await runAgainst(script, "pools search ethereum0", {
+    env: { DEXDATA_CACHE_DIR: folder },
+  });
   expect(stderr).toContain("hint: list all networks: dexdata networks");
   const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
   expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');
 });
 
-test("promise 2: what is said to people goes through one place", () => {
+test("promise 2: all messages go through one module", () => {
   const sources = readdirSync("src", { recursive: true, encoding: "utf8" });
   const writers = sources.filter(
     (file) => file.endsWith(".ts") && /\bstderr\.write\(/u.test(readFileSync(path.join("src", file), "utf8")),
   );
-  // The first one asks for a key: its line stays open for what is typed.
+  // The first one prompts for a key: its line stays open for the input.
   expect(writers.toSorted()).toEqual(["commands/auth/auth.ts", "run/failure-text.ts", "run/report.ts"]);
 });

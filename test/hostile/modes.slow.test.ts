@@ -7,7 +7,7 @@ import { kinds } from "../harness/hostile/kinds.ts";
 import type { Mode } from "../harness/hostile/mode.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 
-/** One that never comes, and that no wait is as long as. */
+/** A timeout that never occurs and that equals no wait. */
 const timeout = 86_399_999;
 
 interface Outcome {
@@ -22,8 +22,8 @@ interface Outcome {
   readonly hasStack: boolean;
 }
 
-/** What a run under a mode came to, as the mode's table says it. */
-async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
+/** Returns the outcome of a run with a mode, in the form of the mode's table. */
+async function runMode(mode: Mode, command: HostileCommand): Promise<Outcome> {
   const server = await serveInTest((request, index) => mode.reply(command, request, index));
   const { exit, stdout, stderr, context } = await dexdata(
     `${command.words} --error-format text ${mode.flags ?? ""}`,
@@ -59,7 +59,7 @@ describe.each(kinds)("a hostile %s", (_, modes) => {
     const { exit, says, requests } = mode.ends;
     const wrong: object[] = [];
     for (const command of commands.filter((each) => mode.isFor?.(each) ?? each.isOfKind)) {
-      const outcome = await meet(mode, command);
+      const outcome = await runMode(mode, command);
       const expected = {
         ...outcome,
         exit,

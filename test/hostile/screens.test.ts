@@ -15,7 +15,7 @@ import { json, type Reply, type SeenRequest, slow } from "../harness/scripted-se
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 
-/** What the program itself reads is left as it is. */
+/** Leaves the values that the program itself reads unchanged. */
 const shownTexts: TextOf = (name, field) =>
   ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
 const everyText: TextOf = () => forbidden;
@@ -24,7 +24,7 @@ interface Picture {
   readonly name: string;
   readonly words: string;
   readonly answer: (request: SeenRequest, index: number, context: TestContext) => Reply;
-  /** A part of what is hostile, so that nothing stays unseen because nothing was shown. */
+  /** A part of the hostile text, to ensure that something was shown. */
   readonly shows: RegExp;
   readonly exit: number;
 }
@@ -35,7 +35,7 @@ function rowsOf(request: SeenRequest, textOf: TextOf): Reply {
   return json(madeUpAnswer(found.endpoint, textOf), { headers });
 }
 const rows: Picture["answer"] = (request) => rowsOf(request, shownTexts);
-/** The same where texts stand in place of numbers. */
+/** Uses strings in place of numbers. */
 const texts: Picture["answer"] = (request) => {
   const reply = rowsOf(request, shownTexts);
   if (reply.mode !== "answer") throw new Error("rows are an answer");
@@ -65,7 +65,7 @@ const sends =
       stayOpen: true,
     });
 
-/** Hostile rows, others in their place, a refusal, and the end. */
+/** Hostile rows, others in their place, a rejection, and the end. */
 const rounds: Picture["answer"] = (request, index, context) => {
   if (index === 3) context.interrupt({ cause: "SIGINT" });
   if (index === 2) return json({ message: forbidden, error: forbidden }, { status: 503, headers });
@@ -73,7 +73,7 @@ const rounds: Picture["answer"] = (request, index, context) => {
 };
 
 const shown = /\\u(?:\{1b\}|001b)\]0;own/u;
-/** A chart has no text of the service. */
+/** A chart shows no text from the service. */
 const isDrawn = /candles/u;
 const words = ["tokens search", "pools search"];
 
@@ -121,7 +121,7 @@ const pictures: readonly Picture[] = [
 describe.each([
   ["a terminal", true],
   ["a pipe", false],
-])("promise 2: hostile texts drawn on %s do not act", (_, isTerminal) => {
+])("promise 2: hostile text drawn on %s cannot control it", (_, isTerminal) => {
   test.each(pictures.map((each) => [each.name, each] as const))("%s", async (_name, picture) => {
     const { url } = await serveInTest((request, index) => picture.answer(request, index, context));
     const context = createTestContext({

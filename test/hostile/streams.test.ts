@@ -36,7 +36,7 @@ interface End {
   readonly requests: number;
 }
 
-/** Whatever comes behind the headers is not read. */
+/** Data after the headers is not read. */
 const notAStream: End = {
   exit: 1,
   says: /^invalid response: (?:application\/json|text\/html; charset=UTF-8|no content type|HTTP 205) instead of an event stream from 127\.0\.0\.1:\d+$/u,
@@ -65,7 +65,7 @@ const failed = (status: number): End => ({
   says: new RegExp(`^the streaming host failed \\(HTTP ${status}\\)$`, "u"),
   requests: 2,
 });
-/** What each status means, however its body looks; a further connection is tried where it may be answered otherwise. */
+/** The meaning of each status, for any body; a retry follows if it may get another response. */
 const refusals: Readonly<Record<number, End>> = {
   400: {
     exit: 2,
@@ -91,7 +91,7 @@ const refusals: Readonly<Record<number, End>> = {
   600: failed(600),
 };
 
-/** What a sound client makes of a mode of REST that meets it where a stream should open. */
+/** Returns the expected outcome of a REST mode on the request that opens a stream. */
 function endOf(kind: string, { name, ends }: Mode): End {
   const status = Number(/\d{3}/u.exec(name)?.[0]);
   if (status === 204) return endedForGood;
@@ -108,8 +108,8 @@ function endOf(kind: string, { name, ends }: Mode): End {
 
 const [command] = commands.filter(({ endpoint }) => endpoint.id === "pool_transactions");
 
-describe.each(kinds)("a stream of candles meets a hostile %s", (kind, modes) => {
-  // How long a stream waits before it connects again is told in its own tests.
+describe.each(kinds)("a stream of candles with a hostile %s", (kind, modes) => {
+  // The waits of a stream before it reconnects are tested separately.
   const waitless = modes.filter(({ waits }) => waits === undefined);
   const chosen = oneOfEachEnding(waitless, (mode) => endOf(kind, mode));
   test.each(chosen.map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {

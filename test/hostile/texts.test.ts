@@ -7,7 +7,7 @@ import { madeUpAnswer, soundText, type TextOf } from "../harness/hostile/made-up
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 
-/** What the program itself reads is left as it is; everything that is only shown is hostile. */
+/** Leaves the values that the program itself reads unchanged; all text that is only shown is hostile. */
 const shownTexts: TextOf = (name, field) =>
   ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
 const everyText: TextOf = () => forbidden;
@@ -17,7 +17,7 @@ describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))
     ["what is only shown", shownTexts],
     ["every text", everyText],
   ] as const)(
-    "promise 2: %s is hostile: nothing of it acts, on a terminal or in a pipe",
+    "promise 2: %s is hostile: it cannot control a terminal or forge rows in a pipe",
     async (_, textOf) => {
       const answer = madeUpAnswer(endpoint, textOf);
       const server = await serveInTest(() => json(answer, { headers }));
@@ -44,7 +44,7 @@ describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))
             found: undefined,
           });
           expect(stdout).not.toMatch(/^\{"id":"forged"/mu);
-          // Candles, and whatever else is numbers, have no text to show.
+          // Candles and other purely numeric responses have no text to show.
           const told = JSON.stringify(forbidden).slice(1, -1);
           if (isShown && format === "json" && JSON.stringify(answer).includes(told))
             expect(JSON.stringify(JSON.parse(stdout))).toContain(told);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ByteScan, Unread } from "../../src/json/byte-scan.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
-/** Where the one value of the text ends; undefined where it is refused. */
+/** Returns the end of the only value in the text; undefined if the text is rejected. */
 function endOf(text: string): number | undefined {
   const bytes = Buffer.from(text);
   const scan = new ByteScan(bytes);
@@ -28,8 +28,8 @@ const accepts = (text: string): boolean => endOf(text) === Buffer.byteLength(tex
 
 const LONE = /\p{Surrogate}/u;
 
-describe("a walk over JSON in bytes", () => {
-  test("ends where the value ends, whatever it is", () => {
+describe("a scan of JSON in bytes", () => {
+  test("ends at the end of any value", () => {
     fc.assert(
       fc.property(samples(), ({ text }) => {
         expect(endOf(text)).toBe(Buffer.byteLength(text));
@@ -51,11 +51,11 @@ describe("a walk over JSON in bytes", () => {
     '"\\x"',
     '"\\u12g4"',
     '"\t"',
-  ])("refuses %j as JSON.parse does", (text) => {
+  ])("rejects %j as JSON.parse does", (text) => {
     expect({ parsed: isJson(text), walked: accepts(text) }).toEqual({ parsed: false, walked: false });
   });
 
-  test("judges every text with one character changed, added or taken away as JSON.parse does", () => {
+  test("agrees with JSON.parse on every text with one character changed, added or removed", () => {
     const characters = fc.constantFrom(
       ...('{}[]:,"\\ \n\t0123456789.eE+-truefalsn/bu\u0001\u007fé'.match(/./gsu) ?? []),
     );
@@ -65,7 +65,7 @@ describe("a walk over JSON in bytes", () => {
         const at = place % (text.length + 1);
         const edited =
           text.slice(0, at) + (kept === 2 ? "" : character) + text.slice(kept === 0 ? at : at + 1);
-        // Half a pair of surrogates has no bytes of its own: it would be another text.
+        // Half a surrogate pair has no byte representation: it would become another text.
         fc.pre(!LONE.test(edited));
         expect(accepts(edited)).toBe(isJson(edited));
       }),
@@ -73,7 +73,7 @@ describe("a walk over JSON in bytes", () => {
     );
   });
 
-  test("says what it saw between and inside tokens", () => {
+  test("reports whitespace between tokens and the tokens with non-ASCII characters", () => {
     const seen = (text: string): object => {
       const scan = new ByteScan(Buffer.from(text));
       scan.endOfValue(0);
@@ -85,7 +85,7 @@ describe("a walk over JSON in bytes", () => {
     expect(seen('["\u007f"]')).toEqual({ hasBlanks: false, wide: [1, 4] });
   });
 
-  test("leaves nesting of thousands of levels to others, and takes a megabyte in linear time", () => {
+  test("rejects thousands of nesting levels, and scans a megabyte in linear time", () => {
     expect(() => endOf("[".repeat(5000))).toThrow(Unread);
     const long = `["${"\\n".repeat(500_000)}",${"1,".repeat(250_000)}2]`;
     expect(withinASecond(() => endOf(long))).toBe(long.length);

@@ -39,7 +39,7 @@ test("a string that looks like the marker stays a string", () => {
   ]);
 });
 
-test("__proto__ is a member of its own and changes no prototype", () => {
+test("__proto__ is an own property and changes no prototype", () => {
   const parsed = parseExact('{"__proto__":4272800710322643001,"a":{"__proto__":{"b":4272800710322643001}}}');
   expect(parsed).toHaveProperty("a");
   expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
@@ -63,7 +63,7 @@ test("without long integers it is JSON.parse, for any document", () => {
   );
 });
 
-test("every long integer comes back digit for digit, whatever stands around it", () => {
+test("every long integer keeps all its digits in any context", () => {
   const bigs = fc.bigInt({ min: 10n ** 15n, max: 10n ** 40n });
   const parts = fc.array(fc.oneof(samples(), bigs), { minLength: 1 });
   fc.assert(
@@ -88,12 +88,12 @@ test.each([
   "[1234567890123456",
   "tru1234567890123456",
   "\u00a01234567890123456",
-])("%j is refused, as by JSON.parse", (text) => {
+])("%j is rejected, as by JSON.parse", (text) => {
   expect(() => JSON.parse(text)).toThrow(SyntaxError);
   expect(() => parseExact(text)).toThrow(SyntaxError);
 });
 
-test("refuses exactly what JSON.parse refuses", () => {
+test("rejects exactly what JSON.parse rejects", () => {
   const texts = fc.array(
     fc.constantFrom(
       "{",
@@ -145,7 +145,7 @@ function fails(parse: () => unknown): boolean {
   }
 }
 
-/** Random doubles may have long integer digits of their own; those have to be the same number. */
+/** Random doubles may also be written as long integers; those must be the same number. */
 function withoutBigints(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(withoutBigints);

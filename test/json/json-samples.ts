@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { processorTime } from "../harness/processor-time.ts";
 
-/** A value, and a text of it with white space thrown in between its tokens. */
+/** A value, and its text with random whitespace between the tokens. */
 export interface Sample {
   readonly value: unknown;
   readonly text: string;
@@ -9,7 +9,10 @@ export interface Sample {
 
 const blanks = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
 
-/** Any JSON value, written with random white space; strings hold brackets, quotes, blanks, escapes and `__proto__`. */
+/**
+ * Generates any JSON value, written with random whitespace; strings contain brackets, quotes, spaces, escapes and
+ * `__proto__`.
+ */
 export function samples(): fc.Arbitrary<Sample> {
   const strings = fc.oneof(
     fc.string({ unit: "binary" }),
@@ -40,7 +43,7 @@ export function samples(): fc.Arbitrary<Sample> {
   }));
 }
 
-/** `Object.fromEntries` makes `__proto__` a property of its own, as `JSON.parse` does. */
+/** `Object.fromEntries` makes `__proto__` an own property, as `JSON.parse` does. */
 function fromEntries(entries: readonly (readonly [string, unknown])[]): unknown {
   return Object.fromEntries(entries);
 }
@@ -56,7 +59,7 @@ function write(value: unknown, blank: () => string): string {
   return `${blank()}${open}${inside.length === 0 ? blank() : inside.join(",")}${close}${blank()}`;
 }
 
-/** Runs the task and gives its result, or fails when it took the processor more than a second. */
+/** Runs the task and returns its result, or fails if it takes more than a second of processor time. */
 export function withinASecond<T>(task: () => T): T {
   const started = process.cpuUsage();
   const result = task();
@@ -65,7 +68,7 @@ export function withinASecond<T>(task: () => T): T {
   return result;
 }
 
-/** Texts that are not JSON: nothing may hang on them. */
+/** Texts that are not JSON. None of them may cause a hang. */
 export const BROKEN = [
   "",
   " ",

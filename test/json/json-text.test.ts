@@ -16,11 +16,11 @@ describe("compact", () => {
     ["1\n", "1"],
     ['"a : b"', '"a : b"'],
     ['{"a\\\\":"\\" , [ "}', '{"a\\\\":"\\" , [ "}'],
-  ])("%j loses only the white space between tokens", (text, compact) => {
+  ])("%j loses only the whitespace between tokens", (text, compact) => {
     expect(compactJson(text)).toBe(compact);
   });
 
-  test("is what JSON.stringify writes, for any document", () => {
+  test("equals the output of JSON.stringify, for any document", () => {
     fc.assert(
       fc.property(samples(), ({ value, text }) => {
         expect(compactJson(text)).toBe(JSON.stringify(value));
@@ -32,7 +32,7 @@ describe("compact", () => {
 });
 
 describe("pretty", () => {
-  test("adds white space between the service's own tokens, and nothing else", () => {
+  test("adds whitespace between the service's own tokens, and nothing else", () => {
     expect(prettyJson('{"id":4272800710322643001,"l":[1.10,[],{}],"o":{"x":-0,"y":"a,b:{"}}')).toBe(
       '{\n  "id": 4272800710322643001,\n  "l": [\n    1.10,\n    [],\n    {}\n  ],\n  "o": {\n    "x": -0,\n    "y": "a,b:{"\n  }\n}',
     );
@@ -40,11 +40,11 @@ describe("pretty", () => {
     expect(prettyJson(" 1 ")).toBe("1");
   });
 
-  test("stands at the depth asked for", () => {
+  test("starts at the requested depth", () => {
     expect(prettyJson('{"a":[1]}', 4, 1)).toBe('{\n        "a": [\n            1\n        ]\n    }');
   });
 
-  test("is what JSON.stringify writes with an indentation, for any document", () => {
+  test("equals the output of JSON.stringify with indentation, for any document", () => {
     fc.assert(
       fc.property(samples(), fc.integer({ min: 1, max: 8 }), ({ value, text }, indent) => {
         expect(prettyJson(text, indent)).toBe(JSON.stringify(value, null, indent));
@@ -54,7 +54,7 @@ describe("pretty", () => {
     );
   });
 
-  test("leaves a document compact that would need gigabytes of indentation", () => {
+  test("keeps a document compact if indentation would take gigabytes", () => {
     expect(withinASecond(() => prettyJson(DEEP.replace("[]", "[ ]")))).toBe(DEEP);
   });
 });
@@ -81,7 +81,7 @@ describe("escaped", () => {
   test.each(UNSAFE)("everything from U+%i to U+%i becomes \\uXXXX", (first, last) => {
     for (let code = first; code <= last; code++) {
       const character = String.fromCodePoint(code);
-      // JSON.stringify escapes lone surrogates by itself, so the quotes are put by hand.
+      // JSON.stringify would escape lone surrogates, so the quotes are added by hand.
       const escaped = escapeJsonText(`["x${character}y"]`);
       expect(escaped).toMatch(/^\["x(?:\\u[\da-f]{4}){1,2}y"\]$/);
       expect(JSON.parse(escaped)).toEqual([`x${character}y`]);
@@ -95,7 +95,7 @@ describe("escaped", () => {
     '[\n\t"\u{20000}\u0301",\r 1\n]',
     '["\\u202e\\n"]',
     '["\u3000\u00a0�"]',
-  ])("%j stays as it is", (text) => {
+  ])("%j is unchanged", (text) => {
     expect(escapeJsonText(text)).toBe(text);
   });
 
@@ -114,7 +114,7 @@ describe("escaped", () => {
 });
 
 test.each([...BROKEN, "]", "}}}", "]]][", DEEP.slice(1), "[}", "1 2"])(
-  "%j is written in some way or ends in a SyntaxError",
+  "%j is formatted in some way or ends in a SyntaxError",
   (text) => {
     for (const write of [compactJson, prettyJson, escapeJsonText]) {
       try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ByteScan } from "../../src/json/byte-scan.ts";
 
-/** The index after the number, as the grammar has it; undefined where none begins. */
+/** Returns the index after the number according to the grammar; undefined if the text does not start with one. */
 function expectedEnd(text: string): number | undefined {
   const [number = ""] = /^-?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d*)?/u.exec(text) ?? [];
   try {
@@ -31,11 +31,11 @@ const numbers = Array.from({ length: 19 }, (_, index) => digits.slice(0, index +
   `${some}.5E-07`,
 ]);
 
-/** What a number may hold, and what differs from a digit in one half of the byte. */
+/** Bytes that a number may contain, and bytes that differ from a digit in half of their bits. */
 const bytesWithin = Buffer.from("0189.-+eE,} \0*/:?@py\u0080\u00b0\u00b9\u00f0\u00f3\u00f9", "latin1");
 
 describe("a number in bytes", () => {
-  test("ends where its grammar ends, whatever stands in it and however near the end of all is", () => {
+  test("ends where its grammar ends, with any byte inside and at any distance from the end of the text", () => {
     const wrong: string[] = [];
     for (const number of numbers) {
       for (const rest of ["", ",", "}],", ',"a":"b"}]}']) {
@@ -45,7 +45,7 @@ describe("a number in bytes", () => {
             const bytes = Buffer.from(text);
             bytes[at] = byte;
             const odd = bytes.toString("latin1");
-            // What begins another kind of value is none of a number's.
+            // Skip bytes that start another kind of value.
             if (!/^[-\d]/u.test(odd)) continue;
             if (foundEnd(bytes) !== expectedEnd(odd)) wrong.push(odd);
           }
@@ -55,7 +55,7 @@ describe("a number in bytes", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("never reaches beyond a byte that no UTF-8 has", () => {
+  test("never extends past a byte that is invalid in UTF-8", () => {
     const [most] = numbers.toSorted((a, b) => b.length - a.length);
     for (let at = 1; at < (most ?? "").length; at += 1) {
       for (let byte = 250; byte < 256; byte += 1) {

@@ -3,13 +3,13 @@ import { createPathReader } from "../../src/json/path-reader.ts";
 import { expectedAt as rawAt } from "./reference-path.ts";
 import { fc } from "../harness/properties.ts";
 
-describe("texts one after another", () => {
+describe("consecutive texts", () => {
   const leaf = fc.oneof(
     fc.constantFrom(null, true, false, 0, -1.5e-9, "", "a, b", '\\"', "]", [], {}, [1], { a: 1 }),
     fc.integer(),
     fc.string({ unit: "binary" }),
   );
-  /** The same value, some of its scalars others, now and then something that holds values. */
+  /** Returns the same value with some scalars changed, sometimes to a container. */
   const altered = (value: unknown, next: () => unknown): unknown => {
     if (typeof value !== "object" || value === null) return next() ?? value;
     if (Array.isArray(value)) return value.map((element: unknown) => altered(element, next));
@@ -19,7 +19,7 @@ describe("texts one after another", () => {
     path === "" ? [] : path.split("."),
   );
 
-  test("give what each gives alone, alike or not", () => {
+  test("return the same values as each text alone, similar or not", () => {
     const small = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: "small" },
@@ -62,7 +62,7 @@ describe("texts one after another", () => {
       expect(read(text)).toEqual(paths.map((path) => rawAt(text, path)));
   });
 
-  test("written in two ways in turn take no longer than three times what parsing them takes", () => {
+  test("in two alternating formats take no longer than three times their parsing time", () => {
     const shapes = [
       { id: 1, name: "one", tokens: [{ symbol: "A" }], fee: 0.3 },
       { id: 2, name: "two", tokens: [{ symbol: "B" }, { symbol: "C" }], fee: 0.3 },

@@ -5,7 +5,7 @@ import { createRandom } from "../harness/random.ts";
 
 const plain = (text: string): boolean => {
   const bytes = Buffer.from(text);
-  // Among other bytes, as in a chunk: none of them is looked at.
+  // Embedded in other bytes, as in a chunk: none of those may be read.
   const isPlain = new ByteScan(Buffer.from(`1\n${text}\n1`)).isPlain(2, 2 + bytes.length);
   if (new ByteScan(bytes).isPlain(0, bytes.length) !== isPlain) throw new Error("its neighbors are read");
   return isPlain;
@@ -27,7 +27,7 @@ test.each([
   '{"a":1,"b":[],"c":{},"d":[1,"x",{"e":null}],"f":{"g":{"h":false}}}',
   '[[[]],[{}],{"":[0]}]',
   '{"a":1,"a":2}',
-])("a line as it is: %s", (text) => {
+])("plain line: %s", (text) => {
   expect(plain(text)).toBe(true);
 });
 
@@ -79,21 +79,21 @@ test.each([
   '"é"',
   '"\u202e"',
   "1\0",
-])("not, or not certainly: %j", (text) => {
+])("not plain, or not certainly: %j", (text) => {
   expect(plain(text)).toBe(false);
 });
 
-test("two hundred levels are looked at, more are left to JSON.parse", () => {
+test("up to two hundred levels are checked, more are left to JSON.parse", () => {
   expect(plain("[".repeat(201) + "1" + "]".repeat(201))).toBe(true);
   expect(plain('{"a":'.repeat(201) + "1" + "}".repeat(201))).toBe(true);
   expect(plain("[".repeat(202) + "1" + "]".repeat(202))).toBe(false);
 });
 
-describe("against JSON.parse", () => {
+describe("compared with JSON.parse", () => {
   const pieces = '{ } [ ] , : " \\ "a" "a": 1 -1 0 01 1.5 1e5 . e true false null \\u0041 x'.split(" ");
   const runs = isLong ? 2_000_000 : 200_000;
 
-  test("what it takes is JSON, and compact; what it does not take of simple texts is not", () => {
+  test("accepted texts are compact JSON; rejected simple texts are not", () => {
     let taken = 0;
     for (let seed = 1; seed <= runs; seed++) {
       const random = createRandom(seed * 2_654_435_761);
@@ -105,7 +105,7 @@ describe("against JSON.parse", () => {
     expect(taken).toBeGreaterThan(runs / 1000);
   });
 
-  test("so is every text with one byte of it changed", () => {
+  test("the same applies to every text with one byte changed", () => {
     const text = '{"address":"0xc02a\\u0041","p":"2145.78","n":[-1.5e-7,0,{"b":true}],"t":1764000000}';
     for (let at = 0; at < text.length; at++) {
       for (let code = 0x20; code < 0x7f; code++) {

@@ -25,7 +25,7 @@ describe("members and elements", () => {
     expect([...rawMembers("\t{\n}\r")]).toEqual([]);
   });
 
-  test("decode names, and of equal names take the last", () => {
+  test("decode names, and use the last of equal names", () => {
     expect([...rawMembers('{"a":1,"b":2,"\\u0061":3,"\\"\\\\":4}')]).toEqual([
       ["a", "3"],
       ["b", "2"],
@@ -33,7 +33,7 @@ describe("members and elements", () => {
     ]);
   });
 
-  test("take __proto__ for a name like any other", () => {
+  test("treat __proto__ as an ordinary name", () => {
     const members = rawMembers('{"__proto__":{"polluted":true},"constructor":1}');
     expect([...members]).toEqual([
       ["__proto__", '{"polluted":true}'],
@@ -44,7 +44,7 @@ describe("members and elements", () => {
     expect(rawAt("[1]", ["length"])).toBeUndefined();
   });
 
-  test("are those of JSON.parse, for any document with any white space", () => {
+  test("match JSON.parse, for any document with any whitespace", () => {
     fc.assert(
       fc.property(samples(), ({ value, text }) => {
         if (Array.isArray(value)) {
@@ -83,15 +83,18 @@ describe("members and elements", () => {
     ['{"a', "unclosed JSON string"],
     ['{"a":', "missing JSON value"],
     ['{"a":[1', "unclosed JSON array or object"],
-  ])("%j says what is wrong: %s", (text, problem) => {
+  ])("%j is rejected with the reason: %s", (text, problem) => {
     expect(() => rawMembers(text)).toThrow(new SyntaxError(problem));
   });
 
-  test.each(["[1 2]", "[1", '["a" "b"]'])("%j, an array that goes on without a comma, has no end", (text) => {
-    expect(() => rawElements(text)).toThrow(new SyntaxError("unclosed JSON array"));
-  });
+  test.each(["[1 2]", "[1", '["a" "b"]'])(
+    "%j, an array that continues without a comma, has no end",
+    (text) => {
+      expect(() => rawElements(text)).toThrow(new SyntaxError("unclosed JSON array"));
+    },
+  );
 
-  test("any text comes to an end", () => {
+  test("the parsers terminate for any text", () => {
     const texts = fc.stringMatching(/^[{}[\]",:\\ 1a]{0,20}$/);
     fc.assert(
       fc.property(texts, (text) => {
@@ -161,13 +164,13 @@ describe("a path", () => {
     [["24h", "*"]],
     [["*", "id"]],
     [["missing", "*"]],
-  ])("%j leads nowhere", (path) => {
+  ])("%j leads to no value", (path) => {
     expect(rawAt(text, path)).toBeUndefined();
   });
 });
 
 describe("selected fields", () => {
-  test("stand under the names as typed, in that order, with their text", () => {
+  test("appear under the names as typed, in that order, with their original text", () => {
     const text = `{"a":[ {"n":1.10}, {} ],"b":{"c":4272800710322643001},"__proto__":1, "s":"x  y"}`;
     const names = ["b.c", "a.*.n", "a", "nope", "__proto__", "s", "b.c.d"];
     expect(createRowSelector(names)(text)).toBe(
@@ -175,7 +178,7 @@ describe("selected fields", () => {
     );
   });
 
-  test("can be taken from an array, and from nothing", () => {
+  test("can be selected from an array, and from a scalar", () => {
     expect(createRowSelector(["*.0", "1"])("[[1,2],[3]]")).toBe('{"*.0":[1,3],"1":[3]}');
     expect(createRowSelector(["a"])("7")).toBe('{"a":null}');
     expect(createRowSelector([])("{}")).toBe("{}");
@@ -191,7 +194,7 @@ describe("a reader of many paths", () => {
       fc.constantFrom("1.10", "null", '"x, y"', "-0"),
       fc
         .array(fc.tuple(fc.constantFrom("a", "b", "0", "1", "__proto__"), tie("value")), { maxLength: 4 })
-        // Names come several times, and one of them is written with an escape.
+        // Names repeat, and one of them is written with an escape.
         .map(
           (members) =>
             `{ ${members.map(([name, text]) => `"${name.replace("a", "\\u0061")}" :${text}`).join(",")}}`,
@@ -200,7 +203,7 @@ describe("a reader of many paths", () => {
     ),
   })).value;
 
-  test("finds what each path alone leads to", () => {
+  test("finds the same value as each path alone", () => {
     fc.assert(
       fc.property(paths, values, (list, value) => {
         const text = ` ${value}\n`;

@@ -2,13 +2,13 @@ import { beginsWith, OPEN_ARRAY, OPEN_OBJECT } from "../../src/json/json-scan.ts
 import { rawElements, rawMembers } from "../../src/json/raw-json.ts";
 
 /**
- * The text of the value that a path leads to: names of members, and in arrays an index from 0, or `*` for all
- * elements, which gives the text of an array with what was found in each (null where there was nothing).
- * Undefined when the path leads nowhere; in an object, `0` is the name of a member.
+ * Returns the text of the value at a path. A path has names of members, and in arrays an index from 0, or `*` for all
+ * elements, which returns the text of an array with the value found in each (null if there is none). Undefined if the
+ * path leads to no value; in an object, `0` is the name of a member.
  */
 export function expectedAt(text: string, path: readonly string[]): string | undefined {
-  // The values reached so far: one, until a `*` makes them many. `groups` holds how many elements each value had
-  // at each `*`, to fold the values back into arrays of arrays at the end.
+  // The values reached so far: one, until a `*` makes them several. `groups` contains the number of elements of each
+  // value at each `*`, to fold the values back into nested arrays at the end.
   let reached: readonly (string | undefined)[] = [text];
   const groups: (readonly (number | undefined)[])[] = [];
   for (const step of path) {

@@ -17,7 +17,7 @@ const pool_address = "0xf19559e278ae925ab609505cc38955b0e1d2a915";
 describe("on the sandbox", () => {
   const sandbox = useSandbox();
 
-  test("gives what the command line gives: records, lists, batches, candles", async () => {
+  test("returns what the command line prints: records, lists, batches, candles", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     const lines = async (words: string) =>
       rowsOf((await dexdata(`${words} -o ndjson`, { env: sandbox.env() })).stdout);
@@ -44,7 +44,7 @@ describe("on the sandbox", () => {
     expect(pages).toMatchObject([{ rows: [{ id: token_address }], missing: [{ network, address: "0xff" }] }]);
   });
 
-  test("rows of a search have names and symbols, unless shorter ones are wanted", async () => {
+  test("rows of a search include names and symbols, unless shorter rows are requested", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     const symbols = async (params: object): Promise<readonly unknown[]> => {
       const rows = await client.networkPoolsSearch({ network, ...params }, { limit: 3 }).toArray();
@@ -55,7 +55,7 @@ describe("on the sandbox", () => {
     expect(await symbols({ detailed: false })).toEqual(Array(3).fill(undefined));
   });
 
-  test("a list asks for what is taken of it, page by page, and anew each time", async () => {
+  test("a list requests only the pages that are read, and starts over each time", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     sandbox.takeLog();
     const list = client.networkPoolsSearch({ network });
@@ -73,31 +73,37 @@ describe("on the sandbox", () => {
     expect(client.meter).toMatchObject({ requests: 2, credits: 2, plan: "pro" });
   });
 
-  test("nothing is read from the environment unless it is handed over", async () => {
+  test("the environment is read only if it is passed in", async () => {
     const client = openLibrary({ baseUrl: sandbox.running().restFree });
     expect(await client.networks().toArray()).not.toEqual([]);
     expect(client.meter.plan).toBe("keyless");
   });
 
-  test("what is given wrongly is refused before a request, in the words of the program", async () => {
+  test("invalid arguments are rejected before a request, with the program's own messages", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     sandbox.takeLog();
     const refused: readonly (readonly [() => unknown, string])[] = [
       [() => client.networkPoolsSearch({ orderby: "x" }), "unknown parameter orderby for networkPoolsSearch"],
-      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": must be one of asc, desc'],
-      [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
+      [
+        () => client.networkPoolsSearch({ network, sort: "up" }),
+        'invalid sort "up": must be one of asc, desc',
+      ],
+      [
+        () => client.networkPoolsSearch({ network, detailed: "yes" }),
+        "invalid detailed: must be true or false",
+      ],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
         "unknown parameter limit for networkPoolsSearch",
       ],
       [
         () => client.networkPoolsSearch({ network }, { limit: 0 }),
-        "limit: must be a whole number, 1 or more",
+        "invalid limit: must be a whole number, 1 or more",
       ],
       [() => client.networkPoolsSearch({}), "missing parameter network"],
       [
         () => client.poolTransactions({ network, pool_address, from: new Date(Number.NaN) }),
-        "from: must be a valid Date",
+        "invalid from: must be a valid Date",
       ],
       [
         () => client.tokenOhlcv({ network, token_address, start: "-1h", count_back: 3 }),
@@ -105,12 +111,12 @@ describe("on the sandbox", () => {
       ],
       [
         () => client.multiPrices({ network, tokens: ["0x1", 2] }),
-        "tokens: must be an address or an array of addresses, with a network",
+        "invalid tokens: must be an address or an array of addresses, with a network",
       ],
       [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
       [
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
-        'by "pool": with prices, must be one of token',
+        'invalid by "pool" for feed prices: must be one of token',
       ],
       [() => openLibrary({ apiKey: "Bearer api_x" }), 'the key from apiKey starts with "Bearer"'],
       [
@@ -119,13 +125,13 @@ describe("on the sandbox", () => {
       ],
       [
         () => openLibrary({ baseUrl: "http://example.com" }),
-        "baseUrl: must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)",
+        "invalid baseUrl: must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)",
       ],
       [
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
         `${freeHost} does not accept pro keys, and the key from apiKey is on the pro plan`,
       ],
-      [() => openLibrary({ rpm: 0.5 }), "rpm: must be a whole number, from 1 to 100000"],
+      [() => openLibrary({ rpm: 0.5 }), "invalid rpm: must be a whole number, from 1 to 100000"],
     ];
     for (const [call, message] of refused)
       expect(await failureOf(call)).toEqual({
@@ -156,7 +162,7 @@ describe("on a scripted service", () => {
     return server.url;
   }
 
-  test("429 is waited for and said; what stays a refusal names param and wait", async () => {
+  test("429 is retried and reported; a permanent rejection includes the parameter and the wait", async () => {
     const limited = json(
       { error: "rate_limited", retry_after: 7 },
       { status: 429, headers: { "retry-after": "7" } },
@@ -187,7 +193,7 @@ describe("on a scripted service", () => {
     });
   });
 
-  test("numbers are doubles, or text with every digit; raw amounts are always text", async () => {
+  test("numbers are doubles, or strings with every digit; raw amounts are always strings", async () => {
     const text =
       '{"id":"t","log_index":7,"amount_0":-123456789012345678901234567890,"amount_1":"12","price_0":1.10,"x":[1e5,"1",-0.0]}';
     const reply = { transactions: [], page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 } };
@@ -209,7 +215,7 @@ describe("on a scripted service", () => {
     ]);
   });
 
-  test("credits are not passed, and a signal ends what is under way", async () => {
+  test("the credit limit is not exceeded, and a signal aborts pending requests", async () => {
     const frugal = openLibrary({ baseUrl: await serve(json([])), maxCredits: 1 });
     await frugal.networks().toArray();
     expect(await failureOf(async () => await frugal.networks().toArray())).toMatchObject({

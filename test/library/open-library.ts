@@ -7,7 +7,7 @@ import { sandboxNow } from "../harness/sandbox.ts";
 
 type Call<T> = (params?: object, options?: object) => T;
 
-/** As much of the package's types as the tests ask for; test/end-to-end/package.slow.test.ts compiles the real ones. */
+/** The package's types as far as the tests need them; test/end-to-end/package.slow.test.ts compiles the real ones. */
 export interface Library extends LibraryClient {
   readonly pool: Call<Promise<Row>>;
   readonly search: Call<Promise<Readonly<Record<string, readonly Row[]>>>>;
@@ -18,7 +18,7 @@ export interface Library extends LibraryClient {
   readonly tokenOhlcv: Call<Listing<Row>>;
 }
 
-/** A client on a clock that passes sleeps a thousand times faster. */
+/** Returns a client whose clock sleeps a thousand times faster. */
 export function openLibrary(options: ClientOptions = {}): Library {
   const clock = createTestClock(sandboxNow, 1000, true);
   const client = createLibraryClient({ clock, random: () => 0 }, { timeout: 86_400_000, ...options });
@@ -26,7 +26,7 @@ export function openLibrary(options: ClientOptions = {}): Library {
   return client as Library;
 }
 
-/** What a call fails with, as a program sees it. */
+/** Returns the failure of a call, as a program sees it. */
 export async function failureOf(
   call: () => unknown,
 ): Promise<Pick<Failure, "message" | "status" | "code" | "param" | "retryAfter">> {

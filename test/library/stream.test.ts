@@ -16,7 +16,7 @@ const event = (price: string): string =>
   `event: token_price\ndata: {"address":"0xabc","chain":"ethereum","price":"${price}","timestamp":1}\n\n`;
 const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
-test("gives events as they come, and closes the connection when the loop is left", async () => {
+test("yields events as they arrive, and closes the connection when the loop ends", async () => {
   const streamingUrl = await serve(() =>
     raw([head, event("1.10"), event("2"), event("3")], { stayOpen: true }),
   );
@@ -34,7 +34,7 @@ test("gives events as they come, and closes the connection when the loop is left
   ]);
 });
 
-test("goes on over an interruption, and tells of the gap", async () => {
+test("continues after an interruption, and reports the gap", async () => {
   const streamingUrl = await serve((_request, index) =>
     raw([head, event(String(index)), 'event: warning\ndata: {"message":"slow"}\n\n']),
   );
@@ -58,7 +58,7 @@ test("goes on over an interruption, and tells of the gap", async () => {
   ]);
 });
 
-test("a refusal that stays ends it as a Failure; so do credits that are spent", async () => {
+test("a permanent rejection ends it with a Failure; so does running out of credits", async () => {
   const refusing = await serve(() => json({ error: "plan_required", required_tier: "dev" }, { status: 403 }));
   const take = async (
     client: ReturnType<typeof openLibrary>,

@@ -9,13 +9,15 @@ import { subjects } from "./subjects.ts";
 import { createWorker, type Worker } from "./worker.ts";
 import { words } from "./words.ts";
 
-/** Changes the sources in small ways and asks whether the tests notice: npm run test:mutations [-- --short]. */
+/**
+ * Changes the sources in small ways and checks whether the tests notice: npm run test:mutations [-- --short].
+ */
 const SEED = 20_261_121;
 const PER_SUBJECT = 36;
 const SHORT_PER_SUBJECT = 2;
 const WORKERS = 2;
 const LIMIT = 60_000;
-/** The share that must be noticed. */
+/** The share of mutants that must be noticed. */
 const LEAST = 0.9;
 
 const { values } = parseArgs({
@@ -23,9 +25,9 @@ const { values } = parseArgs({
     runner: { type: "boolean", default: false },
     /** A few mutants of each subject, all of which must be noticed. */
     short: { type: "boolean", default: false },
-    /** Only mutants of files with this in their path; nothing is written then. */
+    /** Only mutants of files with this in their path; no report is written then. */
     only: { type: "string", default: "" },
-    /** Only those that the full form listed, to see what new tests notice of them. */
+    /** Only mutants that the full form listed, to see which of them new tests notice. */
     again: { type: "boolean", default: false },
     seed: { type: "string", default: String(SEED) },
   },
@@ -39,7 +41,8 @@ async function checkMutants(): Promise<void> {
   const drawn = drawMutants(seed, PER_SUBJECT).filter(({ file }) => file.includes(values.only));
   const mutants = values.short ? takeShort(drawn) : values.again ? listedIn(drawn) : drawn;
   const survivors: Mutant[] = [];
-  // What the tests leave behind, whose processes are killed; not where the tests of a run around this one look for keys.
+  // Files left by the tests whose processes are killed; outside the directory in which the tests of a
+  // surrounding run look for keys.
   const folder = mkdtempSync(path.resolve("coverage/mutants-"));
   process.env["TMPDIR"] = folder;
   const workers = Array.from({ length: WORKERS }, () => createWorker(fileURLToPath(import.meta.url), LIMIT));
@@ -57,14 +60,14 @@ async function checkMutants(): Promise<void> {
     const started = Date.now();
     const { isNoticed, by } = await worker.judge(mutant);
     if (!isNoticed) survivors.push(mutant);
-    // The names of tests may hold keys, which no program that a test runs may write.
+    // Test names may contain keys, and a program started by a test must not write keys.
     if (values.short && isNoticed) return;
     const took = ((Date.now() - started) / 1000).toFixed(1).padStart(5);
     const noticedBy = by[0] === undefined ? "" : `\n                  by ${by[0].slice(0, 100)}`;
     console.log(`${isNoticed ? "noticed " : "SURVIVED"} ${took} s  ${mutant.name}${noticedBy}`);
   });
   await share(workers, controlsOf(mutants), async (worker, tests) => {
-    // Afterwards, so that what earlier changes leave behind is noticed as well.
+    // This runs afterwards, so that effects of earlier changes are noticed as well.
     const { isNoticed, by } = await worker.judge({ file: "", source: "", tests });
     if (isNoticed) throw new Error(`fails without a change: ${tests.join(", ")}: ${by.join(", ")}`);
   }).finally(end);
@@ -75,7 +78,7 @@ async function checkMutants(): Promise<void> {
   if (!values.short && values.only === "") writeSurvivors(seed, all, survivors);
 }
 
-/** Hands the items out, to whichever worker is free. */
+/** Distributes the items to free workers. */
 async function share<T>(
   workers: readonly Worker[],
   items: readonly T[],
@@ -89,13 +92,13 @@ async function share<T>(
   );
 }
 
-/** The lists of tests that have to pass where nothing was changed; in the short form those of one subject alone. */
+/** The lists of tests that must pass on unchanged sources; in the short form for each subject separately. */
 function controlsOf(mutants: readonly Mutant[]): readonly (readonly string[])[] {
   const lists = new Map(mutants.map(({ tests }) => [tests.join(" "), tests]));
   return values.short ? [["test/render/sanitise.test.ts"]] : [...lists.values()];
 }
 
-/** The first ones drawn, of each subject, that the full form noticed. */
+/** The first mutants drawn for each subject that the full form noticed. */
 function takeShort(drawn: readonly Mutant[]): readonly Mutant[] {
   return subjects.flatMap(({ files }) =>
     drawn

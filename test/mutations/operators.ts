@@ -11,7 +11,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Operators that are off by one, or by a sign. */
+/** Mutations of operators, by one step or by sign. */
 const shifted: ReadonlyMap<string, string> = new Map([
   ["<", "<="],
   ["<=", "<"],
@@ -34,7 +34,7 @@ const swapped: ReadonlyMap<string, string> = new Map([
   ["every", "some"],
 ]);
 
-/** Every change that the operators know to make in a module, in the order of the text. */
+/** Every change that the operators can make in a module, in the order of the text. */
 export function changesOf(file: string, source: string): readonly Change[] {
   const changes: Change[] = [];
   const outside: Span[] = [];
@@ -43,7 +43,7 @@ export function changesOf(file: string, source: string): readonly Change[] {
     changes.push({ operator, start, end, text });
   };
   const negate = (condition: ESTree.Expression | null): void => {
-    // `===` and `!==` are turned into each other where they stand.
+    // `===` and `!==` are swapped in place.
     if (condition === null || (condition.type === "BinaryExpression" && opposite.has(condition.operator)))
       return;
     add("negate", condition, `!(${slice(condition)})`);
@@ -58,7 +58,7 @@ export function changesOf(file: string, source: string): readonly Change[] {
     WhileStatement: ({ test }) => negate(test),
     ForStatement: ({ test }) => negate(test),
     LogicalExpression: ({ operator, left, right }) => {
-      // Where `??` stands, a value is wanted and not a claim.
+      // The operands of `??` are values, not conditions.
       if (operator === "??") return;
       negate(left);
       negate(right);
@@ -91,14 +91,14 @@ export function changesOf(file: string, source: string): readonly Change[] {
       }
     },
     TemplateElement: ({ start, value: { raw } }) => {
-      // Its own bounds hold the marks around it.
+      // The node's own range includes the delimiters.
       const from = source.indexOf(raw, start);
       const text = { start: from, end: from + raw.length };
       const ranges = changedRanges(raw);
       for (const range of ranges) add("shift", text, range);
       if (ranges.length === 0 && raw.trim() !== "") add("swap", text, "");
     },
-    // None of these is a part of the program that runs.
+    // None of these exists at run time.
     ImportDeclaration: leave,
     TSInterfaceDeclaration: leave,
     TSTypeAliasDeclaration: leave,
@@ -111,7 +111,9 @@ export function changesOf(file: string, source: string): readonly Change[] {
     .toSorted((one, other) => one.start - other.start || one.end - other.end);
 }
 
-/** A regular expression with one of its parts changed: a class inverted, a repetition or an anchor moved. */
+/**
+ * Variants of a regular expression with one part changed: a class inverted, a repetition or an anchor moved.
+ */
 function changedForms(written: string): readonly string[] {
   const body = written.slice(0, written.lastIndexOf("/"));
   const flags = written.slice(body.length);
@@ -132,11 +134,11 @@ function changedPart(part: string): string {
   return /^\\[dsw]$/u.test(part) ? part.toUpperCase() : part;
 }
 
-/** A text of ranges such as `\\u200b-\\u200f` with one of its ends moved by one. */
+/** Variants of a text with ranges such as `\\u200b-\\u200f`, with one end moved by one. */
 function changedRanges(literal: string): readonly string[] {
   return [...literal.matchAll(/\\\\u(?:\{(?<long>[\da-f]+)\}|(?<short>[\da-f]{4}))/gu)].map((match) => {
     const { long, short = "" } = match.groups ?? {};
-    // Each end is moved inwards: the first of a range up, the last down.
+    // Each end is moved inward: the first character of a range up, the last down.
     const isLast = literal[match.index - 1] === "-";
     const code = (Number.parseInt(long ?? short, 16) + (isLast ? -1 : 1)).toString(16);
     const other = long === undefined ? `\\\\u${code.padStart(4, "0")}` : `\\\\u{${code}}`;

@@ -5,13 +5,13 @@ import { words } from "./words.ts";
 
 const list = "test/mutations/SURVIVORS.md";
 
-/** Those that are in the list as it is. */
+/** Only the mutants in the current list. */
 export function listedIn(mutants: readonly Mutant[]): readonly Mutant[] {
   const listed = readFileSync(list, "utf8");
   return mutants.filter(({ file, name }) => listed.includes(code(name.slice(file.length + 2))));
 }
 
-/** The committed list of what the tests did not notice. */
+/** The committed list of mutants that the tests did not notice. */
 export function writeSurvivors(seed: number, mutants: readonly Mutant[], survivors: readonly Mutant[]): void {
   const count = (all: readonly Mutant[], files: object): number =>
     all.filter(({ file }) => Object.hasOwn(files, file)).length;

@@ -1,6 +1,6 @@
 import { defineConfig } from "rolldown";
 
-/** Node 20 runs no TypeScript: the check is bundled first, without the packages it stands on. */
+/** Node 20 cannot run TypeScript, so the check is bundled first, without its packages. */
 export default defineConfig({
   input: "test/mutations/main.ts",
   platform: "node",

@@ -2,9 +2,9 @@ import path from "node:path";
 import { inspect } from "node:util";
 import { BaseSequencer, createVitest, type TestModule, type Vitest } from "vitest/node";
 
-/** What a runner is asked: to run these tests on this text of this file. */
+/** An order to a runner: run these tests with this text of this file. */
 export interface Order {
-  /** Empty: nothing is changed. */
+  /** Empty for a run without a change. */
   readonly file: string;
   readonly source: string;
   readonly tests: readonly string[];
@@ -12,17 +12,18 @@ export interface Order {
 
 export interface Verdict {
   readonly isNoticed: boolean;
-  /** The tests that failed. */
+  /** The failed tests. */
   readonly by: readonly string[];
 }
 
 /**
- * One vitest that stays, told over IPC what to run: the change is made where files are loaded, so nothing is written, and
- * all that did not change is there already. A change that hangs is ended by whoever gave the order.
+ * A persistent vitest process that receives its orders over IPC. The change is made when files are loaded, so
+ * no file is written and unchanged modules stay loaded. The process that gave the order ends a change that
+ * hangs.
  */
 export async function serveOrders(): Promise<void> {
   let changed: Pick<Order, "file" | "source"> = { file: "", source: "" };
-  /** Those of the order that is worked on: vitest's own list holds those of all orders before. */
+  /** The tests of the current order: vitest's own list also contains the tests of all earlier orders. */
   const ended: TestModule[] = [];
   const vitest = await createVitest(
     "test",
@@ -58,14 +59,14 @@ export async function serveOrders(): Promise<void> {
   process.send?.("ready");
 }
 
-/** The quickest first, as they are listed; vitest would begin with the slowest. */
+/** The fastest first, in list order; vitest would start with the slowest. */
 class InOrder extends BaseSequencer {
   override async sort<T>(files: T): Promise<T> {
     return await Promise.resolve(files);
   }
 }
 
-/** Gives the errors outside of tests. */
+/** Returns the errors outside of tests. */
 async function runTests(vitest: Vitest, tests: readonly string[]): Promise<readonly unknown[]> {
   const found = await Promise.all(tests.map((each) => vitest.globTestSpecifications([each])));
   const { unhandledErrors } = await vitest.runTestSpecifications(found.flat(), false);
@@ -79,6 +80,6 @@ function judge(modules: readonly TestModule[], errors: readonly unknown[]): Verd
     ...[...each.children.allSuites()].flatMap((suite) => suite.errors().map((error) => error.message)),
   ]);
   const outside = errors.map((error) => inspect(error));
-  // A module that never ended is one that ended its process.
+  // A module that did not end is one that ended its process.
   return { isNoticed: by.length + outside.length > 0 || modules.length === 0, by: [...by, ...outside] };
 }

@@ -7,14 +7,14 @@ export interface Mutant extends Change {
   readonly file: string;
   /** Counted from 1. */
   readonly line: number;
-  /** The whole text of the file with the change. */
+  /** The complete text of the file with the change. */
   readonly source: string;
-  /** Says what was changed, the same wherever in the file it stands. */
+  /** Describes the change, independent of its position in the file. */
   readonly name: string;
   readonly tests: readonly string[];
 }
 
-/** As many of each subject, drawn by the seed; the same ones for the same sources. */
+/** The same number of mutants per subject, drawn by the seed; the same ones for the same sources. */
 export function drawMutants(seed: number, perSubject: number): readonly Mutant[] {
   return subjects.flatMap((subject, index) =>
     shuffle(mutantsOf(subject), createRandom(seed + index)).slice(0, perSubject),
@@ -35,7 +35,7 @@ function mutantsOf({ files }: Subject): readonly Mutant[] {
   });
 }
 
-/** The lines around the change, as they are and as they become. */
+/** The lines around the change, before and after. */
 function describeChange(source: string, { start, end, text }: Change): string {
   const from = source.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = source.indexOf("\n", end);

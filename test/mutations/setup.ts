@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 
-/** Whether a property fails is all that is asked: no time goes into making the example small, and no chance is in it. */
+/**
+ * The check only needs to know whether a property fails, so it neither shrinks examples nor uses random
+ * seeds.
+ */
 fc.configureGlobal({ endOnFailure: true, seed: 1 });
-// Changes are made to modules, which the bundle of the program would not see.
+// Changes are made to modules, which do not affect the bundled program.
 process.env["DEXDATA_TEST_SOURCES"] = "1";

@@ -1,7 +1,7 @@
-/** A part of the program that must not be wrong, and the tests that have to notice when it is, the quickest first. */
+/** A critical part of the program, and the tests that must notice a bug in it, the fastest first. */
 export interface Subject {
   readonly name: string;
-  /** Each file with the tests that cover it, paths from the root of the project. */
+  /** Each file with the tests that cover it, as paths from the root of the project. */
   readonly files: Readonly<Record<string, readonly string[]>>;
 }
 

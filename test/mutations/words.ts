@@ -1,7 +1,7 @@
 const onlySpeed = "equivalent: only how fast, or in how much memory";
 const neverComes = "equivalent: the default never comes, or is refused as well";
 
-/** Why a mutant may survive, by its name. */
+/** The reason why a mutant may survive, by its name. */
 export const words: Readonly<Record<string, string>> = {
   'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
     neverComes,

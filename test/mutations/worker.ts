@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Order, Verdict } from "./runner.ts";
 
-/** A runner in a process of its own, which is ended with all its own processes when an order takes too long. */
+/** A runner in a separate process, which is ended with all its child processes if an order takes too long. */
 export interface Worker {
   readonly judge: (order: Order) => Promise<Verdict>;
   readonly end: () => void;
@@ -13,7 +13,7 @@ const TOO_LONG: Verdict = { isNoticed: true, by: ["no end within the time limit"
 export function createWorker(program: string, limit: number): Worker {
   let runner: ChildProcess | undefined;
   const start = async (): Promise<ChildProcess> => {
-    // The leader of a group of its own, so that tests that hang in processes below it can be ended with it.
+    // The process leads its own group, so that hanging child processes of tests end with it.
     runner = fork(program, ["--runner"], { detached: true, stdio: ["ignore", "ignore", "inherit", "ipc"] });
     await once(runner, "message");
     return runner;

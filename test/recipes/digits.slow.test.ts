@@ -9,7 +9,10 @@ import { useRecipeDesk } from "../harness/recipe-desk.ts";
 import { leftOut, type Tool } from "../harness/recipe-tools.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 
-/** More digits than a double has: as numbers and as texts, 30 whole and 20 behind the point; and nothing. */
+/**
+ * More digits than fit in a double, as numbers and as strings: 30 before and 20 after the decimal point. And
+ * null.
+ */
 const rows = [
   `{"id":"0x1","log_index":7,"token_0":"0xa","token_0_symbol":"W\\"E, \\\\N","token_1":"0xb","amount_0":-123456789012345678901234567890,"amount_1":"340282366920938463463374607431","price_0":0.12345678901234567890,"price_0_usd":1.10,"created_at":"2026-11-21T08:53:00.123456Z"}`,
   `{"id":"0x2","log_index":9007199254740993,"token_0":"0xa","token_1":"0xb","amount_0":1,"amount_1":"-2","price_0":1e-20,"price_0_usd":null,"created_at":"2026-11-21T08:52:00Z"}`,
@@ -33,11 +36,11 @@ const sections = consoleSections();
 const stepsOf = (heading: string): readonly Step[] =>
   sections.find((section) => section.heading === heading)?.steps ?? [];
 
-/** Its lines as they stand, but for the sandbox before and the question at the end. */
+/** Its lines unchanged, except for the sandbox at the start and the query at the end. */
 async function fill(heading: string): Promise<void> {
   const steps = [...stepsOf("Recipes"), ...stepsOf("DuckDB"), ...stepsOf(heading)];
   const setting = steps.filter(({ command }) => /^\w+=/u.test(command));
-  // SQLite's takes the file of DuckDB's.
+  // The SQLite recipe reads the file of the DuckDB recipe.
   const isThere = existsSync(path.join(desk().folder, "swaps.csv"));
   const csv = stepsOf("DuckDB").filter(
     ({ command }) => heading === "SQLite" && !isThere && command.includes("--out"),
@@ -106,7 +109,7 @@ less,price,next
   ],
 ];
 
-describe("the recipes keep 30 digits of an integer, 20 of a decimal, and nothing as nothing:", () => {
+describe("the recipes keep 30 digits of an integer, 20 decimals, and null as null:", () => {
   for (const [heading, needed, read, expected] of recipes) {
     const reason = leftOut(`the digits of "${heading}" were not tried`, needed);
     test.skipIf(reason !== undefined)(reason ?? heading, async () => {

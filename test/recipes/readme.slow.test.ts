@@ -63,13 +63,13 @@ describe("every console example of the pages prints the output below it:", () =>
 });
 
 /** These would install packages, store keys or call the API, so the test only parses them. */
-describe("the lines that no test runs", () => {
+describe("the lines that no test executes", () => {
   const checks = [...(pages.get("docs/assumptions.md") ?? "").matchAll(/ \| `(dexdata .*)` \|$/gmu)].map(
     ([, command = ""]) => command.replaceAll("\\|", "|").replaceAll(/<[^>]*>/gu, "x"),
   );
   const lines = [...blocksOf("sh").flatMap((block) => block.trim().split("\n")), ...checks];
 
-  test("are what a shell takes", () => {
+  test("are valid shell syntax", () => {
     expect(checks.length).toBeGreaterThan(30);
     expect(lines.length).toBeGreaterThan(checks.length + 5);
     const { status, stderr } = spawnSync("bash", ["-n"], {
@@ -79,14 +79,14 @@ describe("the lines that no test runs", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
-  test("name the tarball that npm pack writes", () => {
+  test("contain the tarball name that npm pack writes", () => {
     const { version }: { version?: unknown } = JSON.parse(readFileSync("package.json", "utf8"));
     const text = [...pages.values()].join("\n");
     const named = [...text.matchAll(/dexdata-[\w.-]*\.tgz/gu)].map(([name]) => name);
     expect(new Set(named)).toEqual(new Set([`dexdata-${String(version)}.tgz`]));
   });
 
-  test("name commands and flags that there are", () => {
+  test("contain only commands and flags that exist", () => {
     for (const [, typed = ""] of lines.join("\n").matchAll(/\bdexdata (\w[^|;>)\n]*)/gu)) {
       const entry = allCommands.find(({ words }) => `${typed.trim()} `.startsWith(`${words} `));
       expect([typed, entry]).toEqual([typed, expect.anything()]);

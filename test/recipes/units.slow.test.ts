@@ -16,7 +16,7 @@ for (const each of [state, log, path.join(folder, "swaps")]) mkdirSync(each);
 const service = useSandbox({ now: () => Date.now() });
 const sandbox = binaryEnv({ ...env, DEXDATA_SANDBOX: "1" });
 
-/** The unit as systemd hands it to the program, in folders of the test. */
+/** The unit as systemd passes it to the program, in directories of the test. */
 function startOfUnit(): readonly string[] {
   const line = /^ExecStart=(.*)$/mu.exec(fileOfPages("dexdata-ticks.service"))?.[1] ?? "";
   const words = line
@@ -38,22 +38,22 @@ function tryWith(what: string, needed: readonly Tool[], trying: () => Promise<vo
   test.skipIf(reason !== undefined)(reason ?? what, trying);
 }
 
-/** Until there is something in it; the test's own time is the bound. */
+/** Waits until the file has content; the timeout of the test is the limit. */
 async function waitForFile(file: string, child: ChildProcess): Promise<void> {
   const hasLine = (): boolean => existsSync(file) && readFileSync(file, "utf8").includes("\n");
   const watcher = watch(path.dirname(file));
   await new Promise<void>((resolve, reject) => {
-    const look = (): void => {
+    const resolveIfWritten = (): void => {
       if (hasLine()) resolve();
     };
-    watcher.on("change", look);
+    watcher.on("change", resolveIfWritten);
     child.once("close", (exit) => reject(new Error(`it ended with ${exit}`)));
-    look();
+    resolveIfWritten();
   });
   watcher.close();
 }
 
-describe("the files of the pages are accepted by their programs:", () => {
+describe("the programs of the pages accept their files:", () => {
   tryWith("the unit, by systemd", ["systemd-analyze"], () => {
     const unit = path.join(folder, "dexdata-ticks.service");
     writeFileSync(
@@ -75,7 +75,7 @@ describe("the files of the pages are accepted by their programs:", () => {
       fileOfPages("logrotate.d/dexdata").replace("/var/log", log),
     );
     const words = startOfUnit().filter((word, index, all) => ![word, all[index - 1]].includes("--key-file"));
-    // Rows are what comes often, so they are moved away here.
+    // Rows are frequent output, so they are moved out of the comparison.
     const out = path.join(log, "dexdata/ticks.ndjson");
     const child = spawn(process.execPath, [program, ...words, "--out", out, "--for", "50s"], {
       env: sandbox,
@@ -113,7 +113,7 @@ describe("the files of the pages are accepted by their programs:", () => {
   });
 });
 
-describe("what cron runs", () => {
+describe("the crontab line", () => {
   const line = /^\d+ \* \* \* \* +(.*)$/mu.exec(fileOfPages("crontab -e"))?.[1] ?? "";
   const swaps = path.join(folder, "swaps");
   const nameOf = (daysAgo: number): string =>
@@ -134,10 +134,10 @@ describe("what cron runs", () => {
     };
   };
 
-  test("goes on where the budget ended it, and does nothing once the file is whole", async () => {
+  test("continues after the budget ended it, and does nothing once the file is complete", async () => {
     writeFileSync(path.join(swaps, "pull.sh"), fileOfPages("pull.sh"));
     const [name, ...before] = [nameOf(1), nameOf(2), nameOf(3)];
-    // Days that are whole already.
+    // Days that are already complete.
     for (const each of before) writeFileSync(path.join(swaps, each), "");
     const files = [...before, name].toSorted();
     expect(await run("9")).toEqual({ exit: 5, said: "…", files: [...files, `${name}.resume`] });

@@ -3,8 +3,8 @@ import { escapeJsonText, isSafeJson } from "../../src/json/json-text.ts";
 import { asciiText, visibleText } from "../../src/render/sanitise.ts";
 
 /**
- * By what Unicode says of a character, where the program has a list of its own: controls, separators of lines, halves
- * of pairs, and what shows nothing. Visible signs of the category Cf stay, and so do variation selectors.
+ * Derived from Unicode, while the program has its own list: controls, line separators, lone surrogates, and
+ * invisible characters. Visible characters of the category Cf stay, and so do variation selectors.
  */
 const ACTS_OR_HIDES = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 const STAYS = /\p{Variation_Selector}/u;
@@ -18,7 +18,10 @@ const named = new Map([
 const escapeOf = (character: string, code: number): string =>
   named.get(character) ?? `\\u{${code.toString(16)}}`;
 
-/** The code points for which this does not hold, in hex. `step`: how many are passed over beyond the first plane. */
+/**
+ * The code points that fail the check, in hex. `step` is the distance between the tested ones beyond the
+ * first plane.
+ */
 function exceptions(holds: (character: string, code: number) => boolean, step = 1): readonly string[] {
   const found: string[] = [];
   for (let code = 0; code <= 0x10ffff; code += code > 0xffff ? step : 1) {
@@ -27,8 +30,8 @@ function exceptions(holds: (character: string, code: number) => boolean, step = 
   return found;
 }
 
-describe("each of the 1,114,112 code points", () => {
-  test("for people: what acts or hides is escaped, all else is as it was", () => {
+describe("all 1,114,112 code points", () => {
+  test("for people: control and invisible characters are escaped, all others are unchanged", () => {
     const wrong = exceptions((character, code) => {
       const shown = isUnsafe(character) ? escapeOf(character, code) : character;
       return visibleText(`a${character}b`) === `a${shown}b`;
@@ -36,7 +39,7 @@ describe("each of the 1,114,112 code points", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("where the locale is not UTF-8: what is beyond printable ASCII is escaped, all else is as it was", () => {
+  test("without a UTF-8 locale: characters beyond printable ASCII are escaped, all others are unchanged", () => {
     const wrong = exceptions((character, code) => {
       const shown = code >= 0x20 && code < 0x7f ? character : escapeOf(character, code);
       return asciiText(`a${character}b`) === `a${shown}b`;
@@ -44,7 +47,7 @@ describe("each of the 1,114,112 code points", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("in JSON: what acts or hides is escaped and means the same, all else is as it was", () => {
+  test("in JSON: control and invisible characters are escaped with the same meaning, all others are unchanged", () => {
     const wrong = exceptions((character, code) => {
       if (code < 0x20 || character === '"' || character === "\\") return isSafeJson(character);
       const text = `"${character}"`;

@@ -32,12 +32,12 @@ function price(
   return { data: Buffer.from(JSON.stringify(row)), asset: undefined };
 }
 
-/** A price a second from 0 on. */
+/** Prices one second apart, starting at 0. */
 function feed(board: Board, asset: string, values: readonly string[]): void {
   for (const [second, value] of values.entries()) board.events([price(asset, value)], second * 1000);
 }
 
-test("the latest of each asset, its change, its updates a minute and its course", () => {
+test("each asset has its latest price, its change, its updates per minute and a chart", () => {
   const board = boardOf();
   feed(board, weth, ["2000", "2100", "1950", "2145.78"]);
   feed(board, shib, ["0.0000123456", "0.0000123456"]);
@@ -53,25 +53,25 @@ test("the latest of each asset, its change, its updates a minute and its course"
   ]);
 });
 
-test("digits of a price are those that were sent, also beyond what a double holds", () => {
+test("a price keeps its digits, even those that do not fit in a double", () => {
   const board = boardOf({ assets: [weth] });
   feed(board, weth, ["90071992547409931234567.985"]);
   expect(board.frame(wide, fine, 1000)[3]).toContain("90,071,992,547,409,931,234,567.99");
 });
 
-test("both spellings of a price count, in any letter case of the address", () => {
+test("both names of the price field count, in any letter case of the address", () => {
   const board = boardOf();
   board.events([price(weth.replace("c02a", "C02A"), "7.5", ["c", "a", "p"])], 0);
   expect(board.frame(wide, fine, 0)[3]).toMatch(/ 7\.50 /u);
 });
 
-test("an event goes to the asset that its place in the batch names", () => {
+test("an event belongs to the asset at its index in the batch", () => {
   const board = boardOf();
   board.events([{ data: Buffer.from('{"price":"3"}'), asset: sol }], 0);
   expect(board.frame(wide, fine, 0)[5]).toMatch(/^solana.* 3\.00/u);
 });
 
-test("what is no JSON, names no known asset or has no price changes nothing", () => {
+test("invalid JSON, unknown assets and events without a price change nothing", () => {
   const board = boardOf({ assets: [weth] });
   const before = board.frame(wide, fine, 0);
   for (const data of ["{", "[]", "null", '{"chain":"x","address":"y","price":"1"}'])
@@ -79,7 +79,7 @@ test("what is no JSON, names no known asset or has no price changes nothing", ()
   expect(board.frame(wide, fine, 0)).toEqual(before);
 });
 
-test("updates of the last minute are counted, older ones forgotten", () => {
+test("updates of the last minute are counted, older ones dropped", () => {
   const board = boardOf({ assets: [weth] });
   feed(
     board,
@@ -93,7 +93,7 @@ test("updates of the last minute are counted, older ones forgotten", () => {
   expect(perMinute(300_000)).toBe("0");
 });
 
-describe("fits any window", () => {
+describe("fits any terminal", () => {
   const assets = Array.from({ length: 40 }, (_, n) => `ethereum:0x${String(n).padStart(40, "c0")}`);
   const board = boardOf({ assets, isSimulated: true });
   for (const [n, asset] of assets.entries()) feed(board, asset, ["1", `${10 ** (n - 20)}`]);
@@ -111,14 +111,14 @@ describe("fits any window", () => {
     }
   });
 
-  test("rows that find no place are counted", () => {
+  test("rows that do not fit are counted", () => {
     const frame = board.frame({ columns: 100, rows: 20 }, fine, 5000);
     const shown = frame.filter((line) => line.startsWith("ethereum:")).length;
     expect(frame).toContain(`… ${40 - shown} more`);
     expect(frame).toHaveLength(20);
   });
 
-  test("columns go one after another, the price last", () => {
+  test("columns are dropped one after another, the price last", () => {
     const heads = (columns: number): string | undefined =>
       board
         .frame({ columns, rows: 30 }, fine, 5000)
@@ -130,7 +130,7 @@ describe("fits any window", () => {
   });
 });
 
-test("what the feeds bring stands under its own title", () => {
+test("each feed has its own column title", () => {
   const pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
   const [, address] = pool.split(":");
   const rowOf = (name: BoardOptions["feed"], row: object): readonly string[] => {
@@ -155,15 +155,15 @@ test("what the feeds bring stands under its own title", () => {
   ]);
 });
 
-test("text of strangers cannot act on the terminal", () => {
+test("text from the service cannot control the terminal", () => {
   const board = boardOf({ assets: ["x:\u001b[2J\u202e"] });
   board.events([{ data: Buffer.from('{"price":"\\u001b]0;x\\u0007"}'), asset: "x:\u001b[2J\u202e" }], 0);
   board.say("warning from the service: \u001b[31m\n\u200b", 0);
-  // oxlint-disable-next-line no-control-regex -- these are what must not be there
+  // oxlint-disable-next-line no-control-regex -- these must not occur
   expect(board.frame(wide, fine, 0).join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e]/u);
 });
 
-test("without Unicode everything is ASCII", () => {
+test("without Unicode all output is ASCII", () => {
   const board = boardOf({ isUnicode: false });
   feed(board, weth, ["1", "2", "3", "4"]);
   const text = board.frame({ columns: 60, rows: 5 }, { ...fine, open: 1, retrying: 1 }, 4000).join("\n");
@@ -171,7 +171,7 @@ test("without Unicode everything is ASCII", () => {
   expect(text).toContain("_.-''");
 });
 
-test("assets that come and go keep what is known of the others", () => {
+test("adding and removing assets keeps the data of the others", () => {
   const board = boardOf({ assets: [weth, shib] });
   feed(board, weth, ["1", "2"]);
   board.watch([sol, weth], 2000);
@@ -181,31 +181,31 @@ test("assets that come and go keep what is known of the others", () => {
   expect(third).toBe("");
 });
 
-test("a change from nothing is none, and one of months fits its column", () => {
+test("a change from zero is not shown, and a very large one fits its column", () => {
   const board = boardOf({ assets: [weth] });
   feed(board, weth, ["0", "5"]);
   expect(board.frame(wide, fine, 1000)[3]).toMatch(/5\.00\s+2\s/u);
 });
 
-test("what is said is shown for a minute", () => {
+test("a message is shown for a minute", () => {
   const board = boardOf();
   board.say("connection 1: cut", 0);
   expect(board.frame(wide, fine, 59_000)).toContain("connection 1: cut");
   expect(board.frame(wide, fine, 61_000)).not.toContain("connection 1: cut");
 });
 
-test("the last picture tells what came, not how the connections are", () => {
+test("the last frame shows the data, not the state of the connections", () => {
   const board = boardOf();
   feed(board, weth, ["1"]);
   expect(board.frame(wide, undefined, 1000).at(-1)).toMatch(/^solana/u);
 });
 
-test("an hour and a day of updates take no more room than a minute", () => {
+test("a day of updates needs no more memory than a minute", () => {
   const board = boardOf({ assets: [weth] });
   for (let second = 0; second < 90_000; second += 7)
     board.events([price(weth, String(1000 + Math.sin(second / 9000) * 100))], second * 1000);
   const [line = ""] = board.frame(wide, fine, 90_000_000).filter((each) => each.startsWith("ethereum"));
   expect(line).toMatch(/[▁▂▃▄▅▆▇█]{20,30}$/u);
-  // The whole of the last hour: a part of one wave, so it only rises or only falls but for its turn.
+  // All of the last hour: a part of one wave, so it only rises or only falls except at its turn.
   expect(new Set(line.split("  ").at(-1)).size).toBeGreaterThan(3);
 });

@@ -35,8 +35,8 @@ const texts = fc.oneof(
 
 describe("any texts in a table", () => {
   it.each([
-    ["where the locale is UTF-8", visibleText, /^[^\p{Cc}\p{Cs}]*$/u],
-    ["where it is not", asciiText, /^[ -~]*$/u],
+    ["with a UTF-8 locale", visibleText, /^[^\p{Cc}\p{Cs}]*$/u],
+    ["with another locale", asciiText, /^[ -~]*$/u],
   ] as const)("%s make rows as wide as the table, without a forbidden byte", (_, safe, allowed) => {
     const columns = fc.array(fc.record({ width: fc.integer({ min: 1, max: 24 }), isRight: fc.boolean() }), {
       minLength: 1,
@@ -52,7 +52,7 @@ describe("any texts in a table", () => {
           isWhole: false,
           cutMark: mark,
         }));
-        // Blanks at the end of a line are left out, so the last column says where the line ends.
+        // Spaces at the end of a line are omitted, so the last column marks the end of the line.
         const end: DrawnColumn = { title: "E", width: 3, isRight: true, isWhole: true, cutMark: mark };
         const cells = lists.map((list) => [
           ...list.slice(0, drawn.length).map((text) => ({ text: safe(text), tone: "plain" as const })),

@@ -7,14 +7,14 @@ const first = `[ {"id": "a", "amount": 4272800710322643001, "price": 1.10},\n {"
 const second = `[{"id":"c","list":[],"deep":{"e":1E5}}]`;
 
 describe("ndjson", () => {
-  it("is one line a row, digits intact, one write a page", async () => {
+  it("has one line per row with unchanged digits, and one write per page", async () => {
     expect(await renderWrites([first, "[]", second], { format: "ndjson" })).toEqual([
       `{"id":"a","amount":4272800710322643001,"price":1.10}\n{"id":"b","name":"x\\u202e\\u202e, y"}\n`,
       `{"id":"c","list":[],"deep":{"e":1E5}}\n`,
     ]);
   });
 
-  it("is flat where fields were asked for", async () => {
+  it("is flat if fields are given", async () => {
     const fields = ["deep.e", "id", "list", "no.such"];
     expect(await render([first, second], { format: "ndjson", fields })).toBe(
       `{"deep.e":null,"id":"a","list":null,"no.such":null}\n{"deep.e":null,"id":"b","list":null,"no.such":null}\n` +
@@ -22,7 +22,7 @@ describe("ndjson", () => {
     );
   });
 
-  it("says the group of a row only where several are shown", async () => {
+  it("contains the group of a row only if there are several groups", async () => {
     const pages = [
       ["tokens", `[{"id":1.0}]`],
       ["pools", `[{"id":2}]`],
@@ -75,7 +75,7 @@ describe("json", () => {
     expect(await render(["[]"], { format: "json", isTerminal })).toBe("[]\n");
   });
 
-  it("is left open when the pull failed, and not begun when it failed at once", async () => {
+  it("is left open after a failed pull, and not started if the pull failed at once", async () => {
     expect(await render([second], { format: "json", isWhole: false })).not.toContain("\n");
     expect(await render(["[]"], { format: "json", isWhole: false })).toBe("");
   });
@@ -86,7 +86,7 @@ describe("json", () => {
     expect(await render([row], { format: "json", isRecord: true, columns: 80 })).toBe(`{\n  "id": 1.0\n}\n`);
   });
 
-  it("of groups is an object with an array each, of one group a bare array", async () => {
+  it("of several groups is an object with an array each, of one group a plain array", async () => {
     const pages = [
       ["tokens", `[{"id":1.0},{"id":2}]`],
       ["dexes", "[]"],

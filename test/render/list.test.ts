@@ -5,7 +5,7 @@ import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { poolRows, transactionRows } from "./rows.ts";
 
 describe("a list of pools", () => {
-  it("shows what matters most at 80 columns, addresses whole", async () => {
+  it("shows the most important columns at 80 columns, with complete addresses", async () => {
     expect(await render([poolRows], { endpoint: "network_pools_search", columns: 80 })).toBe(
       [
         "TOKEN 0           TOKEN 1  PRICE USD  POOL",
@@ -17,7 +17,7 @@ describe("a list of pools", () => {
     );
   });
 
-  it("lets the address step aside where it does not fit, and is ASCII where the locale is not UTF-8", async () => {
+  it("drops the address if it does not fit, and is ASCII without a UTF-8 locale", async () => {
     expect(
       await render([poolRows], { endpoint: "network_pools_search", columns: 40, isUnicode: false }),
     ).toBe(
@@ -31,7 +31,7 @@ describe("a list of pools", () => {
     );
   });
 
-  it("shows everything in a pipe, with times as sent", async () => {
+  it("shows all columns in a pipe, with times as sent", async () => {
     const text = await render([poolRows], { endpoint: "network_pools_search" });
     expect(text.split("\n")).toEqual([
       "TOKEN 0                                   TOKEN 1  NETWORK   DEX           FEE    PRICE USD      24H  VOLUME 24H  LIQUIDITY  TXNS 24H  CREATED               POOL",
@@ -42,7 +42,7 @@ describe("a list of pools", () => {
     ]);
   });
 
-  it("colours changes and the header, and nothing else", async () => {
+  it("colors changes and the header, and nothing else", async () => {
     const options = { endpoint: "network_pools_search", columns: 200, isColored: true } as const;
     const text = await render([poolRows], options);
     const plain = await render([poolRows], { ...options, isColored: false });
@@ -55,14 +55,14 @@ describe("a list of pools", () => {
 });
 
 describe("a list", () => {
-  it("prints raw amounts digit by digit, and hashes whole", async () => {
+  it("prints raw amounts with every digit, and complete hashes", async () => {
     const text = await render([transactionRows], { endpoint: "pool_transactions", columns: 200 });
     expect(text).toContain("  4272800710322643001  ");
     expect(text).toContain("0x0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9");
     expect(text).toContain("53s ago");
   });
 
-  it("tells a candle by the time it opens", async () => {
+  it("identifies a candle by its opening time", async () => {
     const rows = `[{"time_open":"2026-11-21T08:00:00Z","open":1,"high":2.5,"low":0.25,"close":2,"volume":48213899}]`;
     expect(await render([rows], { endpoint: "token_ohlcv", columns: 80 })).toBe(
       "OPENS                 OPEN  HIGH   LOW  CLOSE  VOLUME USD\n" +
@@ -70,12 +70,12 @@ describe("a list", () => {
     );
   });
 
-  it("leaves out a column without values, and prints nothing without rows", async () => {
+  it("omits a column without values, and prints nothing without rows", async () => {
     expect(await render([`[{"id":"base","display_name":null}]`], { columns: 80 })).toBe("NETWORK\nbase\n");
     expect(await render(["[]"], { columns: 80 })).toBe("");
   });
 
-  it("shows the fields that were asked for, also those without a value", async () => {
+  it("shows the given fields, including those without a value", async () => {
     const fields = ["tokens.0.symbol", "fee", "no.such", "tokens.*.symbol"];
     expect(await render([poolRows], { endpoint: "network_pools_search", columns: 200, fields })).toBe(
       [
@@ -88,7 +88,7 @@ describe("a list", () => {
     );
   });
 
-  it("writes a page at a time, at the widths of the first", async () => {
+  it("writes one page at a time, at the column widths of the first page", async () => {
     const pages = [`[{"id":"ethereum","txns_24h":1000}]`, `[{"id":"base","txns_24h":7}]`];
     expect(await renderWrites(pages, { columns: 80 })).toEqual([
       "NETWORK   TXNS 24H\nethereum     1,000\n",
@@ -96,7 +96,7 @@ describe("a list", () => {
     ]);
   });
 
-  it("holds back rows that come one an answer, so that one table has the widths of all", async () => {
+  it("buffers rows that arrive one per response, so that one table fits them all", async () => {
     const pages = [
       `[{"id":"0x1","last_price_usd":1}]`,
       `[{"id":"0x2","last_price_usd":95082.5}]`,
@@ -110,7 +110,7 @@ describe("a list", () => {
     expect((await renderWrites(many, options)).map((each) => each.split("\n").length - 1)).toEqual([41, 1]);
   });
 
-  it("begins anew below when a later row would not fit whole", async () => {
+  it("starts a new table if a later row would not fit", async () => {
     const pages = [
       `[{"id":"base","txns_24h":7}]`,
       `[{"id":"arbitrum_nova","txns_24h":7}]`,
@@ -123,7 +123,7 @@ describe("a list", () => {
     ]);
   });
 
-  it("begins anew when a column has its first value, and keeps those that it had", async () => {
+  it("starts a new table when a column gets its first value, and keeps the earlier columns", async () => {
     const pages = [
       `[{"id":"base","txns_24h":7}]`,
       `[{"id":"celo","display_name":"Celo"}]`,
@@ -136,7 +136,7 @@ describe("a list", () => {
     ]);
   });
 
-  it("goes on where a late column finds no room", async () => {
+  it("continues if a new column does not fit", async () => {
     const pages = Array.from(
       { length: 3 },
       (_, n) => `[{"id":"a${n}"${n > 0 ? ',"display_name":"N"' : ""}}]`,
@@ -144,7 +144,7 @@ describe("a list", () => {
     expect(await renderWrites(pages, { columns: 9 })).toEqual(["NETWORK\na0\n", "a1\n", "a2\n"]);
   });
 
-  it("shows a value that is not of its kind as it came", async () => {
+  it("shows a value of the wrong type unchanged", async () => {
     const rows = `[{"id":7,"display_name":["a",{"b":[1e-7]}],"volume_usd_24h":"12,5","txns_24h":{},"pools_count":true}]`;
     expect(await render([rows], { columns: 80 })).toBe(
       "NETWORK  NAME                VOLUME 24H  TXNS 24H  POOLS\n" +
@@ -152,7 +152,7 @@ describe("a list", () => {
     );
   });
 
-  it("puts each group under its name", async () => {
+  it("prints each group under its name", async () => {
     const groups = ["tokens", "pools", "dexes"];
     const pages = [
       ["tokens", `[{"id":"0x1","symbol":"WETH","price_usd":1}]`],
@@ -179,7 +179,8 @@ describe("any rows", () => {
   );
   const row = fc.record(
     {
-      // Something that may be cut: an address alone is wider than a narrow window, and whole all the same.
+      // A column that may be cut: an address alone is wider than a narrow terminal and is still shown in
+      // full.
       symbol: hostile.map((text) => `S${text}`),
       name: hostile,
       chain: hostile,
@@ -193,7 +194,7 @@ describe("any rows", () => {
     { requiredKeys: ["symbol"] },
   );
 
-  it("make lines that fit the window, columns under columns, and no forbidden byte", async () => {
+  it("make lines that fit the terminal, aligned columns, and no forbidden byte", async () => {
     const pages = fc.array(fc.array(row, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(
@@ -216,7 +217,7 @@ describe("any rows", () => {
     );
   });
 
-  it("of equal columns are lines of equal width", async () => {
+  it("with equal columns are lines of equal width", async () => {
     const equal = fc.record({
       symbol: hostile,
       name: hostile,

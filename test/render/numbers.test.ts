@@ -22,7 +22,7 @@ function table(
   rows: readonly (readonly [number | bigint | string, string])[],
 ): void {
   describe(name, () => {
-    it.each(rows)("%s reads %s", (value, text) => {
+    it.each(rows)("%s is shown as %s", (value, text) => {
       expect(show(decimal(value))).toBe(text);
     });
   });
@@ -53,7 +53,7 @@ table("a price", (price) => showPrice(price), [
   ["1E-7", "0.0000001"],
 ]);
 
-table("a price where there is room", (price) => showPrice(price, 8), [
+table("a price in a wide table", (price) => showPrice(price, 8), [
   ["2981.2201620378884", "2,981.2202"],
   [63123.45678912, "63,123.457"],
   [123456789.987, "123,456,789.99"],
@@ -95,7 +95,7 @@ table("an amount", showAmount, [
   [-12_345, "-12.3K"],
 ]);
 
-table("an amount where there is room", showWholeAmount, [
+table("an amount in a wide table", showWholeAmount, [
   [456789012.3, "456,789,012.30"],
   [9_999_979_509_174_084n, "9,999,979,509,174,084"],
   [0.000123456, "0.00012"],
@@ -131,7 +131,7 @@ table("a change", showChange, [
 ]);
 
 describe("any number", () => {
-  it("is written back with the same value and without an exponent", () => {
+  it("is formatted with the same value and without an exponent", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = writeDecimal(decimal(value));
@@ -141,14 +141,14 @@ describe("any number", () => {
     );
   });
 
-  it("that is not zero has a price that is not zero, within a thousandth of it or half a unit of its last digit", () => {
+  it("other than zero has a price other than zero, within a thousandth of it or half a unit of its last digit", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-30, max: 1e12, noNaN: true }), (value) => {
         const text = showPrice(decimal(value));
         expect(text).not.toMatch(/^[0.]+$/);
         for (const roomy of [undefined, 8]) expect(showPrice(decimal(value), roomy, true)).toMatch(/[1-9]/u);
         const error = Math.abs(Number(text.replaceAll(",", "")) - value);
-        // The difference of two doubles is itself inexact, by an ulp of the greater.
+        // The difference of two doubles is itself inexact, by an ulp of the greater one.
         const inexact = value * Number.EPSILON;
         expect(error).toBeLessThanOrEqual((value >= 1000 ? 0.005 : value * 0.0005) + inexact);
       }),

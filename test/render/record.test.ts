@@ -3,7 +3,7 @@ import { forbiddenIn, render } from "./render.ts";
 import { poolRecord } from "./rows.ts";
 
 describe("one record", () => {
-  it("is read as names and values, its windows and tokens as small tables", async () => {
+  it("is shown as names and values, with windows and tokens as small tables", async () => {
     expect(await render([poolRecord], { endpoint: "pool", columns: 80, isRecord: true })).toBe(
       `id                0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640
 chain             ethereum
@@ -28,13 +28,13 @@ WINDOW   CHANGE  VOLUME USD     TXNS     BUYS    SELLS  BUY USD  SELL USD
     );
   });
 
-  it("in a pipe keeps times as they were sent", async () => {
+  it("in a pipe keeps times as sent", async () => {
     const text = await render([poolRecord], { endpoint: "pool", isRecord: true, isUnicode: false });
     expect(text).toContain("\nlast_updated      2026-11-21T08:53:59.699686371Z\n");
     expect(text).toContain("\ntoken_reserves    -\n");
   });
 
-  it("is read under the fields that were asked for", async () => {
+  it("is shown with the given fields", async () => {
     const fields = ["24h.volume_usd", "tokens.1.symbol", "1h", "no.such"];
     expect(await render([poolRecord], { endpoint: "pool", columns: 80, isRecord: true, fields })).toBe(
       `24h.volume_usd            808,169,281.40
@@ -51,7 +51,7 @@ no.such                   –
     );
   });
 
-  it("puts values below their names in a narrow window, words wrapped, an address whole", async () => {
+  it("puts values below their names in a narrow terminal, with wrapped words and complete addresses", async () => {
     const row = `[{"id":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","description":"a token of tokens, in other words"}]`;
     expect(await render([row], { endpoint: "token", columns: 24, isRecord: true })).toBe(
       `id
@@ -63,7 +63,7 @@ description
     );
   });
 
-  it("shows whatever arrives, without a forbidden byte and to no great depth", async () => {
+  it("shows any value without a forbidden byte and to a limited depth", async () => {
     const deep = `${'{"a":['.repeat(5000)}1${"]}".repeat(5000)}`;
     const row = `[{"id":"\\u001b[31m","na\\nme":"a\\nb","x":${deep},"y":[1,"two",null],"z":[[{}]],"__proto__":{"a":1},"list":[{"b":1e-7},{"c":null}]}]`;
     const text = await render([row], { endpoint: "token", columns: 80, isRecord: true });

@@ -8,27 +8,27 @@ import { createTestOutput } from "../harness/test-output.ts";
 export interface RenderOptions {
   readonly endpoint?: EndpointId;
   readonly format?: RowFormat;
-  /** Columns of the terminal; undefined is a pipe. */
+  /** Columns of the terminal; undefined means a pipe. */
   readonly columns?: number | undefined;
   readonly isTerminal?: boolean;
   readonly groups?: readonly string[];
   readonly isRecord?: boolean;
   readonly fields?: readonly string[];
   readonly hasHeader?: boolean;
-  /** Rows of the same output were written before. */
+  /** Whether rows of the same output were written before. */
   readonly isContinued?: boolean;
   readonly isColored?: boolean;
   readonly isUnicode?: boolean;
-  /** Whether the pull came to its end. */
+  /** Whether the pull reached its end. */
   readonly isWhole?: boolean;
 }
 
-/** One page of a group: the text of the array the service answered with. */
+/** One page of a group: the text of the array in the response. */
 export type PageText = string | readonly [group: string, text: string];
 
 export const now = Date.parse("2026-11-21T08:54:00Z");
 
-/** What reaches stdout, one entry a write. */
+/** The text written to stdout, one entry per write. */
 export async function renderWrites(
   pages: readonly PageText[],
   options: RenderOptions = {},
@@ -67,7 +67,7 @@ export function endpointOf(id: EndpointId): Endpoint {
   return endpoint;
 }
 
-/** Characters that promise 2 keeps from a terminal, as code points; line breaks are ours. */
+/** Characters that promise 2 keeps from a terminal, as code points; line breaks are our own. */
 export function forbiddenIn(text: string): readonly number[] {
   const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0);
   return codes.filter(

@@ -9,7 +9,7 @@ import { samples } from "../json/json-samples.ts";
 const shape: RowShape = { name: "row", record: {}, identity: [], columns: [] };
 const style: CellStyle = { now: 0, hasAges: false, isUnicode: true, countsZeros: false, isRoomy: false };
 
-/** What a table shows of rows of these members, with all of the row read and with what the columns name. */
+/** Table cells of rows with these fields, from the columns' fields alone and from the complete row. */
 function cells(fields: readonly string[], rows: readonly string[]): readonly (readonly unknown[])[] {
   const columns = tableColumns(shape, { fields });
   const read = createRowReader(columns);
@@ -17,7 +17,7 @@ function cells(fields: readonly string[], rows: readonly string[]): readonly (re
   return [rows.map((row) => shown(read(row))), rows.map((row) => shown(parseExact(row)))];
 }
 
-test("what a table shows is the same as if rows were read whole", () => {
+test("a table is the same as if rows were parsed completely", () => {
   const name = fc.constantFrom("a", "b", "*", "0", "__proto__", "é", "");
   const member = fc.tuple(name, samples()).map(([key, { text }]) => `${JSON.stringify(key)}:${text}`);
   const row = fc.array(member, { maxLength: 5 }).map((members) => `{${members.join(",")}}`);
@@ -35,7 +35,7 @@ test("what a table shows is the same as if rows were read whole", () => {
   );
 });
 
-test("integers of any size keep their digits, and of members with one name the last counts", () => {
+test("integers of any size keep their digits, and the last of several fields with one name counts", () => {
   const [some, all] = cells(
     ["a", "c.d"],
     ['{"a":1,"c":{"d":12345678901234567890},"a":98765432109876543210}'],

@@ -1,4 +1,4 @@
-/** Rows as the service sends them, for looking at. */
+/** Sample rows as the service sends them. */
 
 export const poolRows = `[
 {"id":"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640","chain":"ethereum","dex_id":"uniswap_v3","dex_name":"Uniswap V3","created_at":"2021-05-05T21:42:11Z","created_at_block_number":12376729,"volume_usd_24h":412345678.12,"liquidity_usd":184203551.2,"transactions_24h":268772,"price_usd":2981.7723,"price_change_percentage_24h":-1.2345,"fee":0.05,"tokens":[{"id":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","symbol":"WETH"},{"id":"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48","symbol":"USDC"}]},

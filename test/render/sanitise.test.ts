@@ -18,7 +18,7 @@ test.each([
   ["\u{e0055}\u{e0053}", "\\u{e0055}\\u{e0053}"],
   ["\ud83d!\udc00", "\\u{d83d}!\\u{dc00}"],
   ["\u2028\u2029\u0085\u000b\u000c", "\\u{2028}\\u{2029}\\u{85}\\u{b}\\u{c}"],
-  // A backslash stays alone where no escape could begin.
+  // A backslash stays single where no escape could start.
   ["C:\\pool\\x", "C:\\pool\\x"],
   ["¯\\_(ツ)_/¯", "¯\\_(ツ)_/¯"],
   ["\\n", "\\\\n"],
@@ -55,7 +55,7 @@ const texts = fc.string({
   ),
 });
 
-test("nothing that acts, hides or breaks the line is left", () => {
+test("no character that controls the terminal, is invisible or breaks the line remains", () => {
   fc.assert(
     fc.property(texts, (text) => {
       const shown = visibleText(text);
@@ -68,7 +68,7 @@ test("nothing that acts, hides or breaks the line is left", () => {
   );
 });
 
-test("texts that differ are shown differently: what is shown can be read back", () => {
+test("different texts are shown differently, so the original can be recovered", () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(readBack(visibleText(text))).toBe(text);

@@ -1,6 +1,6 @@
 /**
- * RFC 4180 with LF, read strictly: anything that a reader would have to guess at throws. A cell without quotes and
- * without text is nothing, `""` an empty text, as PostgreSQL reads them.
+ * RFC 4180 with LF, parsed strictly: anything ambiguous throws. An unquoted empty cell is null and `""` an
+ * empty string, as in PostgreSQL.
  */
 export function parseCsv(text: string): readonly (readonly (string | undefined)[])[] {
   const rows: (string | undefined)[][] = [];
@@ -27,7 +27,7 @@ export function parseCsv(text: string): readonly (readonly (string | undefined)[
   return rows;
 }
 
-/** What a cell of CSV was before it was guarded and escaped. */
+/** The value of a CSV cell before it was guarded and escaped. */
 export function textOfCsv(cell: string | undefined): string | undefined {
   const text = cell?.replaceAll(
     /\\(?:u\{([\da-f]+)\}|([nrt\\]))/gu,
@@ -39,7 +39,7 @@ export function textOfCsv(cell: string | undefined): string | undefined {
 
 const names: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "\\": "\\" };
 
-/** The text format of PostgreSQL's COPY, by its documentation; bytes of halves of a pair make that half. */
+/** The text format of PostgreSQL's COPY, as documented; the bytes of a lone surrogate are decoded to it. */
 export function parseTsv(text: string): readonly (readonly (string | undefined)[])[] {
   if (text !== "" && !text.endsWith("\n")) throw new Error("the last line has no end");
   const lines = text.split("\n").slice(0, -1);

@@ -13,14 +13,14 @@ const header = "id,display_name,volume_usd_24h,txns_24h,pools_count";
 const writings = { csv: csvText, tsv: tsvText };
 
 describe("csv", () => {
-  it("has the table's columns under their paths, every digit, one write a page", async () => {
+  it("has the table's columns with their paths, every digit, and one write per page", async () => {
     expect(await renderWrites([first, "[]", second], { format: "csv" })).toEqual([
       `${header}\na,"One, ""two""",4272800710322643001,,1.10\nb,'=1+1,,,\n`,
       `c,"",,,\n`,
     ]);
   });
 
-  it("has the fields asked for, in that order, nested values as compact JSON", async () => {
+  it("has the given fields, in that order, with nested values as compact JSON", async () => {
     const fields = ["deep.e", "id", "deep", "list.*.n", "no.such"];
     const rows = `[{"id":"c","deep":{ "e":1E5, "x":"\\u202e" },"list":[{"n":1.0},{}]}]`;
     expect(await render([rows], { format: "csv", fields })).toBe(
@@ -28,7 +28,7 @@ describe("csv", () => {
     );
   });
 
-  it("gives each name that a column may have a column of its own", async () => {
+  it("has a separate column for each name a column may have", async () => {
     const rows = `[{"id":"0x1","dex_id":"uniswap_v3"}]`;
     const lines = (await render([rows], { format: "csv", endpoint: "pool", isRecord: true })).split("\n");
     expect(lines[0]).toContain("tokens.0.symbol,tokens.1.symbol,chain,dex_name,dex_id,fee");
@@ -39,7 +39,7 @@ describe("csv", () => {
     );
   });
 
-  it("says the group of a row where several are shown, with the columns of all", async () => {
+  it("contains the group of a row if there are several groups, with the columns of all", async () => {
     const pages = [
       ["tokens", `[{"id":"0x1","fdv":2.0}]`],
       ["dexes", `[{"dex_id":"=x"}]`],
@@ -53,7 +53,7 @@ describe("csv", () => {
     expect(await render(pages, { ...options, groups: ["tokens"], fields: ["id"] })).toBe("id\n0x1\n");
   });
 
-  it("has a header when nothing was found, and none where it is not wanted or stands there", async () => {
+  it("has a header without rows, and no header if disabled or already written", async () => {
     expect(await render(["[]"], { format: "csv" })).toBe(`${header}\n`);
     expect(await render(["[]"], { format: "csv", isWhole: false })).toBe("");
     expect(await render([second], { format: "csv", hasHeader: false })).toBe(`c,"",,,\n`);
@@ -61,7 +61,7 @@ describe("csv", () => {
     expect(await render(["[]"], { format: "csv", isContinued: true })).toBe("");
   });
 
-  it("never has an empty line, which readers pass over", async () => {
+  it("never has an empty line, which readers skip", async () => {
     expect(await render([`[{},{"x":""},{"x":"\\\\."}]`], { format: "csv", fields: ["x"] })).toBe(
       `x\n""\n""\n"\\."\n`,
     );
@@ -105,7 +105,7 @@ describe("tsv", () => {
 });
 
 describe("a table", () => {
-  it("has no line of names where it is not wanted, and no gap where it begins anew", async () => {
+  it("has no header line if disabled, and then no gap before a new table", async () => {
     const pages = [`[{"id":"0x1","txns_24h":1}]`, `[{"id":"0x1234567890","txns_24h":2}]`];
     expect(await render(pages, { hasHeader: false })).toBe("0x1             1\n0x1234567890         2\n");
     expect(await render(pages)).toBe(
@@ -131,7 +131,7 @@ describe("any cells", () => {
       )
       .join("");
 
-  it("are read back as they were, a line each, without a forbidden byte", () => {
+  it("are parsed back unchanged, one line each, without a forbidden byte", () => {
     fc.assert(
       fc.property(rows, (list) => {
         const [csv, tsv] = [written(list, "csv"), written(list, "tsv")];
@@ -146,7 +146,7 @@ describe("any cells", () => {
     );
   });
 
-  it("begin no formula in csv, unless they are a number", () => {
+  it("start no formula in csv, unless they are a number", () => {
     fc.assert(
       fc.property(rows, (list) => {
         const cells = parseCsv(written(list, "csv")).flat();
@@ -157,7 +157,7 @@ describe("any cells", () => {
     );
   });
 
-  it("written as JSON give the same lines", () => {
+  it("written as JSON produce the same lines", () => {
     fc.assert(
       fc.property(rows, fc.constantFrom("csv", "tsv"), (list, format) => {
         const json = list

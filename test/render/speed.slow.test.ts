@@ -9,7 +9,7 @@ const rows: readonly unknown[] = JSON.parse(poolRows);
 const hundred = JSON.stringify(Array.from({ length: 100 }, (_, index) => rows[index % rows.length]));
 const page = createPage(hundred, JSON.parse(hundred), "rows");
 
-/** Milliseconds of the processor's time, which other work on the machine does not take from us. */
+/** Milliseconds of processor time, which excludes other work on the machine. */
 async function timeTable(count: number): Promise<number> {
   const renderer = await createRenderer({
     output: { isTerminal: true, columns, write: () => Promise.resolve() },
@@ -49,7 +49,7 @@ it.each([
       isUnicode: true,
       now,
     });
-    // The fastest of many turns: whatever else the machine runs only adds time.
+    // The fastest of many runs, because other work on the machine only adds time.
     const best = { parse: Infinity, written: Infinity };
     for (let turn = 0; turn < 1000; turn++) {
       const start = performance.now();
@@ -59,14 +59,14 @@ it.each([
       best.parse = Math.min(best.parse, parsed - start);
       best.written = Math.min(best.written, performance.now() - parsed);
     }
-    // Node 22 and later parse faster, and write as fast.
+    // Node 22 and later parse faster, and write at the same speed.
     expect(best.written / best.parse).toBeLessThan(process.version.startsWith("v20.") ? 3 : 5);
   },
 );
 
 it("takes twice the time for twice the rows, and not long for 20,000", async () => {
   await timeTable(5000);
-  // The best of several: collecting garbage only ever adds.
+  // The best of several: garbage collection only adds time.
   const best = { small: Infinity, large: Infinity };
   for (let turn = 0; turn < 7; turn++) {
     best.small = Math.min(best.small, await timeTable(5000));

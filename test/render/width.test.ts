@@ -36,7 +36,7 @@ describe("the width of a text", () => {
   });
 });
 
-describe("a text that is cut", () => {
+describe("a truncated text", () => {
   it.each([
     ["Wrapped Ether", 13, "Wrapped Ether"],
     ["Wrapped Ether", 10, "Wrapped E…"],
@@ -55,7 +55,7 @@ describe("a text that is cut", () => {
     expect(cutText(text, width, "…")).toBe(cut);
   });
 
-  it("fits, whatever it is, and stays whole when it fitted", () => {
+  it("fits, and is unchanged if it already fitted", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, width) => {
         const cut = cutText(text, width, "...");
@@ -66,7 +66,7 @@ describe("a text that is cut", () => {
     );
   });
 
-  it("has no part of an escape", () => {
+  it("contains no partial escape", () => {
     const texts = fc.array(fc.constantFrom("a", "世", "\\", "n", "u{", "}", "\n", "\u202e", "\u200d"));
     fc.assert(
       fc.property(texts, fc.nat(20), (parts, width) => {
@@ -77,7 +77,7 @@ describe("a text that is cut", () => {
   });
 });
 
-/** What a reader takes an escaped text for. */
+/** Decodes an escaped text as a reader would. */
 function unescape(text: string): string {
   return text.replaceAll(ESCAPES, (escape) => {
     const code = /[\da-f]+(?=\})/u.exec(escape)?.[0];

@@ -18,7 +18,7 @@ function open(more: Partial<SandboxOptions> = {}) {
 
 const keyed = (name: string): Caller => ({ kind: "keyed", tier: "free", key: `api_free_${name}` });
 
-/** So many accounts that each spent a credit. */
+/** Creates this many accounts, each of which spends one credit. */
 function fill(accounts: Accounts, at: number, count: number, name = "filler"): void {
   for (let index = 0; index < count; index += 1) {
     const account = accounts.of(keyed(`${name}_${index}`), "127.0.0.1");
@@ -27,8 +27,8 @@ function fill(accounts: Accounts, at: number, count: number, name = "filler"): v
   }
 }
 
-describe("accounts of the sandbox", () => {
-  test("40,000 keys leave no more than the bound behind", () => {
+describe("sandbox accounts", () => {
+  test("40,000 keys leave no more than the maximum number of accounts", () => {
     const { accounts, clock, at } = open();
     for (let round = 0; round < 8; round += 1) {
       fill(accounts, at(), 5000, `round_${round}`);
@@ -37,7 +37,7 @@ describe("accounts of the sandbox", () => {
     }
   });
 
-  test("one that is used goes on where it was, whatever others come", () => {
+  test("an account in use keeps its state when many others are added", () => {
     const { accounts, clock, at } = open();
     const used = keyed("used");
     for (let round = 0; round < 30; round += 1) {
@@ -49,7 +49,7 @@ describe("accounts of the sandbox", () => {
     }
   });
 
-  test("one that was used within the last minute is kept beyond the bound", () => {
+  test("an account used within the last minute stays, even above the maximum", () => {
     const { accounts, clock, at } = open();
     const first = accounts.of(keyed("first"), "127.0.0.1");
     first.credits.charge(5, at());
@@ -59,7 +59,7 @@ describe("accounts of the sandbox", () => {
     expect(accounts.of(keyed("first"), "127.0.0.1").credits.used(at())).toBe(5);
   });
 
-  test("one with an open stream is kept, however long ago it asked", () => {
+  test("an account with an open stream stays, however old its last request is", () => {
     const { accounts, clock, at } = open();
     const streaming = accounts.of(keyed("streaming"), "127.0.0.1");
     streaming.credits.charge(7, at());
@@ -77,11 +77,11 @@ describe("accounts of the sandbox", () => {
     expect(accounts.of(keyed("streaming"), "127.0.0.1")).not.toBe(streaming);
   });
 
-  test("those whose credits are whole go before those that spent some, however recently they were used", () => {
+  test("accounts with all their credits are dropped before accounts that spent some, even if used more recently", () => {
     const { accounts, clock, at } = open();
     const spender = accounts.of(keyed("spender"), "127.0.0.1");
     spender.credits.charge(1, at());
-    // Without a charge they remember nothing once their minute is over.
+    // An account without charges has no state left after its minute.
     for (let index = 0; index < maxAccounts - 1; index += 1)
       accounts.of(keyed(`whole_${index}`), "127.0.0.1");
     clock.elapsed += minute;
@@ -90,7 +90,7 @@ describe("accounts of the sandbox", () => {
     expect(accounts.of(keyed("spender"), "127.0.0.1")).toBe(spender);
   });
 
-  test("what was spent is forgotten with it once it has returned", () => {
+  test("an account can be dropped once its spent credits have returned", () => {
     const { accounts, clock, at } = open();
     fill(accounts, at(), maxAccounts);
     clock.elapsed += minute;
@@ -99,7 +99,7 @@ describe("accounts of the sandbox", () => {
     expect(accounts.size()).toBe(1);
   });
 
-  test("a key as long as a header is not kept as it is, and is still its own", () => {
+  test("an 8,000-character key is not stored verbatim and still has its own account", () => {
     const { accounts, at } = open();
     const long = (end: string): Caller => keyed("x".repeat(8000) + end);
     accounts.of(long("a"), "127.0.0.1").credits.charge(3, at());
@@ -107,7 +107,7 @@ describe("accounts of the sandbox", () => {
     expect(accounts.of(long("b"), "127.0.0.1").credits.used(at())).toBe(0);
   });
 
-  test("a paid account that is charged every second for a month keeps one sum", () => {
+  test("a paid account that is charged for weeks stores one sum", () => {
     const { accounts, at } = open();
     const { credits } = accounts.of({ kind: "keyed", tier: "pro", key: "api_pro_busy" }, "127.0.0.1");
     const begin = at();
@@ -117,7 +117,7 @@ describe("accounts of the sandbox", () => {
     expect([credits.used(next - 1), credits.used(next)]).toEqual([2 * 20 * 1440, 0]);
   });
 
-  test("an exhausted key stays refused while 25,000 others ask", () => {
+  test("an exhausted key stays rejected while 25,000 other keys send requests", () => {
     let elapsed = 0;
     const state = createSandboxState({ now: () => NOON * 1000, elapsed: () => elapsed, credits: 2 });
     const ask = (key: string): number =>

@@ -9,7 +9,7 @@ import { misfitsOf, rowsOf } from "./contract/record-fit.ts";
 import { type Answer, at, NOON, USDC_WETH, WETH, words } from "./contract/service.ts";
 import { processorTime } from "../harness/processor-time.ts";
 
-// In each dialect.
+// One pass per dialect.
 const REQUESTS = 500;
 const addresses = [USDC_WETH, WETH, WETH, USDC_WETH, ...words("0x0 top filter %2F %ff %00 .. a;b")];
 const values = [
@@ -47,7 +47,7 @@ interface Request {
   readonly endpoint: (typeof endpoints)[number] | undefined;
 }
 
-/** The number-th request: whatever a client may get wrong, and often enough what it gets right. */
+/** Request number `number`: any mistake that a client may make, but often a correct request. */
 function requestOf(number: number): Request {
   let draws = 0;
   const below = (count: number): number => Math.floor(unitAt(number * 7919, (draws += 1)) * count);
@@ -68,7 +68,7 @@ function requestOf(number: number): Request {
     "other",
   ];
   const pairs = Array.from({ length: below(4) }, () => `${pick(names, "other")}=${pick(values, "")}`);
-  // Without networks of its own, a search would make the market of all of them.
+  // Without its own networks, a search would build the market of all networks.
   if (isAcross) pairs.unshift(endpoint.id === "search" ? "query=" : "chains=tempo");
   if (endpoint.id.endsWith("ohlcv") && below(2) === 0) pairs.unshift("start=-20h", "interval=1h");
   const path = endpoint.path
@@ -103,10 +103,10 @@ async function send(sandbox: RunningSandbox, { method, path, key, isPaid }: Requ
   });
 }
 
-/** What is wrong with the answer, in words. */
-function complaints(request: Request, { status, headers, body }: Answer, dialect: string): readonly string[] {
+/** Describes the problem with the response. */
+function problemsOf(request: Request, { status, headers, body }: Answer, dialect: string): readonly string[] {
   const found: string[] = [];
-  // Decided beside the specification: the public service's edge sends an HTML page there.
+  // Deliberately outside the specification: the edge of the public service sends an HTML page here.
   if (dialect === "public" && request.isPaid && request.key === undefined) {
     return status === 403 || status === 410 ? found : [`status ${status}`];
   }
@@ -141,8 +141,8 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
   });
   afterAll(async () => await sandbox?.close());
 
-  test("2, 155, 172: whoever asks whatever however is answered by the contract, never with a 500", async () => {
-    // Judged by processor time: a busy machine takes many times longer by the clock.
+  test("2, 155, 172: every response to any caller and request follows the contract and is never a 500", async () => {
+    // This measures processor time, because wall-clock time varies widely on a busy machine.
     const started = process.cpuUsage();
     const statuses = new Map<number, number>();
     const wrong: string[] = [];
@@ -151,7 +151,7 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
       const request = requestOf(number);
       const answer = await send(sandbox, request);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const found = complaints(request, answer, dialect);
+      const found = problemsOf(request, answer, dialect);
       if (found.length > 0)
         wrong.push(`${request.method} ${request.path} (${request.key}): ${found.join(", ")}`);
     };
@@ -159,7 +159,7 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
       await Promise.all(Array.from({ length: 8 }, async (_, index) => await ask(first + index)));
     }
     expect(wrong).toEqual([]);
-    // Otherwise the requests would prove little.
+    // With fewer matching requests, the test would prove little.
     for (const status of [200, 400, 401, 403, 404, 405, 410]) {
       expect([status, (statuses.get(status) ?? 0) > 0]).toEqual([status, true]);
     }

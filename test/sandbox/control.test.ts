@@ -3,7 +3,7 @@ import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { type Answer, at, DAY, exchange, list } from "./contract/service.ts";
 
-/** `dexdata sandbox` with flags, on the clocks of the test: both stand still but for `advance`. */
+/** Runs `dexdata sandbox` with flags on the test's clocks, which move only through `advance`. */
 interface Served {
   readonly context: TestContext;
   readonly ended: Promise<Outcome>;
@@ -40,8 +40,8 @@ async function statuses(count: number, ask: () => Promise<Answer>): Promise<read
   return found;
 }
 
-describe("the minute", () => {
-  test("204: --rpm is the rate of every tier, --minute its length", async () => {
+describe("rate window", () => {
+  test("204: --rpm sets the rate of every tier, --minute the length of its window", async () => {
     const served = await serve("--rpm 2 --minute 6s");
     expect(await statuses(3, () => asPro(served))).toEqual([200, 200, 429]);
     expect(await statuses(3, () => keyless(served))).toEqual([200, 200, 429]);
@@ -53,21 +53,21 @@ describe("the minute", () => {
     expect(await statuses(3, () => asPro(served))).toEqual([200, 200, 429]);
   });
 
-  test("202: --minute alone leaves the tier's rate", async () => {
+  test("202: --minute alone does not change the rate of a tier", async () => {
     const served = await serve("--minute 500ms");
     expect((await statuses(16, () => keyless(served))).indexOf(429)).toBe(15);
     served.context.clock.advance(500);
     expect((await keyless(served)).status).toBe(200);
   });
 
-  test("--rpm unlimited lifts it", async () => {
+  test("--rpm unlimited lifts the rate limit", async () => {
     const served = await serve("--rpm unlimited");
     expect(new Set(await statuses(40, () => keyless(served)))).toEqual(new Set([200]));
   });
 });
 
 describe("credits", () => {
-  test("188, 207: --credits is what every tier has", async () => {
+  test("188, 207: --credits sets the credits of every tier", async () => {
     const served = await serve("--credits 2");
     expect(await statuses(3, () => asPro(served))).toEqual([200, 200, 402]);
     expect(await statuses(3, () => keyless(served))).toEqual([200, 200, 402]);
@@ -76,15 +76,15 @@ describe("credits", () => {
     expect(at(body, "overage.enabled")).toBe(false);
   });
 
-  test("210: --packs come on top, of Pro alone", async () => {
+  test("210: --packs adds credits, for pro only", async () => {
     const served = await serve("--credits 2 --packs 3");
     expect(await statuses(6, () => asPro(served))).toEqual([200, 200, 200, 200, 200, 402]);
     expect(at((await asPro(served)).body, "credits")).toMatchObject({ plan: 2, packs: 3, limit: 5 });
     expect(await statuses(3, () => keyless(served))).toEqual([200, 200, 402]);
   });
 
-  test("211: --overage-cap serves beyond the limit until it is spent", async () => {
-    // 20 USD are 1,000,000 credits, so 6 cents of a thousandth are three.
+  test("211: --overage-cap serves requests beyond the limit until the cap is reached", async () => {
+    // At 20 USD per million credits, 0.00006 USD buys three credits.
     const served = await serve("--credits 2 --overage-cap 0.00006");
     expect(await statuses(6, () => asPro(served))).toEqual([200, 200, 200, 200, 200, 402]);
     const refused = await asPro(served);
@@ -92,7 +92,7 @@ describe("credits", () => {
     expect(refused.headers["x-credits-remaining"]).toBe("0");
   });
 
-  test("214: a paid plan's come back at resets_at", async () => {
+  test("214: credits of a paid plan return at resets_at", async () => {
     const served = await serve("--credits 1 --clock 2026-06-29T23:00:00Z");
     expect(await statuses(2, () => asPro(served))).toEqual([200, 402]);
     expect(at((await asPro(served)).body, "resets_at")).toBe("2026-07-01T00:00:00Z");
@@ -102,7 +102,7 @@ describe("credits", () => {
     expect(await statuses(2, () => asPro(served))).toEqual([200, 402]);
   });
 
-  test("215: a keyless caller's come back one by one, 30 days after each", async () => {
+  test("215: credits of a keyless caller return one by one, 30 days after each use", async () => {
     const served = await serve("--credits 2");
     await keyless(served);
     served.context.clock.advance(DAY * 1000);
@@ -113,7 +113,7 @@ describe("credits", () => {
     expect(await statuses(2, () => keyless(served))).toEqual([200, 402]);
   });
 
-  test("214: --speed brings them back sooner, and leaves the minute as long as it is", async () => {
+  test("214: --speed makes credits return sooner and does not change the rate window", async () => {
     const served = await serve("--credits 3 --rpm 3 --speed 86400");
     expect(await statuses(4, () => keyless(served))).toEqual([200, 200, 200, 429]);
     served.context.clock.advance(31_000);
@@ -124,7 +124,7 @@ describe("credits", () => {
 });
 
 describe("other settings", () => {
-  test("--dialect public speaks the public service's forms", async () => {
+  test("--dialect public uses the response forms of the public service", async () => {
     const [spec, served] = [await serve("--dialect spec"), await serve("--dialect public")];
     const path = "/networks?limit=1";
     expect(list((await asPro(spec, path)).body).length).toBe(35);
@@ -132,12 +132,12 @@ describe("other settings", () => {
     expect((await asPro(served, "/networks/eth/dexes")).body).toEqual({ message: expect.any(String) });
   });
 
-  test("--faults go wrong as asked", async () => {
+  test("--faults injects the given faults", async () => {
     const served = await serve("--faults 503x1,429=9@2");
     expect(await statuses(3, () => asPro(served))).toEqual([503, 429, 200]);
   });
 
-  test("--latency holds answers back, and an end does not wait for them", async () => {
+  test("--latency delays responses, and shutdown does not wait for them", async () => {
     const quick = await serve("--latency 60ms");
     const started = performance.now();
     expect((await asPro(quick)).status).toBe(200);
@@ -150,7 +150,7 @@ describe("other settings", () => {
     await ended;
   });
 
-  test("--faults strike a command of --sandbox, whose retries get over them", async () => {
+  test("--faults applies to a command with --sandbox, whose retries recover", async () => {
     const { exit, stdout } = await dexdata("networks --sandbox --faults 500x2,reset-before@3");
     expect([exit, stdout.split("\n").length]).toEqual([0, 36]);
     expect((await dexdata("networks --sandbox --faults 503")).exit).toBe(7);
@@ -158,7 +158,7 @@ describe("other settings", () => {
   });
 });
 
-describe("a slip", () => {
+describe("invalid flags", () => {
   test.each([
     ["--rpm 0", /^error: invalid --rpm "0": must be a whole number, from 1 to /u],
     ["--rpm fast", /^error: invalid --rpm "fast": must be a whole number/u],
@@ -170,9 +170,9 @@ describe("a slip", () => {
       /^error: invalid --overage-cap "much": must be an amount in USD, such as 20 or 0.5\n$/u,
     ],
     ["--latency 80", /^error: invalid --latency "80": must be a duration/u],
-    ["--dialect pubic", /^error: --dialect "pubic": .*\n {2}hint: did you mean public\?\n$/u],
+    ["--dialect pubic", /^error: invalid --dialect "pubic": .*\n {2}hint: did you mean public\?\n$/u],
     ["--faults 429x", /^error: --faults "429x": /u],
-  ])("%s is refused by name, and nothing is served", async (flags, message) => {
+  ])("%s is rejected by name, and no server starts", async (flags, message) => {
     const { exit, stdout, stderr } = await dexdata(`sandbox --error-format text ${flags}`);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toMatch(message);

@@ -13,7 +13,7 @@ function read(spec: string): Faults {
 
 const always = { by: "range", from: 1, to: Number.POSITIVE_INFINITY } as const;
 
-describe("the grammar of --faults", () => {
+describe("--faults grammar", () => {
   const accepted: readonly (readonly [string, Partial<Fault>])[] = [
     ["429", { kind: "status", amount: 429, when: always }],
     ["429=7x3", { kind: "status", amount: 429, retryAfter: 7, when: { by: "range", from: 1, to: 3 } }],
@@ -47,7 +47,7 @@ describe("the grammar of --faults", () => {
     expect(read(spec)).toEqual([expect.objectContaining({ text: spec, ...expected })]);
   });
 
-  test("parts are told apart by commas, with blanks around them", () => {
+  test("commas separate parts, with optional spaces", () => {
     expect(read("429x3, 500:5% ,reset-body@7").map(({ text }) => text)).toEqual([
       "429x3",
       "500:5%",
@@ -99,27 +99,27 @@ describe("the grammar of --faults", () => {
       undefined,
     ],
   ];
-  test.each(refused)("%s is refused by name", (spec, problem, next) => {
+  test.each(refused)("%s is rejected by name", (spec, problem, next) => {
     expect(parseFaults(spec)).toEqual({ problem, next: next ?? expect.any(String) });
   });
 
-  test("a slip on the command line is a usage failure, and nothing is asked", async () => {
+  test("an invalid --faults is a usage error, and no request is sent", async () => {
     const { exit, stdout, stderr } = await dexdata(
       "networks --sandbox --error-format text --faults 429x3,trunacte",
     );
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: invalid --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  hint: did you mean truncate?\n`,
+      stderr: `error: --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  hint: did you mean truncate?\n`,
     });
   });
 
-  test("without --sandbox it is refused", async () => {
+  test("--faults is rejected without --sandbox", async () => {
     const { exit, stderr } = await dexdata("networks --error-format text --faults 429");
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: "error: --faults requires --sandbox\n" });
   });
 
-  test("any text is read, or refused in words", () => {
+  test("any text is either parsed or rejected with a message", () => {
     const part = fc.constantFrom("429", "500", "truncate", "drop-filter", "=", "x", ":", "%", "@", "-", "/");
     const near = fc.array(fc.oneof(part, fc.nat(999).map(String)), { maxLength: 8 });
     const spec = fc.oneof(
@@ -143,24 +143,25 @@ describe("the grammar of --faults", () => {
   });
 });
 
-describe("whether a fault is due", () => {
+describe("fault schedule", () => {
   const [rate] = read("500:25%");
   const [same] = read("500:25%x1");
   if (rate === undefined || same === undefined) throw new Error("not read");
 
-  test("follows from seed, fault and number alone, at about the rate", () => {
+  test("faults depend on seed, fault and number only, and match the rate approximately", () => {
     const numbers = Array.from({ length: 4000 }, (_, index) => index + 1);
-    const struck = (seed: number): readonly number[] => numbers.filter((number) => isDue(rate, number, seed));
-    expect(struck(1)).toEqual(struck(1));
-    expect(struck(1)).not.toEqual(struck(2));
-    expect(struck(1).length / numbers.length).toBeGreaterThan(0.22);
-    expect(struck(1).length / numbers.length).toBeLessThan(0.28);
-    expect(numbers.filter((number) => isDue(same, number, 1))).toEqual(struck(1));
+    const dueNumbers = (seed: number): readonly number[] =>
+      numbers.filter((number) => isDue(rate, number, seed));
+    expect(dueNumbers(1)).toEqual(dueNumbers(1));
+    expect(dueNumbers(1)).not.toEqual(dueNumbers(2));
+    expect(dueNumbers(1).length / numbers.length).toBeGreaterThan(0.22);
+    expect(dueNumbers(1).length / numbers.length).toBeLessThan(0.28);
+    expect(numbers.filter((number) => isDue(same, number, 1))).toEqual(dueNumbers(1));
   });
 });
 
-describe("faults of streams", () => {
-  test("count the streams that open and leave requests alone", () => {
+describe("stream faults", () => {
+  test("stream faults count opened streams and do not affect requests", () => {
     const counter = createFaultCounter(read("stream-cut=5@2,stream-error@3/sse/prices"), 1);
     expect(counter.forRequest("/sse/prices")).toBeUndefined();
     expect(counter.forStream("/sse/prices")).toBeUndefined();

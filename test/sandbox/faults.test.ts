@@ -25,15 +25,15 @@ async function start(spec: string, options: Partial<SandboxOptions> = {}): Promi
   return sandbox;
 }
 
-async function struck(spec: string): Promise<RawReply> {
+async function requestWithFault(spec: string): Promise<RawReply> {
   const { restPaid } = await start(spec);
   return await rawRequest(restPaid, "/networks", { key: KEY });
 }
 
-/** Statuses of the first requests, 0 for a connection that ended without one. */
+/** The statuses of the first requests; 0 for a connection that closed without a response. */
 async function statuses(sandbox: RunningSandbox, count: number): Promise<number[]> {
   const found: number[] = [];
-  for (let asked = 0; asked < count; asked += 1) {
+  for (let sent = 0; sent < count; sent += 1) {
     const reply = await rawRequest(sandbox.restPaid, "/networks", { key: KEY });
     found.push(reply.ended === "reset" ? 0 : (statusOf(reply) ?? 0));
   }
@@ -42,7 +42,7 @@ async function statuses(sandbox: RunningSandbox, count: number): Promise<number[
 
 const parsed = ({ body }: RawReply): unknown => JSON.parse(body);
 
-describe("an answer in place of the answer", () => {
+describe("faults that replace the response", () => {
   test.each([
     ["188", 402, "payment_required", 0],
     ["185", 401, "unauthorized", 0],
@@ -55,8 +55,8 @@ describe("an answer in place of the answer", () => {
     ["", 400, "invalid_param", 1],
     ["", 404, "not_found", 1],
     ["", 410, "endpoint_removed", 1],
-  ])("%s: %d is JSON with %s, the plan and the credits; it costs %d", async (_rule, status, code, cost) => {
-    const reply = await struck(String(status));
+  ])("%s: %d is JSON with %s, plan and credits, and costs %d", async (_rule, status, code, cost) => {
+    const reply = await requestWithFault(String(status));
     expect(statusOf(reply)).toBe(status);
     expect(at(parsed(reply), "error")).toBe(code);
     expect(headerOf(reply, "content-type")).toMatch(/^application\/json/u);
@@ -64,7 +64,7 @@ describe("an answer in place of the answer", () => {
     expect(headerOf(reply, "x-credits-remaining")).toBe(String(5_000_000 - cost));
   });
 
-  test("189, 190: 402 has the credits of the tier and never Retry-After", async () => {
+  test("189, 190: 402 has the tier's credits and never Retry-After", async () => {
     const { restFree } = await start("402");
     const reply = await rawRequest(restFree, "/networks");
     expect(parsed(reply)).toMatchObject({ tier: "keyless", credits: { limit: 10_000 } });
@@ -72,64 +72,64 @@ describe("an answer in place of the answer", () => {
     expect(headerOf(reply, "retry-after")).toBeUndefined();
   });
 
-  test("196: a 429 waits as long as it was told to, in header and body", async () => {
-    const reply = await struck("429=7");
+  test("196: the header and the body of a 429 contain the configured wait", async () => {
+    const reply = await requestWithFault("429=7");
     expect([headerOf(reply, "retry-after"), headerOf(reply, "ratelimit-reset")]).toEqual(["7", "7"]);
     expect(at(parsed(reply), "retry_after")).toBe(7);
   });
 
-  test("153: an HTML page, 403 unless told otherwise, with nothing of the service", async () => {
-    const reply = await struck("html");
+  test("153: html is 403 by default and has no headers of the service", async () => {
+    const reply = await requestWithFault("html");
     expect([statusOf(reply), headerOf(reply, "content-type")]).toEqual([403, "text/html"]);
     expect(reply.body).toMatch(/^<!DOCTYPE html>/u);
     expect(headerOf(reply, "x-api-plan")).toBeUndefined();
-    expect(statusOf(await struck("html=502"))).toBe(502);
+    expect(statusOf(await requestWithFault("html=502"))).toBe(502);
   });
 
-  test("171: a body with a message and nothing else", async () => {
-    const reply = await struck("message-only=404");
+  test("171: a message-only fault has a body with a message and nothing else", async () => {
+    const reply = await requestWithFault("message-only=404");
     expect(statusOf(reply)).toBe(404);
     expect(parsed(reply)).toEqual({ message: expect.any(String) });
-    expect(statusOf(await struck("message-only"))).toBe(500);
+    expect(statusOf(await requestWithFault("message-only"))).toBe(500);
   });
 
-  test("in the public dialect, refusals have a message only", async () => {
+  test("in the public dialect, errors have a message only", async () => {
     const { restPaid } = await start("500", { dialect: "public" });
     expect(parsed(await rawRequest(restPaid, "/networks", { key: KEY }))).toEqual({
       message: expect.any(String),
     });
   });
 
-  test("takes no place in the minute", async () => {
+  test("faults do not count against the rate limit", async () => {
     const sandbox = await start("500x3", { requestsPerMinute: 2 });
     expect(await statuses(sandbox, 6)).toEqual([500, 500, 500, 200, 200, 429]);
   });
 });
 
-describe("a body that is not what it should be", () => {
-  test("empty: no body, the status of the answer, its price", async () => {
-    const reply = await struck("empty");
+describe("faults in the body", () => {
+  test("empty: no body, but the status and cost of the normal response", async () => {
+    const reply = await requestWithFault("empty");
     expect([statusOf(reply), reply.body, headerOf(reply, "content-length")]).toEqual([200, "", "0"]);
     expect(headerOf(reply, "x-credits-remaining")).toBe("4999999");
-    expect(statusOf(await struck("empty=404"))).toBe(404);
+    expect(statusOf(await requestWithFault("empty=404"))).toBe(404);
   });
 
-  test("invalid-json: cut short, and the length says so", async () => {
-    const reply = await struck("invalid-json");
+  test("invalid-json: the body is cut short, with a matching Content-Length", async () => {
+    const reply = await requestWithFault("invalid-json");
     expect(headerOf(reply, "content-length")).toBe(String(Buffer.byteLength(reply.body)));
     expect(reply.body).toMatch(/^\[\{"id":/u);
     expect(() => parsed(reply)).toThrow(SyntaxError);
   });
 
-  test("truncate: fewer bytes than Content-Length, then the connection closes", async () => {
-    const reply = await struck("truncate");
+  test("truncate: the body is shorter than Content-Length, then the connection closes", async () => {
+    const reply = await requestWithFault("truncate");
     expect([statusOf(reply), reply.ended]).toEqual([200, "closed"]);
     const length = Number(headerOf(reply, "content-length"));
     expect(reply.body.length).toBe(Math.floor(length / 2));
   });
 
-  test("slow-body: bytes trickle over the time given", async () => {
-    const reply = await struck("slow-body=600ms");
+  test("slow-body: the body arrives in small parts over the given time", async () => {
+    const reply = await requestWithFault("slow-body=600ms");
     expect([statusOf(reply), reply.ended]).toEqual([200, "closed"]);
     expect(list(parsed(reply)).length).toBe(35);
     expect(reply.milliseconds).toBeGreaterThan(590);
@@ -145,21 +145,21 @@ describe("a body that is not what it should be", () => {
     expect([early.head, early.text.startsWith("H")]).toEqual([undefined, true]);
   });
 
-  test("HEAD gets no body under a fault of delivery either", async () => {
+  test("a HEAD response has no body, even with a delivery fault", async () => {
     const { restPaid } = await start("slow-headers=50ms");
     const reply = await rawRequest(restPaid, "/networks", { key: KEY, method: "HEAD" });
     expect([statusOf(reply), reply.body]).toEqual([405, ""]);
   });
 });
 
-describe("a connection that breaks", () => {
-  test("reset-before: not a byte", async () => {
-    const reply = await struck("reset-before");
+describe("faults in the connection", () => {
+  test("reset-before: no bytes are sent", async () => {
+    const reply = await requestWithFault("reset-before");
     expect([reply.text, reply.ended]).toEqual(["", "reset"]);
   });
 
-  test("reset-headers: a head that never ends", async () => {
-    const reply = await struck("reset-headers");
+  test("reset-headers: the head is incomplete", async () => {
+    const reply = await requestWithFault("reset-headers");
     expect([reply.head, reply.text.startsWith("HTTP/1.1 200 "), reply.ended]).toEqual([
       undefined,
       true,
@@ -167,26 +167,26 @@ describe("a connection that breaks", () => {
     ]);
   });
 
-  test("reset-body: the head and half of the body", async () => {
-    const reply = await struck("reset-body");
+  test("reset-body: the head and half the body are sent", async () => {
+    const reply = await requestWithFault("reset-body");
     expect([statusOf(reply), reply.ended]).toEqual([200, "reset"]);
     expect(reply.body.length).toBe(Math.floor(Number(headerOf(reply, "content-length")) / 2));
   });
 
-  test("reset-after: a whole answer on a connection that was to be kept", async () => {
-    const reply = await struck("reset-after");
+  test("reset-after: the connection closes after a complete keep-alive response", async () => {
+    const reply = await requestWithFault("reset-after");
     expect([headerOf(reply, "connection"), reply.ended]).toEqual(["keep-alive", "reset"]);
     expect(list(parsed(reply)).length).toBe(35);
   });
 
-  test("they cost what the lost answer costs", async () => {
+  test("lost responses cost the normal price", async () => {
     const { restPaid } = await start("reset-before@1,truncate@2");
-    for (let asked = 0; asked < 2; asked += 1) await rawRequest(restPaid, "/networks", { key: KEY });
+    for (let sent = 0; sent < 2; sent += 1) await rawRequest(restPaid, "/networks", { key: KEY });
     const reply = await rawRequest(restPaid, "/networks", { key: KEY });
     expect(headerOf(reply, "x-credits-remaining")).toBe("4999997");
   });
 
-  test("closing the sandbox ends what still trickles", async () => {
+  test("closing the sandbox ends slow responses", async () => {
     const { restPaid, close } = await start("slow-body=1m");
     const waiting = rawRequest(restPaid, "/networks", { key: KEY });
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -195,12 +195,12 @@ describe("a connection that breaks", () => {
   });
 });
 
-describe("pages", () => {
+describe("page faults", () => {
   const search = "/networks/tempo/pools/search?limit=5";
   const ids = (body: unknown): readonly unknown[] => list(body, "results").map((row) => at(row, "id"));
   const next = (body: unknown): string => `&cursor=${encodeURIComponent(String(at(body, "next_cursor")))}`;
 
-  test("duplicate-page: the second page brings the rows of the first, and goes on", async () => {
+  test("duplicate-page: the second page repeats the rows of the first, then the list continues", async () => {
     const { restPaid } = await start("duplicate-page@1");
     const ask = async (path: string): Promise<unknown> => (await exchange(restPaid, path, { key: KEY })).body;
     const first = await ask(search);
@@ -212,7 +212,7 @@ describe("pages", () => {
     expect(at(second, "query.cursor")).toBe(at(first, "next_cursor"));
   });
 
-  test("duplicate-page: numbered pages too, and deeper transactions", async () => {
+  test("duplicate-page: works for numbered pages and for transactions beyond page 100", async () => {
     const { restPaid } = await start("duplicate-page");
     const path = `/networks/ethereum/pools/${USDC_WETH}/transactions?limit=3`;
     const ask = async (more: string): Promise<unknown> =>
@@ -225,7 +225,7 @@ describe("pages", () => {
     expect(list(await ask(`&cursor=${last}`), "transactions")).toEqual(list(first, "transactions"));
   });
 
-  test("the rows that come twice are paid for once", async () => {
+  test("duplicate rows cost credits once", async () => {
     const { restPaid } = await start("duplicate-page");
     const first = await exchange(restPaid, search, { key: KEY });
     const second = await exchange(restPaid, search + next(first.body), { key: KEY });
@@ -234,7 +234,7 @@ describe("pages", () => {
     expect(third.headers["x-credits-remaining"]).toBe("4999997");
   });
 
-  test("repeat-cursor: a further page names itself as the next", async () => {
+  test("repeat-cursor: a later page returns its own cursor as the next", async () => {
     const { restPaid } = await start("repeat-cursor");
     const first = await exchange(restPaid, search, { key: KEY });
     const second = await exchange(restPaid, search + next(first.body), { key: KEY });
@@ -243,7 +243,7 @@ describe("pages", () => {
     expect(ids(second.body)).not.toEqual(ids(first.body));
   });
 
-  test("56: drop-filter: neither applied nor echoed, the others are", async () => {
+  test("56: drop-filter: one filter is neither applied nor echoed; the others are", async () => {
     const path = "/networks/tempo/pools/search?limit=100&volume_usd_24h_min=1e9&txns_24h_min=1";
     const { restPaid } = await start("drop-filter@1,drop-filter=txns_24h_min@2");
     const dropped = await exchange(restPaid, path, { key: KEY });
@@ -260,9 +260,9 @@ describe("pages", () => {
     expect(ids((await exchange(restPaid, path, { key: KEY })).body)).toEqual([]);
   });
 
-  test("these count the requests they have a hold on", async () => {
+  test("page faults count only the requests they apply to", async () => {
     const { restPaid } = await start("repeat-cursorx1");
-    for (let asked = 0; asked < 3; asked += 1) await exchange(restPaid, "/networks", { key: KEY });
+    for (let sent = 0; sent < 3; sent += 1) await exchange(restPaid, "/networks", { key: KEY });
     const first = await exchange(restPaid, search, { key: KEY });
     const second = await exchange(restPaid, search + next(first.body), { key: KEY });
     expect(next(second.body)).toBe(next(first.body));
@@ -271,7 +271,7 @@ describe("pages", () => {
   });
 });
 
-describe("page faults of every endpoint that lists", () => {
+describe("page faults of every list endpoint", () => {
   const pool = `/networks/ethereum/pools/${USDC_WETH}`;
   const lists = [
     ["network pools search", "/networks/tempo/pools/search?limit=4", "results"],
@@ -286,7 +286,7 @@ describe("page faults of every endpoint that lists", () => {
     ["prices", `/networks/ethereum/multi/prices?tokens=${WETH},${USDC}`, ""],
     ["networks", "/networks", ""],
   ] as const;
-  /** The same list from another position, where it has several. */
+  /** The same list at another position, if it has several pages. */
   const later = (path: string): string => {
     if (path.includes("/ohlcv")) return `${path.replace("start=-6h", "start=-12h")}&end=-6h`;
     if (path.includes("/multi/")) return path.replace(WETH, "0xdac17f958d2ee523a2206206994597c13d831ec7");
@@ -294,18 +294,21 @@ describe("page faults of every endpoint that lists", () => {
   };
   const ask = async ({ restPaid }: RunningSandbox, path: string): Promise<unknown> =>
     (await exchange(restPaid, path, { key: KEY })).body;
-  /** Everything but the rows. */
+  /** Everything except the rows. */
   const rest = (body: unknown, rows: string): unknown =>
     rows === "" ? [] : { ...Object(body), [rows]: undefined };
 
-  /** A sandbox that strikes every other request, from the first on; the ones between show what is sound. */
+  /**
+   * A sandbox that injects a fault into every second request, starting with the first. The other requests
+   * show the normal response.
+   */
   const alternating = async (fault: string, pairs: number): Promise<RunningSandbox> =>
     await start(Array.from({ length: pairs }, (_, index) => `${fault}@${2 * index + 1}`).join());
 
   test.each([
     ["empty-page", (): number => 0],
     ["short-page", (rows: number): number => Math.floor(rows / 2)],
-  ] as const)("%s takes rows, and all else is as usual", async (fault, left) => {
+  ] as const)("%s removes rows and changes nothing else", async (fault, left) => {
     const sandbox = await alternating(fault, lists.length);
     for (const [name, path, rows] of lists) {
       const faulty = await ask(sandbox, path);
@@ -317,10 +320,10 @@ describe("page faults of every endpoint that lists", () => {
     }
   });
 
-  test("stale-page gives the previous response of the same list, page information included", async () => {
+  test("stale-page returns the previous response of the same list, including its page information", async () => {
     const sandbox = await alternating("stale-page", lists.length);
     for (const [name, path] of lists) {
-      // The same list as the one before it, so its first response could already be a stale one.
+      // The same list as the previous one, so its first response could already be stale.
       if (name === "transactions by cursor") continue;
       const first = await ask(sandbox, path);
       const stale = await ask(sandbox, later(path));
@@ -330,7 +333,7 @@ describe("page faults of every endpoint that lists", () => {
     }
   });
 
-  test("missing-cursor promises a page and does not say where it is, also after the last page of a search", async () => {
+  test("missing-cursor reports a next page without a cursor, even after the last page of a search", async () => {
     const newest = await ask(await start("missing-cursor"), `${pool}/transactions?limit=1`);
     const withCursors: readonly (readonly [string, string])[] = [
       ...lists
@@ -353,7 +356,7 @@ describe("page faults of every endpoint that lists", () => {
     }
   });
 
-  test("they strike once, and neither single objects nor the groups of a search nor refusals", async () => {
+  test("page faults apply once, and not to single objects, search groups or errors", async () => {
     const others = ["/usage", pool, "/search?query=weth", `${pool}/nothing`, "/networks/eth/dexes"];
     const sandbox = await start("empty-page@3-,short-page,missing-cursor@1-,stale-page@1-");
     const first = await ask(sandbox, "/networks");
@@ -370,17 +373,17 @@ describe("page faults of every endpoint that lists", () => {
   });
 });
 
-describe("headers", () => {
+describe("header faults", () => {
   const names = ["x-api-plan", "x-credits-limit", "x-credits-remaining", "x-credits-reset"];
   const seen = (reply: RawReply): readonly unknown[] => names.map((name) => headerOf(reply, name));
 
-  test("155: another plan, keyless unless told", async () => {
-    expect(headerOf(await struck("plan=dev"), "x-api-plan")).toBe("dev");
-    expect(headerOf(await struck("plan"), "x-api-plan")).toBe("keyless");
+  test("155: the response contains a different plan, keyless by default", async () => {
+    expect(headerOf(await requestWithFault("plan=dev"), "x-api-plan")).toBe("dev");
+    expect(headerOf(await requestWithFault("plan"), "x-api-plan")).toBe("keyless");
   });
 
-  test("no plan", async () => {
-    expect(seen(await struck("no-plan-header")).map((value) => value === undefined)).toEqual([
+  test("the plan header is missing", async () => {
+    expect(seen(await requestWithFault("no-plan-header")).map((value) => value === undefined)).toEqual([
       true,
       false,
       false,
@@ -388,8 +391,13 @@ describe("headers", () => {
     ]);
   });
 
-  test("216: no credits", async () => {
-    expect(seen(await struck("no-credit-headers"))).toEqual(["pro", undefined, undefined, undefined]);
+  test("216: the credit headers are missing", async () => {
+    expect(seen(await requestWithFault("no-credit-headers"))).toEqual([
+      "pro",
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   const limits = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
@@ -398,12 +406,12 @@ describe("headers", () => {
     ["429,no-ratelimit-headers", [true, false, false, false]],
     ["429,no-retry-after", [false, true, true, true]],
     ["no-ratelimit-headers,no-retry-after,429", [false, false, false, false]],
-  ])("217: of %s, Retry-After and RateLimit-* come %j", async (spec, present) => {
-    const reply = await struck(spec);
+  ])("217: %s sets Retry-After and RateLimit-* to %j", async (spec, present) => {
+    const reply = await requestWithFault(spec);
     expect(limits.map((name) => headerOf(reply, name) !== undefined)).toEqual(present);
   });
 
-  test("217: also on a 429 that nobody asked for", async () => {
+  test("217: a regular 429 has the changed headers too", async () => {
     const { restPaid } = await start("no-ratelimit-headers", { requestsPerMinute: 1 });
     await rawRequest(restPaid, "/networks", { key: KEY });
     const reply = await rawRequest(restPaid, "/networks", { key: KEY });
@@ -415,7 +423,7 @@ describe("headers", () => {
   });
 });
 
-describe("when", () => {
+describe("fault timing", () => {
   test.each([
     ["500x3", [500, 500, 500, 200, 200, 200]],
     ["500@3", [200, 200, 500, 200, 200, 200]],
@@ -430,7 +438,7 @@ describe("when", () => {
     expect(await statuses(await start(spec), 6)).toEqual(expected);
   });
 
-  test("a rate is kept about, alike in every run of a seed, and not in another", async () => {
+  test("a rate is approximate, the same in every run with one seed, and different with another seed", async () => {
     const run = async (seed: number): Promise<readonly number[]> =>
       await statuses(await start("500:20%,429:10%", { seed, requestsPerMinute: 1e6 }), 200);
     const [first, again, other] = [await run(5), await run(5), await run(6)];
@@ -443,14 +451,14 @@ describe("when", () => {
     expect(count(429)).toBeLessThan(35);
   });
 
-  test("a burst by rate is as long as asked", async () => {
+  test("a burst by rate has the given length", async () => {
     const found = await statuses(await start("500:3%x4", { requestsPerMinute: 1e6 }), 120);
     const bursts = found.join(" ").match(/(?:500 ?)+/gu) ?? [];
     expect(bursts.length).toBeGreaterThan(0);
     for (const burst of bursts) expect(burst.trim().split(" ").length).toBeGreaterThanOrEqual(4);
   });
 
-  test("the log names what was done, as typed", async () => {
+  test("the log contains the fault as typed", async () => {
     const lines: string[] = [];
     const sandbox = await start("429x1,no-retry-after,reset-after@2", { log: (line) => lines.push(line) });
     await statuses(sandbox, 3);

@@ -40,11 +40,11 @@ const values = fc.oneof(
   fc.string().map(encodeURIComponent),
 );
 
-/** A request of the endpoint with some of its parameters, often with a value that they do not take. */
+/** A request to the endpoint with some of its parameters, often with an invalid value. */
 function requestOf(endpoint: Endpoint): fc.Arbitrary<string> {
   const params = endpoint.params.filter((param) => param.place === "query").map((param) => param.name);
   const query = fc.array(fc.tuple(fc.constantFrom(...params, "no_such_name"), values), { maxLength: 5 });
-  // Without a network of its own, a search would make the market of all of them.
+  // Without its own network, a search would build the market of all networks.
   const few =
     endpoint.path.startsWith("/pools") || endpoint.path.startsWith("/tokens") ? "chains=tempo&" : "";
   return fc.tuple(networks, addresses, query).map(([network, address, pairs]) => {
@@ -61,7 +61,7 @@ for (const dialect of ["spec", "public"] as const) {
     dialect,
   });
   for (const endpoint of endpoints) {
-    test(`169, 172, 184: whatever ${endpoint.id} is asked in the ${dialect} dialect, the answer is the contract's`, () => {
+    test(`169, 172, 184: every response of ${endpoint.id} in the ${dialect} dialect follows the contract`, () => {
       fc.assert(
         fc.property(requestOf(endpoint), (target) => {
           const response = handle(
@@ -93,7 +93,7 @@ for (const dialect of ["spec", "public"] as const) {
   }
 }
 
-/** Specification, Errors: of the thirteen codes those that REST parameters and paths can bring about. */
+/** Specification, Errors: those of the thirteen codes that REST parameters and paths can cause. */
 function expectEnvelope(endpoint: Endpoint, status: number, body: unknown): void {
   const code = at(body, "error");
   const codes = { 400: words("invalid_param missing_param"), 404: words("unsupported_network not_found") };

@@ -1,20 +1,18 @@
 import net from "node:net";
 
-/** What a client that knows nothing of HTTP sees of one request on a connection of its own. */
+/** The raw result of one request on its own connection, as a client without HTTP support sees it. */
 export interface RawReply {
   readonly text: string;
-  /** Lines of the head, without the last empty one; undefined when the head never ended. */
+  /** Lines of the head, without the last empty one; undefined if the head never ended. */
   readonly head: readonly string[] | undefined;
   readonly body: string;
   readonly ended: "closed" | "reset" | "left";
   readonly milliseconds: number;
-  /** In how many reads it came. */
+  /** The number of reads in which the response arrived. */
   readonly pieces: number;
 }
 
-/**
- * Sends the request and reads until the connection ends, at most for `patience` milliseconds.
- */
+/** Sends the request and reads until the connection ends, for up to `patience` milliseconds. */
 export async function rawRequest(
   base: string,
   path: string,
@@ -62,7 +60,7 @@ export function statusOf({ head }: RawReply): number | undefined {
   return head === undefined ? undefined : Number(head[0]?.split(" ")[1]);
 }
 
-/** The value of a header, whatever its letter case. */
+/** The value of a header, in any letter case. */
 export function headerOf({ head }: RawReply, name: string): string | undefined {
   const line = head?.find((each) => each.toLowerCase().startsWith(`${name.toLowerCase()}: `));
   return line?.slice(name.length + 2);

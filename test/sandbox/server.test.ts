@@ -25,13 +25,13 @@ async function start(options: Partial<SandboxOptions> = {}): Promise<RunningSand
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-test("10, 44: free and paid REST stand at two URLs of this machine", async () => {
+test("10, 44: free and paid REST have two localhost URLs", async () => {
   const { restFree, restPaid } = await start();
   expect([restFree, restPaid].map((url) => new URL(url).hostname)).toEqual(["127.0.0.1", "127.0.0.1"]);
   expect(restFree).not.toBe(restPaid);
 });
 
-test("8: a key for each keyed tier counts on its host", async () => {
+test("8: a key of each keyed tier is accepted on its host", async () => {
   const { restFree, restPaid, keys } = await start();
   for (const [tier, key] of Object.entries(keys)) {
     const answer = await exchange(tier === "free" ? restFree : restPaid, "/usage", { key });
@@ -39,7 +39,7 @@ test("8: a key for each keyed tier counts on its host", async () => {
   }
 });
 
-/** A sandbox at a port that is asked for. Others on this machine may hold one of the four: then another is. */
+/** Starts a sandbox on a given port. Other processes may use one of the four ports; then another is tried. */
 async function startAtPort(): Promise<{ readonly port: number; readonly sandbox: RunningSandbox }> {
   for (let tries = 1; ; tries += 1) {
     const port = portOf((await start()).restFree);
@@ -52,14 +52,14 @@ async function startAtPort(): Promise<{ readonly port: number; readonly sandbox:
   }
 }
 
-test("listens on the port asked for and the next three", async () => {
+test("listens on the given port and the next three", async () => {
   const { port, sandbox } = await startAtPort();
   const { restFree, restPaid, streamFree, streamPaid } = sandbox;
   const ports = [restFree, restPaid, streamFree, streamPaid].map(portOf);
   expect(ports).toEqual([port, port + 1, port + 2, port + 3]);
 });
 
-test("a port that is taken rejects, and leaves nothing listening", async () => {
+test("a port in use rejects and leaves no server listening", async () => {
   const taken = net.createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const address = taken.address();
@@ -69,7 +69,7 @@ test("a port that is taken rejects, and leaves nothing listening", async () => {
   await new Promise((resolve) => taken.close(resolve));
 });
 
-test("close ends connections that are kept alive, at once", async () => {
+test("close ends keep-alive connections at once", async () => {
   const { restFree } = await start();
   const agent = new http.Agent({ keepAlive: true });
   await new Promise<void>((resolve, reject) => {
@@ -91,14 +91,14 @@ test("close ends a request that waits for its latency", async () => {
   await ended;
 });
 
-test("latency holds every answer back", async () => {
+test("latency delays every response", async () => {
   const { restFree } = await start({ latencyMs: 80 });
   const started = performance.now();
   expect((await exchange(restFree, "/networks", {})).status).toBe(200);
   expect(performance.now() - started).toBeGreaterThanOrEqual(79);
 });
 
-test("logs one JSON object a request, and no key in it", async () => {
+test("logs one JSON object per request, without keys", async () => {
   const lines: string[] = [];
   const { restFree, restPaid, keys } = await start({ log: (line) => lines.push(line) });
   await exchange(restFree, "/networks?x=%20y", {});
@@ -157,7 +157,7 @@ test("keyless credits and rates belong to the address", async () => {
   expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429]);
 });
 
-/** What a server sends to these bytes until it closes. */
+/** The bytes a server sends in response to these bytes until it closes. */
 async function sendBytes(url: string, bytes: string): Promise<string> {
   return await new Promise<string>((resolve, reject) => {
     const socket = net.connect(portOf(url), "127.0.0.1", () => socket.write(bytes));
@@ -169,9 +169,9 @@ async function sendBytes(url: string, bytes: string): Promise<string> {
 }
 
 test.each([
-  ["what is not HTTP", "nonsense\r\n\r\n", "the request is not HTTP"],
+  ["a request that is not HTTP", "nonsense\r\n\r\n", "the request is not HTTP"],
   ["a request without Host", "GET /networks HTTP/1.1\r\n\r\n", "the request has no Host header"],
-])("2: %s gets a JSON answer on every host, and costs nothing", async (_, bytes, message) => {
+])("2: %s gets a JSON response on every host and costs no credits", async (_, bytes, message) => {
   const sandbox = await start();
   for (const host of ["restFree", "restPaid", "streamFree", "streamPaid"] as const) {
     const [head = "", body = ""] = (await sendBytes(sandbox[host], bytes)).split("\r\n\r\n");
@@ -183,7 +183,7 @@ test.each([
   expect((await exchange(sandbox.restFree, "/usage", {})).headers["x-credits-remaining"]).toBe("9999");
 });
 
-test("HTTP/1.0 needs no Host, and an unknown expectation is no reason for an empty answer", async () => {
+test("HTTP/1.0 requires no Host, and an unknown Expect header does not empty the response", async () => {
   const { restFree } = await start();
   for (const request of [
     "GET /networks HTTP/1.0\r\n\r\n",
@@ -192,7 +192,7 @@ test("HTTP/1.0 needs no Host, and an unknown expectation is no reason for an emp
     expect(await sendBytes(restFree, request)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"ethereum"/u);
 });
 
-test("a body that nobody reads does not hold the connection", async () => {
+test("an unread request body does not block the connection", async () => {
   const { restFree } = await start();
   const status = await new Promise((resolve, reject) => {
     const request = http.request(`${restFree}/networks`, { method: "POST" }, (response) =>
@@ -204,7 +204,7 @@ test("a body that nobody reads does not hold the connection", async () => {
   expect(status).toBe(405);
 });
 
-test("two sandboxes of one seed and instant answer alike", async () => {
+test("two sandboxes with the same seed and time return the same responses", async () => {
   const [first, second] = [await start({ seed: 7 }), await start({ seed: 7 })];
   const path = "/networks/tempo/pools/search?limit=20";
   const texts = await Promise.all(

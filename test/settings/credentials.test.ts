@@ -34,7 +34,7 @@ function withStore(content: string, mode = 0o600): TestContext {
   return context;
 }
 
-test("without a store there is nothing, and nothing is created", () => {
+test("without a store there are no credentials, and no file is created", () => {
   const context = createTestContext();
   const file = credentialsPath(context);
   expect(readCredentials(context)).toEqual({
@@ -46,7 +46,7 @@ test("without a store there is nothing, and nothing is created", () => {
   expect(readdirSync(context.home)).toEqual([]);
 });
 
-test("a saved key stands in a 0600 file in a 0700 folder, and nothing is left beside it", async () => {
+test("a saved key is in a 0600 file in a 0700 directory without other files", async () => {
   const context = createTestContext();
   expect(await saveProfile(context, "default", FREE)).toEqual({ backup: undefined });
   const file = credentialsPath(context);
@@ -60,7 +60,7 @@ test("a saved key stands in a 0600 file in a 0700 folder, and nothing is left be
   expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
 });
 
-test("a copy of the key that kill -9 left of a write goes with the next one, and files of others stay", async () => {
+test("a temporary copy of the key left by kill -9 is removed by the next write, and unrelated files stay", async () => {
   const context = createTestContext();
   await saveProfile(context, "a", FREE);
   const folder = path.dirname(credentialsPath(context));
@@ -81,7 +81,7 @@ test("a copy of the key that kill -9 left of a write goes with the next one, and
 });
 
 describe("profiles", () => {
-  test("the first becomes active, a second one does not, until it is chosen", async () => {
+  test("the first profile becomes active, a second one only when selected", async () => {
     const context = createTestContext();
     await saveProfile(context, "home", FREE);
     await saveProfile(context, "work", PRO);
@@ -91,7 +91,7 @@ describe("profiles", () => {
     expect([...readCredentials(context).profiles.keys()]).toEqual(["home", "work"]);
   });
 
-  test("a removed one takes along what was remembered of its key, and no other becomes active", async () => {
+  test("removing a profile also removes the stored tier of its key, and activates no other profile", async () => {
     const context = createTestContext();
     await saveProfile(context, "home", FREE);
     await saveProfile(context, "work", PRO);
@@ -105,7 +105,7 @@ describe("profiles", () => {
     expect(readFileSync(credentialsPath(context), "utf8")).not.toContain("aaaaaaaa");
   });
 
-  test("one that is not stored cannot be chosen", async () => {
+  test("a profile that is not stored cannot be selected", async () => {
     const context = createTestContext();
     await saveProfile(context, "home", FREE);
     expect(await failureOf(() => switchProfile(context, "work"))).toEqual({
@@ -116,7 +116,7 @@ describe("profiles", () => {
   });
 
   test.each(["", "a b", "__proto__", "../x", "-x", "x".repeat(65), "api_pro_bbbbbbbb"])(
-    "%j is no name for one",
+    "%j is not a valid profile name",
     async (name) => {
       const failure = await failureOf(() => saveProfile(createTestContext(), name, PRO));
       expect(failure.exit).toBe(2);
@@ -125,7 +125,7 @@ describe("profiles", () => {
   );
 });
 
-test("the tier of a key is known from its profile, or from its hash, and from nothing else", async () => {
+test("the tier of a key is known only from its profile or its hash", async () => {
   const context = createTestContext();
   await saveProfile(context, "work", PRO);
   await rememberTier(context, FREE.key, "free");
@@ -137,17 +137,20 @@ test("the tier of a key is known from its profile, or from its hash, and from no
 describe("permissions", () => {
   const store = JSON.stringify({ version: 1, active: "default", profiles: {}, remembered: {} });
 
-  test.each([0o644, 0o640, 0o604, 0o660])("a store that others can read (%o) is said", async (mode) => {
-    const context = withStore(store, mode);
-    const file = credentialsPath(context);
-    expect(readCredentials(context).exposure).toBe(
-      `other users can read the key in ${file}; run: chmod 600 '${file}'`,
-    );
-    await saveProfile(context, "default", FREE);
-    expect([modeOf(file), readCredentials(context).exposure]).toEqual(["600", undefined]);
-  });
+  test.each([0o644, 0o640, 0o604, 0o660])(
+    "a store that other users can read (%o) is reported",
+    async (mode) => {
+      const context = withStore(store, mode);
+      const file = credentialsPath(context);
+      expect(readCredentials(context).exposure).toBe(
+        `other users can read the key in ${file}; run: chmod 600 '${file}'`,
+      );
+      await saveProfile(context, "default", FREE);
+      expect([modeOf(file), readCredentials(context).exposure]).toEqual(["600", undefined]);
+    },
+  );
 
-  test("Windows has no such bits", () => {
+  test("Windows has no such permission bits", () => {
     const { env } = withStore(store, 0o644);
     const appData = createTestContext({ platform: "win32" });
     expect(
@@ -155,7 +158,7 @@ describe("permissions", () => {
     ).toBeUndefined();
   });
 
-  test("a wider folder is narrowed where only our files are in it, and left alone otherwise", async () => {
+  test("wider permissions of a directory are narrowed if it contains only our files", async () => {
     for (const [stranger, expected] of [
       ["config.json.bak", "700"],
       ["notes.txt", "755"],
@@ -171,7 +174,7 @@ describe("permissions", () => {
   });
 });
 
-test("a store that is a link stays a link", async () => {
+test("a store that is a symbolic link stays a link", async () => {
   const context = createTestContext();
   const file = credentialsPath(context);
   const real = path.join(context.home, "key-store.json");
@@ -184,29 +187,29 @@ test("a store that is a link stays a link", async () => {
 });
 
 const broken: readonly [string, string, string][] = [
-  ["cut off", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not valid JSON"],
+  ["truncated", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not valid JSON"],
   ["empty", "", "is not valid JSON"],
   ["of a later version", '{"version":2}', "has an unsupported format version"],
-  ["without its parts", '{"version":1,"active":"default"}', "is not a valid credentials file"],
+  ["without its fields", '{"version":1,"active":"default"}', "is not a valid credentials file"],
   [
-    "with a tier there is not",
+    "with an unknown tier",
     `{"version":1,"active":"default","profiles":{"default":{"key":"${PRO.key}","tier":"gold","saved_at":""}},"remembered":{}}`,
     "is not a valid credentials file",
   ],
   [
-    "with a name that acts on a terminal",
+    "with a name that contains terminal escapes",
     `{"version":1,"active":"a","profiles":{"a\\u001b[31m":{"key":"${PRO.key}","tier":"pro","saved_at":""}},"remembered":{}}`,
     "is not a valid credentials file",
   ],
   [
-    "with a host that is none",
+    "with an invalid host",
     `{"version":1,"active":"a","profiles":{"a":{"key":"${PRO.key}","tier":"pro","saved_at":"","rest_url":"host"}},"remembered":{}}`,
     "is not a valid credentials file",
   ],
 ];
 
 describe.each(broken)("a store that is %s", (_what, content, why) => {
-  test("is one clear problem that does not quote it, and no key", () => {
+  test("causes one clear error that quotes neither its content nor a key", () => {
     const context = withStore(content);
     const file = credentialsPath(context);
     const { problem, profiles } = readCredentials(context);
@@ -214,7 +217,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     expect(tierIn(readCredentials(context), PRO.key)).toBeUndefined();
   });
 
-  test("is not changed by anything", async () => {
+  test("is not changed by any operation", async () => {
     const context = withStore(content);
     const file = credentialsPath(context);
     const changes = [
@@ -234,7 +237,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
   });
 
-  test("is replaced when that was said, and kept beside it, each time under a name of its own", async () => {
+  test("is replaced if requested, after a backup under a new name each time", async () => {
     const context = withStore(content, 0o644);
     const file = credentialsPath(context);
     const options = { replaceBroken: true };
@@ -247,7 +250,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
   });
 });
 
-test("a folder in the store's place is moved aside like a broken file", async () => {
+test("a directory in place of the store is moved aside like a broken file", async () => {
   const context = createTestContext();
   const file = credentialsPath(context);
   mkdirSync(path.join(file, "inside"), { recursive: true });

@@ -33,34 +33,34 @@ const work = { key: WORK.key, source: 'profile "work"', tier: "pro", kept };
 const typed = { key: TYPED, source: "DEXDATA_API_KEY", tier: undefined };
 const environment = { DEXDATA_API_KEY: TYPED };
 
-describe("what was typed now wins, then the environment, then the store", () => {
+describe("flags take precedence over the environment, and the environment over the store", () => {
   test("the active profile", async () => {
     expect(await find({})).toEqual({ found: stored, warnings: [] });
   });
 
-  test("the profile of the environment, before that of config.json, before the active one", async () => {
+  test("the profile in the environment precedes that of config.json, which precedes the active one", async () => {
     expect((await find({ DEXDATA_PROFILE: "work" })).found).toEqual(work);
     await setSetting(context, "profile", "work");
     expect((await find({})).found).toEqual(work);
     expect((await find({ DEXDATA_PROFILE: "default" })).found).toEqual(stored);
   });
 
-  test("the key of the environment before any stored one", async () => {
+  test("the key in the environment precedes any stored key", async () => {
     expect((await find(environment)).found).toEqual(typed);
     expect((await find({ ...environment, DEXDATA_PROFILE: "work" })).found).toEqual(typed);
   });
 
-  test("an empty one counts as unset", async () => {
+  test("an empty variable counts as unset", async () => {
     expect((await find({ DEXDATA_API_KEY: "" })).found).toEqual(stored);
   });
 
-  test("a flag before the environment", async () => {
+  test("a flag precedes the environment", async () => {
     const filed = { key: FILED, source: `--key-file ${keyFile}`, tier: undefined };
     expect(await find(environment, { keyFile })).toEqual({ found: filed, warnings: [] });
     expect((await find(environment, { profile: "work" })).found).toEqual(work);
   });
 
-  test("two flags that name two keys are refused", async () => {
+  test("two flags with two keys are rejected", async () => {
     expect(await failureOf(() => find({}, { keyFile, profile: "work" }))).toEqual({
       exit: 2,
       message: "--key-file and --profile cannot be used together",
@@ -70,7 +70,7 @@ describe("what was typed now wins, then the environment, then the store", () => 
 });
 
 describe("the tier", () => {
-  test("is what DEXDATA_TIER says, else what the service once said of this key", async () => {
+  test("is DEXDATA_TIER, or else the stored result of the service for this key", async () => {
     expect((await find({ ...environment, DEXDATA_TIER: "enterprise" })).found?.tier).toBe("enterprise");
     expect((await find({ DEXDATA_API_KEY: WORK.key })).found?.tier).toBe("pro");
     await rememberTier(context, TYPED, "dev");
@@ -93,7 +93,7 @@ const noProfile = (where: string): string => `${where} "gone": unknown profile; 
 describe("a profile that is not stored", () => {
   const next = "add one: dexdata auth login --profile <name>";
 
-  test("is refused where it was named, by flag, variable or file", async () => {
+  test("is an error in the flag, variable or file that contains its name", async () => {
     expect(await failureOf(() => find({}, { profile: "gone" }))).toEqual({
       exit: 2,
       message: noProfile("--profile"),
@@ -108,28 +108,28 @@ describe("a profile that is not stored", () => {
     );
   });
 
-  test("is keyless where none was named", async () => {
+  test("means keyless if no profile was given", async () => {
     await removeProfile(context, "default");
     expect(await find({})).toEqual({ found: undefined, warnings: [] });
   });
 });
 
-describe("a store that cannot be read", () => {
+describe("an unreadable store", () => {
   beforeEach(() => {
     writeFileSync(credentialsPath(context), `{"key": "${HOME.key}`);
   });
 
-  test("is one warning, and the run goes on keyless", async () => {
+  test("causes one warning, and the run continues keyless", async () => {
     const warning = `${credentialsPath(context)} is not valid JSON; continuing without a stored key`;
     expect(await find({})).toEqual({ found: undefined, warnings: [warning] });
   });
 
-  test("is no matter where the key comes from elsewhere", async () => {
+  test("does not matter if the key has another source", async () => {
     expect(await find(environment)).toEqual({ found: typed, warnings: [] });
     expect((await find({}, { keyFile })).warnings).toEqual([]);
   });
 
-  test("is the reason why a named profile is refused", async () => {
+  test("is the reason for rejecting a named profile", async () => {
     expect(await failureOf(() => find({}, { profile: "work" }))).toEqual({
       exit: 2,
       message: `--profile "work": ${credentialsPath(context)} is not valid JSON`,
@@ -139,13 +139,13 @@ describe("a store that cannot be read", () => {
 });
 
 describe("a key file", () => {
-  test("that others can read is said", async () => {
+  test("that other users can read is reported", async () => {
     chmodSync(keyFile, 0o644);
     const warning = `other users can read the key in ${keyFile}; run: chmod 600 '${keyFile}'`;
     expect((await find({}, { keyFile })).warnings).toEqual([warning]);
   });
 
-  test("and a store that others can read, when it is used", async () => {
+  test("and a store that other users can read is reported when used", async () => {
     const file = credentialsPath(context);
     chmodSync(file, 0o640);
     const warning = `other users can read the key in ${file}; run: chmod 600 '${file}'`;
@@ -155,21 +155,21 @@ describe("a key file", () => {
 
   test.each([
     ["that is missing", () => "/nonexistent/key", "cannot be read (no such file)"],
-    ["that is a folder", () => context.home, "cannot be read (is a directory)"],
+    ["that is a directory", () => context.home, "cannot be read (is a directory)"],
     ["that never ends", () => "/dev/zero", "must contain only a key"],
-  ])("%s is refused", async (_what, file, why) => {
+  ])("%s is rejected", async (_what, file, why) => {
     const failure = await failureOf(() => find({}, { keyFile: file() }));
     expect([failure.exit, failure.message]).toEqual([2, `--key-file "${file()}": ${why}`]);
   });
 
-  test("of exactly 4 KiB is read, one byte more is not", async () => {
+  test("of exactly 4 KiB is read; one byte more is an error", async () => {
     writeFileSync(keyFile, `api_${"x".repeat(4092)}`);
     expect((await find({}, { keyFile })).found?.key.length).toBe(4096);
     writeFileSync(keyFile, `api_${"x".repeat(4093)}`);
     expect((await failureOf(() => find({}, { keyFile }))).message).toContain("must contain only a key");
   });
 
-  test("that is the key itself is not repeated", async () => {
+  test("whose path is the key itself is not quoted", async () => {
     expect(await failureOf(() => find({}, { keyFile: FILED }))).toEqual({
       exit: 2,
       message: '--key-file "api_…": cannot be read (no such file)',

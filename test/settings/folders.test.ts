@@ -9,7 +9,7 @@ const standard = (home: string) => ({
   cache: `${home}/.cache/dexdata`,
 });
 
-test.each(["linux", "darwin"])("on %s the folders follow XDG", (platform) => {
+test.each(["linux", "darwin"])("on %s the directories follow XDG", (platform) => {
   expect(findFolders({ platform, env: { HOME: "/home/ann" } })).toEqual(standard("/home/ann"));
   const env = { HOME: "/home/ann", XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s", XDG_CACHE_HOME: "/k" };
   expect(findFolders({ platform, env })).toEqual({
@@ -19,12 +19,12 @@ test.each(["linux", "darwin"])("on %s the folders follow XDG", (platform) => {
   });
 });
 
-test("a relative or empty XDG folder is ignored, as XDG says", () => {
+test("a relative or empty XDG directory is ignored, as XDG requires", () => {
   const env = { HOME: "/home/ann", XDG_CONFIG_HOME: "c", XDG_STATE_HOME: "", XDG_CACHE_HOME: "./k" };
   expect(findFolders({ platform: "linux", env })).toEqual(standard("/home/ann"));
 });
 
-test("our own variables win, are the folder itself, and may be relative", () => {
+test("our own variables take precedence, name the directory itself, and may be relative", () => {
   const env = {
     HOME: "/home/ann",
     XDG_CONFIG_HOME: "/c",
@@ -41,7 +41,7 @@ test("our own variables win, are the folder itself, and may be relative", () => 
   );
 });
 
-test("Windows has its own places", () => {
+test("Windows uses its own locations", () => {
   const env = { USERPROFILE: "C:\\Users\\ann" };
   expect(findFolders({ platform: "win32", env })).toEqual({
     config: "C:\\Users\\ann\\AppData\\Roaming\\dexdata",
@@ -58,7 +58,7 @@ test("Windows has its own places", () => {
 });
 
 test.each([{}, { HOME: "" }, { HOME: "home/ann" }])(
-  "without a usable HOME (%j) the system is asked",
+  "without a usable HOME (%j) the system's home directory is used",
   (env) => {
     expect(findFolders({ platform: "linux", env })).toEqual(standard(os.homedir()));
   },

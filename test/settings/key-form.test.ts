@@ -62,7 +62,7 @@ const wrong: readonly [string, string][] = [
   ["api_abc", "is too short to be a complete key"],
 ];
 
-test.each(wrong)("%j is no key: it %s", (text, problem) => {
+test.each(wrong)("%j is not a valid key: it %s", (text, problem) => {
   const refused = checkKeyForm(text);
   expect(refused?.problem).toBe(problem);
   expect(JSON.stringify(refused)).not.toContain(SECRET);
@@ -75,7 +75,7 @@ test.each([KEY, "api_abcd", "api_pro_A.B-c~1+/==", KEY.padEnd(4096, "x")])(
   },
 );
 
-test("whatever is accepted can stand in a header as it is", () => {
+test("every accepted key is valid in a header unchanged", () => {
   const likely = fc.tuple(fc.constantFrom("api_", "api_ ", "", "Bearer api_"), fc.string({ unit: "binary" }));
   fc.assert(
     fc.property(likely, ([start, rest]) => {
@@ -86,12 +86,12 @@ test("whatever is accepted can stand in a header as it is", () => {
   );
 });
 
-test("a key in capitals, too, is left out of a message; a code with the word in it stays", () => {
+test("an upper-case key is removed from a message too; a code that contains the word stays", () => {
   const message = `--rpm "API_DEV_${SECRET}": invalid_api_key; https://user:pw@host.invalid/x`;
   expect(hideSecrets(message)).toBe('--rpm "api_…": invalid_api_key; https://…@host.invalid/x');
 });
 
-test("no part of a key is shown, wherever it stands in a message", () => {
+test("no part of a key is shown, wherever it is in a message", () => {
   const keys = fc.stringMatching(/^api_[\w.~+/=-]{12,40}$/u);
   const around = fc.string({ unit: fc.constantFrom(...Array.from("ab1:/=@ ?&\"'\\{},.\n")) });
   const gaps = fc.constantFrom(" ", "=", "/", '"', ":", "?key=");
@@ -134,19 +134,19 @@ const spoilt = fc
   )
   .map(([rest, spoil]) => ({ rest, text: spoil(`api_${rest}`) }));
 
-test("a key of any text, spoilt in any of these ways, is refused with a problem and advice that hold nothing of it", () => {
+test("a key of any text, damaged in any of these ways, is rejected with a problem and a hint that contain no part of it", () => {
   fc.assert(
     fc.property(spoilt, ({ rest, text }) => {
       const refused = checkKeyForm(text);
       expect(refused?.problem).toMatch(/^(?:is|contains|starts|does not) /u);
       expect(refused?.next).not.toBe("");
-      // Four characters may well stand in our own words; what is longer can only be the key's.
+      // Four characters may occur in our own words; anything longer can only come from the key.
       if (rest.length > 12) expect(JSON.stringify(refused)).not.toContain(rest.slice(0, 12));
     }),
   );
 });
 
-describe("a wrong key stops the run before any request, naming its source and not itself", () => {
+describe("an invalid key stops the run before any request; the message shows its source but not the key", () => {
   test.each(wrong.filter(([text]) => text !== ""))("from the environment: %j", async (text, problem) => {
     const context = createTestContext({ env: { DEXDATA_API_KEY: text } });
     const failure = await failureOf(() => findKey(context, {}));
@@ -155,7 +155,7 @@ describe("a wrong key stops the run before any request, naming its source and no
     expect(JSON.stringify(failure)).not.toContain(SECRET);
   });
 
-  test("from a key file, whose one last line break does not count", async () => {
+  test("from a key file, with one trailing line break removed", async () => {
     const context = createTestContext();
     const file = path.join(context.home, "key");
     writeFileSync(file, `${KEY}\r\n`, { mode: 0o600 });
@@ -168,7 +168,7 @@ describe("a wrong key stops the run before any request, naming its source and no
     });
   });
 
-  test("from the store, written there by hand", async () => {
+  test("from a store edited by hand", async () => {
     const context = createTestContext();
     await saveProfile(context, "default", { key: KEY, tier: "dev" });
     const { path: file } = readCredentials(context);
@@ -182,7 +182,7 @@ describe("a wrong key stops the run before any request, naming its source and no
     });
   });
 
-  test("on its way into the store", async () => {
+  test("before it is stored", async () => {
     const context = createTestContext();
     const failure = await failureOf(() => saveProfile(context, "default", { key: `${KEY} `, tier: "dev" }));
     expect(failure.message).toBe("the key starts or ends with a space");
@@ -191,7 +191,7 @@ describe("a wrong key stops the run before any request, naming its source and no
   test.each([
     ["as the path of a key file", (key: string) => ({ keyFile: key })],
     ["as the name of a profile", (key: string) => ({ profile: key })],
-  ])("typed by mistake %s", async (_place, flags) => {
+  ])("passed by mistake %s", async (_place, flags) => {
     const context = createTestContext();
     for (const typed of [KEY, `Bearer ${KEY}`]) {
       const failure = await failureOf(() => findKey(context, flags(typed)));

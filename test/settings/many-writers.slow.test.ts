@@ -24,7 +24,7 @@ import { createTestContext, type TestContext } from "../harness/test-context.ts"
 const WRITERS = 20;
 let bundle: string;
 
-// Node 20 cannot run TypeScript, and the shipped form is a bundle too: conf must work inside one.
+// Node 20 cannot run TypeScript, and the published program is a bundle too: conf must work inside one.
 beforeAll(async () => {
   bundle = mkdtempSync(path.join(os.tmpdir(), "dexdata-writer-"));
   const input = fileURLToPath(new URL("writer.ts", import.meta.url));
@@ -49,7 +49,7 @@ async function startWriter(context: TestContext, index: number): Promise<ChildPr
   return child;
 }
 
-/** Exit code and stderr. */
+/** The exit code and stderr. */
 async function finish(child: ChildProcess): Promise<readonly [unknown, string]> {
   let errors = "";
   child.stderr?.on("data", (chunk: Buffer) => {
@@ -68,10 +68,10 @@ function leaveLocks(context: TestContext): void {
 }
 
 test.each([
-  ["in an empty home", () => {}],
-  ["over locks that killed processes left", leaveLocks],
+  ["in an empty home directory", () => {}],
+  ["with locks left by killed processes", leaveLocks],
 ])(
-  `${WRITERS} processes that write at once lose nothing, %s`,
+  `${WRITERS} concurrent writers lose nothing, %s`,
   async (_where, prepare) => {
     const context = createTestContext();
     prepare(context);
@@ -81,7 +81,7 @@ test.each([
     const ends = writers.map(finish);
     for (const writer of writers) writer.send("go");
 
-    // Readers take no lock: whenever they look, each file is whole.
+    // Readers take no lock: each file must be complete at any time.
     const over = new AbortController();
     const looking = (async () => {
       while (!over.signal.aborted) {
@@ -109,7 +109,7 @@ test.each([
   90_000,
 );
 
-test("conf's own habits do not matter: with SNAP set it writes in place, ours is still a rename", async () => {
+test("the file is replaced by a rename even with SNAP set, for which conf writes in place", async () => {
   const context = createTestContext();
   const before = process.env["SNAP"];
   process.env["SNAP"] = "/snap/x";
@@ -127,11 +127,11 @@ test("conf's own habits do not matter: with SNAP set it writes in place, ours is
   }
 });
 
-test("a lock whose holder lives is taken over only after it was watched for two seconds", async () => {
+test("a lock with a live holder is taken over only after watching it for two seconds", async () => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");
   writeFileSync(file, lockOfRunning());
-  // A time stamp of another machine's clock says nothing.
+  // A timestamp of another machine's clock proves nothing.
   utimesSync(file, 0, 0);
   const lock = await acquireLock(context, file);
   expect(context.clock.elapsed()).toBeGreaterThanOrEqual(2000);
@@ -141,8 +141,8 @@ test("a lock whose holder lives is taken over only after it was watched for two 
 
 test.each([
   ["empty", ""],
-  ["of a process that lives", lockOfRunning()],
-])("the guard of a removal that was left behind, %s, locks nobody out", async (_what, left) => {
+  ["of a live process", lockOfRunning()],
+])("an abandoned guard of a removal, %s, locks no process out", async (_what, left) => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");
   writeFileSync(file, lockOfGone());
@@ -156,7 +156,7 @@ test.each([
   expect(["isHeld" in held && held.isHeld(), readdirSync(context.home)]).toEqual([true, ["x.lock"]]);
 });
 
-test("an empty lock, as a crash may leave one, is nobody's after two seconds", async () => {
+test("an empty lock, as a crash may leave one, is abandoned after two seconds", async () => {
   const context = createTestContext();
   const file = path.join(context.home, "x.lock");
   writeFileSync(file, "");
@@ -165,7 +165,7 @@ test("an empty lock, as a crash may leave one, is nobody's after two seconds", a
   expect(context.clock.elapsed()).toBeGreaterThanOrEqual(2000);
 });
 
-test("a lock that was taken over is known to be lost, and is not removed from under its new holder", async () => {
+test("a lock that was taken over is known to be lost, and its former holder does not remove it", async () => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");
   const slow = await acquireLock(context, file);

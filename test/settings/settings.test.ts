@@ -13,7 +13,7 @@ function withConfig(content: string, env: Record<string, string> = {}): TestCont
   return context;
 }
 
-/** An accepted value of each setting, what it is read as, a refused one, and why. */
+/** An accepted value of each setting, its parsed value, a rejected value, and the reason. */
 const values: readonly [string, string, unknown, string, string][] = [
   [
     "base_url",
@@ -76,14 +76,14 @@ const values: readonly [string, string, unknown, string, string][] = [
 const valueOf = (context: TestContext, name: string): unknown =>
   Object.entries(readSettings(context)).find(([each]) => each === name.replace(".", "_"))?.[1];
 
-test("the table above knows every setting", () => {
+test("the table above contains every setting", () => {
   expect(values.map(([name]) => name)).toEqual(allSettings.map((setting) => setting.name));
 });
 
-/** Written so that no test holds the name of a public host. */
+/** Built in parts so that no test contains the name of a public host. */
 const host = (name: string): string => `https://${name}.dexpaprika.com`;
 
-test("defaults are the public hosts and what the design says", () => {
+test("defaults are the public hosts and the values of the design", () => {
   const context = createTestContext();
   const { warnings, ...sourced } = readSettings(context);
   const shown = Object.entries(sourced).map(([name, { value, source, where }]) => [
@@ -117,7 +117,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
   const fileOnly = name === "key_command";
 
   if (fileOnly) {
-    test("its variable is refused: an environment must not run programs", async () => {
+    test("rejects its variable: an environment must not run programs", async () => {
       const context = createTestContext({ env: { [variable]: accepted } });
       expect(await failureOf(() => readSettings(context))).toEqual({
         exit: 2,
@@ -136,10 +136,10 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
       });
     });
 
-    test("is refused there with variable, value and what is accepted", async () => {
+    test("rejects its variable with the name, the value and the accepted form", async () => {
       const context = createTestContext({ env: { [variable]: refused } });
       const failure = await failureOf(() => readSettings(context));
-      expect([failure.exit, failure.message]).toEqual([2, `${variable} "${refused}": ${why}`]);
+      expect([failure.exit, failure.message]).toEqual([2, `invalid ${variable} "${refused}": ${why}`]);
     });
   }
 
@@ -151,7 +151,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
 
   if (name === "tier") return;
 
-  test("is read from config.json, after the variable", () => {
+  test("is read from config.json, which the variable overrides", () => {
     const context = withConfig(JSON.stringify({ [name]: accepted }));
     const where = `${name} in ${configPath(context)}`;
     expect(valueOf(context, name)).toEqual({ value, source: "config", where, text: accepted });
@@ -160,16 +160,16 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     expect(valueOf(both, name)).toMatchObject({ value, source: "environment" });
   });
 
-  test("is refused there with the file and how to mend it", async () => {
+  test("is rejected in config.json with the file and a hint", async () => {
     const context = withConfig(JSON.stringify({ [name]: refused }));
     expect(await failureOf(() => readSettings(context))).toEqual({
       exit: 2,
-      message: `${name} in ${configPath(context)} "${refused}": ${why}`,
+      message: `invalid ${name} in ${configPath(context)} "${refused}": ${why}`,
       next: `dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
     });
   });
 
-  test("is set, read back, and unset", async () => {
+  test("can be set, read and unset", async () => {
     const context = createTestContext();
     await setSetting(context, name, accepted);
     expect(valueOf(context, name)).toMatchObject({ value, source: "config" });
@@ -178,15 +178,15 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     expect(readFileSync(configPath(context), "utf8")).toBe("{}\n");
   });
 
-  test("is refused on setting, and nothing is written", async () => {
+  test("rejects an invalid value on setting, and writes no file", async () => {
     const context = createTestContext();
     const failure = await failureOf(() => setSetting(context, name, refused));
-    expect([failure.exit, failure.message]).toEqual([2, `${name} "${refused}": ${why}`]);
+    expect([failure.exit, failure.message]).toEqual([2, `invalid ${name} "${refused}": ${why}`]);
     expect(() => readFileSync(configPath(context))).toThrow("ENOENT");
   });
 });
 
-test("a number written by hand is read, and what this program does not know survives a change", async () => {
+test("a number written by hand is read, and unknown settings survive a change", async () => {
   const context = withConfig('{"retries": 2, "from_the_future": {"a": [1]}}');
   expect(readSettings(context)).toMatchObject({
     retries: { value: 2, source: "config" },
@@ -202,8 +202,9 @@ test("a number written by hand is read, and what this program does not know surv
   expect(readSettings(context).warnings).toEqual([]);
 });
 
-test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
-  const message = 'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
+test("a new timeout requires a unit; an existing one without a unit is in seconds", async () => {
+  const message =
+    'invalid timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
   const refusal = { exit: 2, message, next: "did you mean 5s?" };
   expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
   const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
@@ -219,12 +220,12 @@ test("a timeout needs its unit, said anew; one that was kept without is seconds"
 
 test.each([
   ["not JSON", "{", "is not valid JSON"],
-  ["cut off", '{"output": "js', "is not valid JSON"],
+  ["truncated", '{"output": "js', "is not valid JSON"],
   ["empty", "", "is not valid JSON"],
   ["a list", "[]", "is not a JSON object"],
-  ["a word", '"x"', "is not a JSON object"],
+  ["a string", '"x"', "is not a JSON object"],
   ["too large", " ".repeat(1024 * 1024 + 1), "is larger than 1 MiB, the limit for this file"],
-])("a config.json that is %s is one warning, and refuses to be changed", async (_what, content, why) => {
+])("a config.json that is %s causes one warning, and cannot be changed", async (_what, content, why) => {
   const context = withConfig(content, { DEXDATA_OUTPUT: "json" });
   const file = configPath(context);
   expect(readSettings(context)).toMatchObject({
@@ -242,13 +243,13 @@ test.each([
   expect(readFileSync(file, "utf8")).toBe(content);
 });
 
-test("a config.json that cannot be read is one warning too", () => {
+test("an unreadable config.json causes one warning too", () => {
   const context = createTestContext();
   mkdirSync(configPath(context), { recursive: true });
   expect(readSettings(context).warnings).toEqual([`${configPath(context)} is not a file; ignoring the file`]);
 });
 
-test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {
+test("a directory that is a file causes one clear error on writing, and a warning on reading", async () => {
   const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
   expect(readSettings(context).warnings).toEqual([
     "/dev/null/dexdata/config.json cannot be read (part of the path is not a directory); ignoring the file",
@@ -264,7 +265,7 @@ test.each([
   ["zzz", 'unknown setting "zzz"', "list all settings: dexdata config list"],
   ["api_key", 'unknown setting "api_key": keys are stored separately', "store a key: dexdata auth login"],
   ["api_dev_s3cr3t", 'unknown setting "api_…"', "list all settings: dexdata config list"],
-])("setting or unsetting %s is refused", async (name, message, next) => {
+])("setting or unsetting %s is rejected", async (name, message, next) => {
   const context = createTestContext();
   const refusal = { exit: 2, message, next };
   expect(await failureOf(() => setSetting(context, name, "x"))).toEqual(refusal);
@@ -281,7 +282,7 @@ test("the tier cannot be saved in config.json", async () => {
   expect(readSettings(context)).toMatchObject({ tier: { source: "default" }, warnings: [expect.anything()] });
 });
 
-test("the list shows a refused value with its failure instead of ending there", () => {
+test("the list continues after an invalid value and shows its error", () => {
   const context = withConfig('{"retries": "many", "color": "always"}');
   const listed = listSettings(context);
   expect(listed.map(({ setting }) => setting.name)).toEqual(values.map(([name]) => name));

@@ -3,8 +3,8 @@ import { allSettings, setSetting } from "../../src/settings/edit-config.ts";
 import { rememberTier, saveProfile } from "../../src/settings/edit-credentials.ts";
 
 /**
- * Bundled and run as a child process by `many-writers.test.ts`: once told to, writes the n-th setting and a
- * profile of its own, as many commands at once would.
+ * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting and its
+ * own profile, as many concurrent commands would.
  */
 const index = Number(process.argv[2]);
 

@@ -19,21 +19,21 @@ const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEv
 };
 const lineOf = (data: string | Buffer): string | undefined => jsonLine(event(data));
 
-test("a line is the service's own bytes: every digit, every field, without white space that means nothing", () => {
+test("a line contains the service's own bytes: every digit and field, without insignificant whitespace", () => {
   expect(lineOf('{"p":"1.10","n":4272800710322643001,"x":1e3}')).toBe(
     '{"p":"1.10","n":4272800710322643001,"x":1e3}',
   );
   expect(lineOf('{ "p" : "a b" ,\n"n": [1, 2] }')).toBe('{"p":"a b","n":[1,2]}');
 });
 
-test("what could act on a terminal is escaped, and reads back the same", () => {
+test("characters that could control a terminal are escaped, and the line parses to the same value", () => {
   const name = "\u007f\u009b31m\u202eevil\u200b 🦄 中";
   const line = lineOf(JSON.stringify({ name })) ?? "";
   expect(line).toBe('{"name":"\\u007f\\u009b31m\\u202eevil\\u200b 🦄 中"}');
   expect(JSON.parse(line)).toEqual({ name });
 });
 
-test("what is no JSON, or no UTF-8, is no line", () => {
+test("invalid JSON and invalid UTF-8 produce no line", () => {
   for (const broken of ["", "{", '{"a":01}', '{"a":1}}', "{'a':1}", "nothing", '{"a":"\n"}'])
     expect(lineOf(broken)).toBeUndefined();
   expect(lineOf(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined();
@@ -50,7 +50,7 @@ test("any JSON is one line with the same value", () => {
   );
 });
 
-test("the envelope says what came beside the data", () => {
+test("the envelope contains the details received with the data", () => {
   const subject = { network: "base", address: "0x1" };
   const facts = {
     feed: "ohlcv",
@@ -68,7 +68,7 @@ test("the envelope says what came beside the data", () => {
   ).toBe('{"feed":"ohlcv","event":"\\u202e","received":"2026-11-21T08:54:00.123Z","data":1}');
 });
 
-test("whose an event is: the only asset's, or that of its place in the batch", () => {
+test("an event belongs to the only asset, or to the asset at its position in the batch", () => {
   const [one, two] = ["0x1", "0x2"].map((address) => ({ network: "base", address }));
   if (one === undefined || two === undefined) throw new Error("there are two");
   expect(subjectOf(event("1"), [one])).toBe(one);

@@ -13,7 +13,7 @@ const subjects = (count: number): readonly Subject[] =>
 const refusal = (why: string | undefined, status = 400): Failure =>
   new Failure("refused", { exit: 2, status, why, code: status === 404 ? "not_found" : "invalid_param" });
 
-/** A service that refuses what holds a bad one, and says so in these words. */
+/** Simulates a service that rejects batches with an invalid asset, with this message. */
 function service(
   bad: ReadonlySet<Subject>,
   words: (subject: Subject, all: readonly Subject[]) => string | undefined,
@@ -32,7 +32,7 @@ function service(
   };
 }
 
-describe("the assets that a refused batch is refused for", () => {
+describe("the invalid assets of a rejected batch", () => {
   const all = subjects(25);
   const last = all.at(-2);
   if (last === undefined) throw new Error("there are 25");
@@ -43,13 +43,13 @@ describe("the assets that a refused batch is refused for", () => {
       "any sentence that names the address",
       `bad address "${last.address.toUpperCase().replace("X", "x")}", sorry`,
     ],
-  ])("%s names one: nothing is opened for that", async (_, why) => {
+  ])("%s names one: no connection is opened", async (_, why) => {
     const { probe, opens } = service(new Set([last]), () => why);
     expect(await findInvalid(all, refusal(why), probe)).toEqual([last]);
     expect(opens()).toBe(0);
   });
 
-  test("a place in the batch is a hint: the asset is tried alone, and another is found where that one is taken", async () => {
+  test("a position in the batch is a hint: that asset is tried alone, and if it is accepted, the others are searched", async () => {
     for (const why of ["asset 23: token not found", "asset 24: token not found"]) {
       const { probe, opens } = service(new Set([last]), () => why);
       expect(await findInvalid(all, refusal(why), probe)).toEqual([last]);
@@ -57,13 +57,13 @@ describe("the assets that a refused batch is refused for", () => {
     }
   });
 
-  test("several that are named are tried each alone", async () => {
+  test("if several are named, each is tried alone", async () => {
     const why = `none of ${all.map(({ address }) => address).join(", ")} may be refused`;
     const { probe } = service(new Set([last]), () => why);
     expect(await findInvalid(all, refusal(why), probe)).toEqual([last]);
   });
 
-  test("an unsupported chain names all on it", async () => {
+  test("an unsupported chain names all assets on it", async () => {
     const nosuch = ["0x1", "0x2"].map((address) => ({ network: "nosuch", address }));
     const why = "unsupported chain: nosuch";
     const { probe, opens } = service(new Set(nosuch), () => why);
@@ -71,10 +71,10 @@ describe("the assets that a refused batch is refused for", () => {
     expect(opens()).toBe(2);
   });
 
-  test("rule 129: without a message, by halves: one of any number in as few openings as halving takes", async () => {
+  test("rule 129: without a message, bisection finds one invalid asset in as few connections as possible", async () => {
     for (let count = 2; count <= 25; count += 1) {
       const some = all.slice(0, count);
-      // The last two: that the one is refused alone, and that all others are accepted together.
+      // The last two confirm that this asset is rejected alone and that all others are accepted together.
       const most = Math.ceil(Math.log2(count)) + 2;
       for (const bad of some) {
         const { probe, opens } = service(new Set([bad]), () => undefined);
@@ -84,7 +84,7 @@ describe("the assets that a refused batch is refused for", () => {
     }
   });
 
-  test("no asset is blamed that is accepted alone: the service refuses all of them together", async () => {
+  test("an asset that is accepted alone is not reported, even if the service rejects all of them together", async () => {
     for (let most = 1; most < 25; most += 1) {
       const probe = async (some: readonly Subject[]): Promise<Failure | undefined> =>
         await Promise.resolve(some.length > most ? refusal(undefined) : undefined);
@@ -92,13 +92,13 @@ describe("the assets that a refused batch is refused for", () => {
     }
   });
 
-  test("several bad ones: after seven openings REST says which to look at, and only openings decide", async () => {
+  test("several invalid assets: after seven connections REST suggests candidates, and only connections decide", async () => {
     const bad = new Set(all.filter((_, index) => index % 2 === 1));
     const priced = all[1];
     const asked: Subject[] = [];
     const suspects = async (some: readonly Subject[]) => {
       asked.push(...some);
-      // One that is bad has a price, and one that is not has none.
+      // One invalid asset has a price, and one valid asset has none.
       return await Promise.resolve(
         some.filter((each) => (bad.has(each) ? each !== priced : each === all[24])),
       );
@@ -112,7 +112,7 @@ describe("the assets that a refused batch is refused for", () => {
     expect(opens()).toBeLessThan(alone.opens() - 8);
   });
 
-  test("one bad asset costs no credit: REST is not asked, nor where it cannot be", async () => {
+  test("one invalid asset costs no credit: REST is not used, and the search also works without REST", async () => {
     for (const bad of all) {
       const { probe } = service(new Set([bad]), () => undefined);
       const suspects = () => Promise.reject(new Error("nobody asks REST"));
@@ -124,7 +124,7 @@ describe("the assets that a refused batch is refused for", () => {
     );
   });
 
-  test("any set of bad ones is found, all of them and none else", async () => {
+  test("any set of invalid assets is found exactly", async () => {
     await fc.assert(
       fc.asyncProperty(fc.subarray([...all], { minLength: 1 }), async (bad) => {
         const { probe } = service(new Set(bad), () => undefined);
@@ -133,7 +133,7 @@ describe("the assets that a refused batch is refused for", () => {
     );
   });
 
-  test("a refusal for something else is no asset's", async () => {
+  test("a rejection for another reason blames no asset", async () => {
     const { probe } = service(new Set(), () => undefined);
     const forInterval = new Failure("no", {
       exit: 2,
@@ -144,7 +144,7 @@ describe("the assets that a refused batch is refused for", () => {
     expect(await findInvalid(all, forInterval, probe)).toEqual([]);
     expect(await findInvalid(all, refusal("x", 403), probe)).toEqual([]);
     expect(await findInvalid(all.slice(0, 1), refusal("Not Found", 404), probe)).toEqual([]);
-    // Every half alone is taken: then no asset can be named.
+    // Each half is accepted alone, so no asset can be named.
     expect(await findInvalid(all, refusal("too many for today"), probe)).toEqual([]);
   });
 });

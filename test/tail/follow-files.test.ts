@@ -35,13 +35,13 @@ function contextAt(now: number): TestContext {
   return createTestContext({ now, env: { DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", ...sandbox.env() } });
 }
 
-/** A run by a clock that reads this; the service's own clock is right, and its market stands still. */
+/** Runs with the local clock at this time; the service's clock is correct, and its market does not move. */
 async function followAt(now: number, words: string): Promise<Outcome> {
   const argv = `txns ethereum ${pool} --follow --poll 10s --error-format text ${words}`.split(" ");
   return await run(argv, contextAt(now));
 }
 
-/** Every file below, in any order: what a user reads of all of them. */
+/** Reads the rows of all files in the directory, in any order. */
 function rowsBelow(below: string): readonly string[] {
   const entries = readdirSync(below, { recursive: true, withFileTypes: true });
   return entries
@@ -51,7 +51,7 @@ function rowsBelow(below: string): readonly string[] {
 
 const sorted = (rows: readonly string[]): readonly string[] => rows.toSorted();
 
-describe("a clock that is set between runs loses and repeats no row", () => {
+describe("a clock set between runs loses and repeats no row", () => {
   const patterns = [
     "%Y%m%d-%H.ndjson",
     "%Y-%m-%d.ndjson",
@@ -78,7 +78,7 @@ describe("a clock that is set between runs loses and repeats no row", () => {
     }
   });
 
-  test("any number of runs, by any clocks", async () => {
+  test("any number of runs with any clocks", async () => {
     const random = createRandom(11);
     for (let seed = 0; seed < (isLong ? 200 : 12); seed += 1) {
       const below = newFolder();
@@ -95,7 +95,7 @@ describe("a clock that is set between runs loses and repeats no row", () => {
     }
   });
 
-  test("files are told by their rows, whatever their times of change say", async () => {
+  test("files are ordered by their rows, not by their modification times", async () => {
     const below = newFolder();
     const pattern = `${below}/%Y%m%d-%H.ndjson`;
     for (const [index, offset] of [0, -2 * hour, hour].entries())
@@ -111,20 +111,23 @@ describe("a clock that is set between runs loses and repeats no row", () => {
   test.each([
     ["lacks only its line end", 1, 41],
     ["is cut in the middle", 10, 40],
-  ])("a last row that %s, in a file that is not written now, comes once", async (_what, cut, rows) => {
-    const below = newFolder();
-    const pattern = `${below}/%Y%m%d-%H.ndjson`;
-    await followAt(sandboxNow, `--out ${pattern} --limit 20 ${from}`);
-    const [name = ""] = readdirSync(below);
-    const file = path.join(below, name);
-    writeFileSync(file, readFileSync(file, "utf8").slice(0, -cut));
-    await followAt(sandboxNow - 2 * hour, `--out ${pattern} --limit 20`);
-    // Opens the first file again, and repairs its end.
-    await followAt(sandboxNow, `--out ${pattern} --limit 1`);
-    expect(sorted(rowsBelow(below))).toEqual(sorted(window.slice(0, rows)));
-  });
+  ])(
+    "a last row that %s, in a file that is not currently written, is written once",
+    async (_what, cut, rows) => {
+      const below = newFolder();
+      const pattern = `${below}/%Y%m%d-%H.ndjson`;
+      await followAt(sandboxNow, `--out ${pattern} --limit 20 ${from}`);
+      const [name = ""] = readdirSync(below);
+      const file = path.join(below, name);
+      writeFileSync(file, readFileSync(file, "utf8").slice(0, -cut));
+      await followAt(sandboxNow - 2 * hour, `--out ${pattern} --limit 20`);
+      // Opens the first file again, and repairs its end.
+      await followAt(sandboxNow, `--out ${pattern} --limit 1`);
+      expect(sorted(rowsBelow(below))).toEqual(sorted(window.slice(0, rows)));
+    },
+  );
 
-  test("rows of other pools in the same file do not count", async () => {
+  test("rows of other pools in the same file are ignored", async () => {
     const file = path.join(newFolder(), "rows.ndjson");
     await followAt(sandboxNow, `--out ${file} --limit 20 ${from}`);
     const ours = readFileSync(file, "utf8");
@@ -137,7 +140,7 @@ describe("a clock that is set between runs loses and repeats no row", () => {
 });
 
 describe("two followers", () => {
-  /** A follower that runs until it is interrupted, once it has written rows. */
+  /** Starts a follower, waits until it has written rows, and lets it run until it is interrupted. */
   async function holding(out: string, below: string): Promise<{ end: () => Promise<Outcome> }> {
     const context = contextAt(sandboxNow);
     const argv = `txns ethereum ${pool} --follow --poll 10s ${from} --out ${out}`.split(" ");
@@ -163,7 +166,7 @@ describe("two followers", () => {
     ["one file", "rows.ndjson", "rows.ndjson.lock"],
     ["one pattern", "%Y%m%d-%H.ndjson", "%Y%m%d-%H.ndjson.lock"],
     ["one pattern of folders", "%Y/%m/rows.ndjson", "%Y_%m_rows.ndjson.lock"],
-  ])("on %s: the second is refused, and no row is written twice", async (_what, name, lockName) => {
+  ])("on %s: the second is rejected, and no row is written twice", async (_what, name, lockName) => {
     const below = newFolder();
     const [out, lock] = [path.join(below, name), path.join(below, lockName)];
     const first = await holding(out, below);
@@ -176,7 +179,7 @@ describe("two followers", () => {
     expect(sorted(rowsBelow(below))).toEqual(sorted(window));
   });
 
-  test("one of which pulls into the file of the other: refused either way", async () => {
+  test("a pull into the file of a follower is rejected", async () => {
     const below = newFolder();
     const out = path.join(below, "rows.ndjson");
     const first = await holding(out, below);
@@ -187,7 +190,7 @@ describe("two followers", () => {
     await first.end();
   });
 
-  test("a follower that lost its lock while it was suspended ends with exit 1, and writes nothing more", async () => {
+  test("a follower that lost its lock while suspended ends with exit 1, and writes no more rows", async () => {
     const below = newFolder();
     const out = path.join(below, "rows.ndjson");
     const context = contextAt(sandboxNow);
@@ -206,7 +209,7 @@ describe("two followers", () => {
     expect([rowsOf(readFileSync(out, "utf8")), existsSync(`${out}.lock`)]).toEqual([[], true]);
   });
 
-  test("a folder that no lock can be created in is refused in words", async () => {
+  test("a directory in which no lock can be created is rejected with a message", async () => {
     const { exit, stderr } = await followAt(sandboxNow, `--out /proc/rows.ndjson`);
     expect([exit, stderr]).toEqual([
       2,

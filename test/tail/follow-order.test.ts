@@ -13,11 +13,13 @@ interface Played {
   readonly written: readonly string[];
   readonly stderr: string;
   readonly context: TestContext;
-  /** Queries of all requests. */
+  /** The query of each request. */
   readonly asked: readonly URLSearchParams[];
 }
 
-/** Follows by the clock a list that `before` changes before each request is answered, by its number from 0. */
+/**
+ * Follows a list on the test clock; `before` changes the list before each response, by the number of the request from 0.
+ */
 async function play(
   listing: Listing,
   words: string,
@@ -44,14 +46,14 @@ async function followServer({ url, requests }: ScriptedServer, words: string): P
   return { exit, written: writtenRows(stdout), stderr, context, asked: requests.map(({ query }) => query) };
 }
 
-/** Newest first, as the list is kept. */
+/** Newest first, as in the list. */
 const events = (...named: readonly (readonly [id: string, seconds: number])[]): Event[] =>
   named.map(([id, seconds]) => ({ id, log_index: 0, time: listingStart + seconds }));
 const from = `--from ${listingStart - 1000}`;
 const quiet = "note: reading every 10s: 360 credits/hour, up to twice as many while new rows arrive\n";
 
 describe("rows that are indexed late", () => {
-  test("within the time that rows are held back they fall into line, and nothing is said", async () => {
+  test("are sorted into place without a message if they arrive within the hold time", async () => {
     const listing: Listing = { events: events(["c", 2], ["a", 0]) };
     const { exit, written, stderr } = await play(listing, `${from} --poll 10s --limit 3`, (request) => {
       if (request === 1) listing.events = events(["c", 2], ["b", 1], ["a", 0]);
@@ -59,7 +61,7 @@ describe("rows that are indexed late", () => {
     expect({ exit, written, stderr }).toEqual({ exit: 0, written: ["a 0", "b 0", "c 0"], stderr: quiet });
   });
 
-  test("later than that they are written all the same, and said on stderr and in --events", async () => {
+  test("are written and reported on stderr and in --events if they arrive later", async () => {
     const listing: Listing = { events: events(["c", 2], ["a", 0]) };
     const context = createTestContext();
     const log = path.join(context.home, "events.ndjson");
@@ -77,7 +79,7 @@ describe("rows that are indexed late", () => {
     );
   });
 
-  test("one far below the newest page is found by the total, in one further page as long as all is known", async () => {
+  test("a row far below the newest page is found by the total, with one more page per read while all rows are known", async () => {
     const all = manyEvents(250, 1);
     const listing: Listing = { events: all.toSpliced(180, 1) };
     const { exit, written, stderr, asked } = await play(
@@ -93,11 +95,11 @@ describe("rows that are indexed late", () => {
     });
     expect(written.at(-1)).toBe(`${all[180]?.id} 0`);
     expect(stderr).toContain("1 late row, up to 3m older");
-    // The first read takes three pages, each read without anything late one.
+    // The first read takes three pages; each read without a late row takes one.
     expect(asked.slice(3, 6).map((query) => query.get("page"))).toEqual(["1", "1", "1"]);
   });
 
-  test("one that comes while another goes, so that the total stays even, is found within five minutes", async () => {
+  test("a row that replaces another, so that the total stays the same, is found within five minutes", async () => {
     const all = manyEvents(250, 1);
     const listing: Listing = { events: all.toSpliced(180, 1) };
     const { exit, written, stderr } = await play(
@@ -115,7 +117,7 @@ describe("rows that are indexed late", () => {
     expect(stderr).toContain("1 late row, up to 3m older");
   });
 
-  test("where totals say nothing, a read goes on until it meets a page it knows", async () => {
+  test("without usable totals, a read continues until it reaches a known page", async () => {
     const all = manyEvents(420, 4);
     const listing: Listing = { events: all.slice(150), total: () => 0, totalPages: () => 0 };
     const { exit, written } = await play(listing, `${from} --poll 10s --limit 420`, (request) => {
@@ -129,7 +131,7 @@ describe("a row that is dated after the service's current time", () => {
   test.each([
     ["in another century", 4_102_444_800 - listingStart],
     ["by twenty minutes", 3600 + 1200],
-  ])("%s is written and said once, and hides nothing that comes after it", async (_, ahead) => {
+  ])("%s is written and reported once, and hides no later rows", async (_, ahead) => {
     const listing: Listing = { events: events(["a", 0]) };
     const { exit, written, stderr } = await play(listing, `${from} --poll 10s --for 5m`, (request) => {
       if (request === 3) listing.events = events(["z", ahead], ["a", 0]);
@@ -143,7 +145,7 @@ describe("a row that is dated after the service's current time", () => {
     );
   });
 
-  test("is not where a tail without --from begins", async () => {
+  test("is not the starting point of a follow without --from", async () => {
     const old = events(["z", 4_102_444_800 - listingStart], ["a", 0]);
     const listing: Listing = { events: old };
     const { exit, written } = await play(listing, "--poll 10s --for 5m", (request) => {
@@ -154,11 +156,11 @@ describe("a row that is dated after the service's current time", () => {
 });
 
 describe("totals and pages that do not agree", () => {
-  test("the last page given as the one before it once more is no end: nothing of it is lost", async () => {
+  test("a last page that repeats the page before it is not the end: no row is lost", async () => {
     const all = manyEvents(150, 1);
     const server = await serveInTest((request, index) => {
       const { query } = request;
-      // The second request is for the second page, and the third for it once more.
+      // The second request is for the second page, and the third repeats it.
       if (index === 1 || index === 2) query.set("page", "1");
       return answerOf({ events: all }, request);
     });
@@ -166,7 +168,7 @@ describe("totals and pages that do not agree", () => {
     expect({ exit, written }).toEqual({ exit: 0, written: all.map(({ id }) => `${id} 0`).toReversed() });
   });
 
-  test("a total that is always too high is believed to be so after three walks, and then costs nothing", async () => {
+  test("a total that is always too high is accepted after three reads, and then costs nothing", async () => {
     const all = manyEvents(150, 1);
     const listing: Listing = { events: all.slice(1), total: (items) => items + 7 };
     const { exit, written, asked } = await play(listing, `${from} --poll 10s --limit 150`, (request) => {
@@ -177,10 +179,10 @@ describe("totals and pages that do not agree", () => {
   });
 });
 
-test("a first page that lost its rows is not taken for a pool without any", async () => {
+test("a first page that lost its rows does not mean an empty pool", async () => {
   const listing: Listing = { events: manyEvents(50, 1) };
   const server = await serveInTest((request, index) => {
-    // Longer than one read tries for.
+    // Longer than the retries of one read.
     if (index < 6)
       return json({ transactions: [], page_info: { limit: 1, page: 1, total_items: 50, total_pages: 50 } });
     if (index === 12) listing.events.unshift({ id: "0xnew", log_index: 0, time: listingStart + 5 });
@@ -190,7 +192,7 @@ test("a first page that lost its rows is not taken for a pool without any", asyn
   expect({ exit, written }).toEqual({ exit: 0, written: ["0xnew 0"] });
 });
 
-describe("rows of one instant", () => {
+describe("rows with the same timestamp", () => {
   const tie = (id: string, transaction: number, log: number): Event => ({
     id,
     log_index: log,
@@ -199,7 +201,7 @@ describe("rows of one instant", () => {
     transaction_index: transaction,
   });
 
-  test("keep the service's order, also when some of them come with another read", async () => {
+  test("keep the service's order, also if some of them arrive in another read", async () => {
     const whole = [tie("0xb", 4, 9), tie("0xb", 4, 8), tie("0xc", 3, 7), tie("0xa", 1, 2), tie("0xa", 1, 1)];
     const listing: Listing = { events: whole.filter((_, index) => index % 2 === 0) };
     const { written } = await play(listing, `${from} --poll 10s --limit 5`, (request) => {
@@ -209,7 +211,7 @@ describe("rows of one instant", () => {
   });
 
   test.each([true, false])(
-    "more of them than a slice may hold are read whole; `to` left out: %s",
+    "more of them than a slice may contain are all read; exclusive `to`: %s",
     async (isExclusive) => {
       const [newer, crowd] = [manyEvents(50, 1), manyEvents(4000, 4000)];
       const listing: Listing = {
@@ -226,14 +228,14 @@ describe("rows of one instant", () => {
   );
 });
 
-describe("a history of many thousand rows", () => {
+describe("a history of many thousands of rows", () => {
   test.each([
     [true, 1],
     [false, 1],
     [true, 200],
     [false, 200],
   ])(
-    "comes in slices, oldest first, each row once, `to` left out: %s, %i rows a second",
+    "is read in slices, oldest first, each row once; exclusive `to`: %s, %i rows per second",
     async (isExclusive, perSecond) => {
       const listing: Listing = { events: manyEvents(20_000, perSecond), isExclusive };
       const { exit, written, context, asked } = await play(
@@ -244,7 +246,7 @@ describe("a history of many thousand rows", () => {
       expect(written).toEqual(listing.events.map(({ id }) => `${id} 0`).toReversed());
       const sizes = context.stdout.chunks.map((chunk) => chunk.toString("utf8").split("\n").length - 1);
       expect(Math.max(...sizes)).toBeLessThanOrEqual(3000);
-      // 200 pages of 100 rows; a third more for edges, last pages and slices that turn out too large.
+      // 200 pages of 100 rows, and a third more for edges, last pages and oversized slices.
       expect(asked.length).toBeLessThanOrEqual(267);
     },
   );
@@ -263,17 +265,17 @@ describe("a history of many thousand rows", () => {
   });
 });
 
-test("without --from only what comes is written, whatever the local clock says", async () => {
+test("without --from only new rows are written, with any local clock", async () => {
   const old = manyEvents(300, 50);
   const listing: Listing = { events: old };
-  // Its clock is an hour ahead of the service's.
+  // The local clock is an hour ahead of the service's.
   const { exit, written } = await play(listing, "--poll 10s --limit 2", (request) => {
     if (request === 6) listing.events = [...events(["new", 0], ["newer", 7]).toReversed(), ...old];
   });
   expect({ exit, written }).toEqual({ exit: 0, written: ["new 0", "newer 0"] });
 });
 
-test("a row whose time cannot be read is an answer that cannot be trusted, after five of them", async () => {
+test("a row with an invalid time is an invalid response, and five of them end the run", async () => {
   const server = await serveInTest(() =>
     json({
       transactions: [{ id: "0x1", log_index: 1, created_at: "soon" }],
@@ -297,7 +299,7 @@ test("a row whose time cannot be read is an answer that cannot be trusted, after
   expect(server.requests.length).toBe(5);
 });
 
-test("an answer of something in between (408) ends no tail: it is asked again", async () => {
+test("an intermediate error response (408) does not end a follow: the request is retried", async () => {
   const listing: Listing = { events: events(["row", 0]) };
   const server = await serveInTest((request, index) =>
     index < 7 ? json({ message: "too slow" }, { status: 408 }) : answerOf(listing, request),

@@ -5,18 +5,18 @@ import { sandboxNow } from "../harness/sandbox.ts";
 import { marketRows, startFollowing, writtenRows } from "./following.ts";
 
 const hour = 3_600_000;
-/** Runs beside each other: they share one process, and wait most of the time. */
+/** Concurrent runs: they share one process, and wait most of the time. */
 const together = 20;
 const runs = isLong ? 200 : 20;
 const minutes = 6;
 const pace = 20;
 
-/** What goes wrong in a run: some of everything, at the run's own rates. */
+/** Returns the faults of a run: some of each kind, at random rates. */
 function faultsOf(random: () => number): string {
   const rate = (most: number): string => `${1 + Math.floor(random() * most)}%`;
   const count = (most: number): number => Math.floor(random() * most);
   return [
-    // Of every stream's opening one of these strikes, mostly.
+    // Most stream connections get one of these faults.
     `stream-cut=${1 + count(9)}:${25 + count(25)}%`,
     `stream-silent=${count(6)}:${25 + count(25)}%`,
     `stream-error=${1 + count(6)}:${50 + count(50)}%`,
@@ -32,7 +32,7 @@ function faultsOf(random: () => number): string {
 describe(`${runs} seeded runs of txns --follow with stream cuts, silence, resets, in-stream errors and 429`, () => {
   const batches = Array.from({ length: runs / together }, (_, batch) => batch * together);
   test.each(batches)(
-    `from seed %i on, ${together} runs: the market's own list of the window, in order, each row once`,
+    `from seed %i, ${together} runs: the exact market list of the time range, in order, each row once`,
     async (first) => {
       const lags: number[] = [];
       let gaps = 0;
@@ -59,7 +59,7 @@ describe(`${runs} seeded runs of txns --follow with stream cuts, silence, resets
           lags.push(expected.length - written.length);
         }),
       );
-      // Not more is missing at the end than came while the last read was waited for.
+      // No more rows are missing at the end than arrived during the last read.
       const whole = marketRows(1, sandboxNow, sandboxNow + minutes * 60_000 * pace).length;
       console.log(
         `seeds ${first + 1} to ${first + together}: ${gaps} interruptions, ${Math.max(...lags)} rows not read yet at the end, of some ${whole}`,

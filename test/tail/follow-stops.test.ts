@@ -12,7 +12,7 @@ const sandbox = useSandbox();
 const from = `--from ${sandboxNow / 1000 - 3600}`;
 const window = marketRows(1, sandboxNow - 3_600_000, sandboxNow);
 
-/** Against a market that stands still, by the clock: what is written is the window, then nothing comes. */
+/** Follows an unchanging market on the test clock: the rows of the time range are written, then no more arrive. */
 async function followStill(words: string, prepare: (context: TestContext) => void = () => undefined) {
   const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", ...sandbox.env() } });
   prepare(context);
@@ -23,7 +23,7 @@ async function followStill(words: string, prepare: (context: TestContext) => voi
 }
 
 describe("a stop", () => {
-  test("--limit, and --for: exit 0, with what was read written", async () => {
+  test("--limit and --for: exit 0, and all rows read are written", async () => {
     const limited = await followStill(`${from} --limit 20 -o ndjson`);
     expect(limited.exit).toBe(0);
     expect(writtenRows(limited.stdout)).toEqual(window.slice(0, 20));
@@ -32,7 +32,7 @@ describe("a stop", () => {
     expect(writtenRows(timed.stdout)).toEqual(window);
   });
 
-  test("--idle-exit: exit 8, so that whoever watches hears of it", async () => {
+  test("--idle-exit: exit 8, so that a monitor notices", async () => {
     const { exit, stdout, stderr } = await followStill(
       `${from} --idle-exit 2m -o ndjson --error-format text`,
     );
@@ -41,7 +41,7 @@ describe("a stop", () => {
     expect(stderr).toContain("error: no new row for 120s (--idle-exit)\n");
   });
 
-  test("--max-credits: exit 5 before the request that would pass it, with what was read written", async () => {
+  test("--max-credits: exit 5 before the request that would exceed it, and all rows read are written", async () => {
     const { exit, stdout, stderr, requests } = await followStill(
       `${from} --max-credits 6 --page-size 40 -o ndjson`,
     );
@@ -50,7 +50,7 @@ describe("a stop", () => {
     expect(stderr).toContain("--max-credits of 6 reached");
   });
 
-  test("--max-credits counts the events of the stream too, each a credit", async () => {
+  test("--max-credits also counts stream events, at 1 credit each", async () => {
     const following = await startFollowing(`${from} --max-credits 15 -o ndjson`, { pace: 10 });
     const { exit, stdout } = await following.outcome;
     expect(exit).toBe(5);
@@ -64,7 +64,7 @@ describe("a stop", () => {
     ["SIGINT", 130],
     ["SIGQUIT", 131],
     ["SIGTERM", 143],
-  ] as const)("%s: exit %i, with what was read written in whole lines", async (cause, expected) => {
+  ] as const)("%s: exit %i, and all rows read are written as complete lines", async (cause, expected) => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
       void context.clock.sleep(600_000).then(() => context.interrupt({ cause }));
     });
@@ -72,7 +72,7 @@ describe("a stop", () => {
     expect(writtenRows(stdout)).toEqual(window);
   });
 
-  test("SIGHUP, which has nothing to reload: exit 129, with what was read written", async () => {
+  test("SIGHUP without a list to reload: exit 129, and all rows read are written", async () => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
       void context.clock.sleep(600_000).then(() => context.reload());
     });
@@ -90,7 +90,7 @@ describe("a stop", () => {
     ],
     ["--for 10m", 0, () => undefined],
   ] as const)(
-    "a reader that sleeps does not keep it from %s: exit %i, and what it did not take is said",
+    "a stalled reader does not prevent %s: exit %i, and the rows it did not accept are reported",
     async (stop, expected, prepare) => {
       const words = stop === "SIGTERM" ? from : `${from} ${stop}`;
       const { exit, stderr } = await followStill(`${words} -o ndjson`, (context) => {
@@ -104,7 +104,7 @@ describe("a stop", () => {
     },
   );
 
-  test("a reader that sleeps does not make a failure exit 0", async () => {
+  test("a stalled reader does not turn a failure into exit 0", async () => {
     const following = await startFollowing(`${from} -o ndjson`, { sandbox: { faults: "401/sse" } });
     following.context.stdout.stall();
     const { exit, stderr } = await following.outcome;
@@ -112,7 +112,7 @@ describe("a stop", () => {
     expect(stderr).toContain("rows may be missing at the end");
   });
 
-  test("a reader that goes away: exit 0, nothing on stderr but the cost, and no further request", async () => {
+  test("a reader that closes: exit 0, only the cost on stderr, and no more requests", async () => {
     const { exit, stderr, requests } = await followStill(`${from} -o ndjson`, (context) =>
       context.stdout.closeAfter(2000),
     );
@@ -121,7 +121,7 @@ describe("a stop", () => {
     expect(requests).toBeLessThanOrEqual(3);
   });
 
-  test("what it was stands in --events and, where asked for, on stderr: rows, events and credits", async () => {
+  test("a summary of rows, events and credits is in --events and, if requested, on stderr", async () => {
     const log = path.join(createTestContext().home, "events.ndjson");
     const following = await startFollowing(`${from} --for 3m --stats --events ${log} -o ndjson`, { pace: 5 });
     const { stderr } = await following.outcome;
@@ -129,14 +129,14 @@ describe("a stop", () => {
     const rest = following.log.filter(({ url }) => String(url).startsWith("/networks/")).length;
     const events = Number(last?.["events"]);
     expect(events).toBeGreaterThan(10);
-    // The end may cut off a read that is under way: nobody knows whether the service charged for that.
+    // The end may interrupt a read, and it is unknown whether the service charged for that.
     const inDoubt = Number(last?.["in_doubt"]);
     expect(inDoubt).toBeLessThanOrEqual(1);
     expect(last).toMatchObject({ event: "credits", requests: rest, credits: rest + events - inDoubt });
     expect(stderr).toContain(`; stream events cost ${events} additional credits\n`);
   });
 
-  test("what an answer that did not come whole may have cost stands apart in --events", async () => {
+  test("the possible cost of an incomplete response is separate in --events", async () => {
     const log = path.join(createTestContext().home, "events.ndjson");
     const words = `${from} --for 1m --events ${log} -o ndjson`;
     const following = await startFollowing(words, { sandbox: { faults: "truncate@3/networks" } });
@@ -148,7 +148,7 @@ describe("a stop", () => {
   });
 });
 
-describe("refused before anything is sent", () => {
+describe("rejected before any request", () => {
   test.each([
     ["--follow --all", "--all cannot be used with --follow"],
     ["--follow --to now", "--to cannot be used with --follow"],
@@ -201,8 +201,8 @@ describe("refused before anything is sent", () => {
   });
 });
 
-describe("what the service refuses", () => {
-  test("a pool it does not know: exit 3, after one credit, without opening a stream", async () => {
+describe("rejections by the service", () => {
+  test("an unknown pool: exit 3, after 1 credit, without opening a stream", async () => {
     sandbox.takeLog();
     const { exit } = await dexdata("txns ethereum 0x0000000000000000000000000000000000000001 --follow", {
       env: sandbox.env(),
@@ -211,12 +211,12 @@ describe("what the service refuses", () => {
     expect(sandbox.takeLog().map(({ url }) => url.split("?")[0])).not.toContain("/sse/transactions");
   });
 
-  test("a plan that may not: exit 4", async () => {
+  test("a plan that is too low: exit 4", async () => {
     const { exit } = await dexdata(`txns ethereum ${pool} --follow`, { env: sandbox.env("free") });
     expect(exit).toBe(4);
   });
 
-  test("credits that run out on the way: exit 5, with what was read written", async () => {
+  test("credits that run out during the run: exit 5, and all rows read are written", async () => {
     const following = await startFollowing(`${from} -o ndjson --poll 5s`, {
       pace: 20,
       sandbox: { credits: 12 },
@@ -231,8 +231,8 @@ describe("what the service refuses", () => {
   });
 });
 
-describe("forms", () => {
-  test("--out adds lines to the file of the instant, from run to run", async () => {
+describe("output", () => {
+  test("--out appends lines to the file of the current time, from run to run", async () => {
     const folder = createTestContext().home;
     const follow = async (words: string) =>
       await followStill(`${from} ${words} --out ${folder}/swaps-%Y%m%d.ndjson`);
@@ -247,12 +247,12 @@ describe("forms", () => {
     ["swaps.ndjson", "swaps.ndjson"],
     ["swaps-%Y%m%d-%H.ndjson", "swaps-20261121-03.ndjson"],
   ])(
-    "--out %s without --from goes on where its rows end, without a hole or a repeat",
+    "--out %s without --from continues after the last row, without gaps or duplicates",
     async (name, older) => {
       const folder = createTestContext().home;
       const first = await followStill(`${from} --limit 20 -o ndjson`);
       const file = path.join(folder, older);
-      // A run that was killed: half of a line at the end.
+      // Simulates a killed run: an incomplete line at the end.
       writeFileSync(file, name === older ? `${first.stdout}{"id":"0x` : first.stdout);
       const { exit, stderr } = await followStill(`--out ${folder}/${name} --limit ${window.length - 20}`);
       expect(exit).toBe(0);
@@ -270,13 +270,13 @@ describe("forms", () => {
   test.each([
     ["swaps.ndjson.1", "swaps.ndjson.2.gz"],
     ["swaps.ndjson-20261121", "swaps.ndjson-20261120"],
-  ])("--out without --from goes on behind %s, where its file was moved away", async (moved, before) => {
+  ])("--out without --from continues after %s if its file was moved", async (moved, before) => {
     const folder = createTestContext().home;
     const first = await followStill(`${from} --limit 20 -o ndjson`);
     writeFileSync(path.join(folder, before), "older");
     utimesSync(path.join(folder, before), 1, 1);
     writeFileSync(path.join(folder, moved), first.stdout);
-    // Of another file, and of no time at all.
+    // Another file, and a file without a time.
     for (const other of ["swaps.ndjson.old", "swaps.ndjson2.1"])
       writeFileSync(path.join(folder, other), "not ours");
     writeFileSync(path.join(folder, "swaps.ndjson"), "");
@@ -290,7 +290,7 @@ describe("forms", () => {
     expect(writtenRows(lines)).toEqual(window);
   });
 
-  test("--out says that it cannot tell where a file ends that was moved away and compressed", async () => {
+  test("--out reports that it cannot find the last row of a file that was moved and compressed", async () => {
     const file = path.join(createTestContext().home, "swaps.ndjson");
     writeFileSync(`${file}.1.gz`, gzipSync('{"id":"0x1"}\n'));
     const { stderr } = await followStill(`--out ${file} --for 1m`);
@@ -299,7 +299,7 @@ describe("forms", () => {
     );
   });
 
-  test("--out with --from says what is written again, what is not read, and where it cannot tell", async () => {
+  test("--out with --from reports which rows are written again, which are not fetched, and when it cannot find out", async () => {
     const file = path.join(createTestContext().home, "swaps.ndjson");
     const follow = async (words: string) => (await followStill(`--out ${file} ${words}`)).stderr;
     await follow(`${from} --limit 20`);
@@ -315,7 +315,7 @@ describe("forms", () => {
     );
   });
 
-  test("a table on a terminal goes on growing, with times that stay true", async () => {
+  test("a table on a terminal keeps growing, with absolute times", async () => {
     const { exit, stdout } = await followStill(`${from} --limit 30 -o table`, (context) => {
       Object.assign(context.stdout, { isTerminal: true, columns: 100 });
     });

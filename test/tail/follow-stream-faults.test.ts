@@ -12,7 +12,7 @@ import { pool } from "./following.ts";
 const stream = (chunks: readonly string[], stayOpen: boolean): Reply =>
   slow({ headers: { "content-type": "text/event-stream" }, chunks, stayOpen });
 
-/** Follows ten rows for a while, with what a stream answers by its number from 0. */
+/** Follows ten rows for a while; `answerStream` returns the response of each stream by its number from 0. */
 async function followStreams(time: string, answerStream: (index: number) => Reply) {
   let streams = 0;
   const server = await serveInTest((request) => {
@@ -37,7 +37,7 @@ async function followStreams(time: string, answerStream: (index: number) => Repl
   return { exit, stderr, streams, logged: rowsOf(readFileSync(log, "utf8")) };
 }
 
-test("an interruption with an answer in it that is no stream is reported with both instants, and as filled", async () => {
+test("an interruption with a response that is not a stream is reported with both times, and as filled", async () => {
   const ping = "event: ping\ndata: {}\n\n";
   const { exit, stderr, logged } = await followStreams("150s", (index) =>
     index === 1 ? html(200) : stream([ping], index > 1),

@@ -22,7 +22,7 @@ interface Followed extends Following {
   readonly streams: number;
 }
 
-/** Follows to the end; what was written is the market's own beginning of the window, all but the last `behind` rows. */
+/** Follows until the end and expects the start of the market's list, except for up to `behind` rows at its end. */
 async function follow(words: string, behind: number, options: FollowingOptions = {}): Promise<Followed> {
   const following = await startFollowing(`${from} ${words} -o ndjson`, options);
   const { exit, stdout, stderr } = await following.outcome;
@@ -37,15 +37,15 @@ async function follow(words: string, behind: number, options: FollowingOptions =
 
 const eventsIn = (file: string): readonly Row[] => rowsOf(readFileSync(file, "utf8"));
 
-describe("when to read", () => {
-  test("an event calls for a read: rows are there long before the next read that nothing called for", async () => {
+describe("the time of reads", () => {
+  test("an event triggers a read: rows arrive long before the next scheduled read", async () => {
     const { exit, stderr, rest } = await follow("--for 5m", 2, { sandbox: { requestsPerMinute: 1000 } });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    // Some 14 rows in five minutes: two reads each, and one a minute.
+    // About 14 rows in five minutes: two reads each, and one per minute.
     expect(rest.length).toBeLessThanOrEqual(45);
   });
 
-  test("a flood of events does not: reads are two seconds apart, and one follows what came during the last", async () => {
+  test("a flood of events does not: reads are two seconds apart, and one more follows events during the last read", async () => {
     const pace = 2000;
     const { exit, stderr, log, rest } = await follow("--for 1m", 600, { pace, speed: 50 });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -56,15 +56,15 @@ describe("when to read", () => {
     const gaps = reads.slice(1).map((at, index) => at - (reads[index] ?? 0));
     expect(reads.length).toBeGreaterThan(15);
     expect(reads.length).toBeLessThanOrEqual(31);
-    // The first two follow each other: the history, then what came until the stream was open.
+    // The first two are consecutive: the history, and the rows since then until the stream was open.
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1999);
     expect(rest.length).toBeLessThan(150);
   });
 
-  test("a stream that is open and lies, with pings and without events, costs a minute at most", async () => {
+  test("an open stream with pings but without events delays rows by up to a minute", async () => {
     const folder = temporaryFolder();
     const log = path.join(folder, "events.ndjson");
-    // Every stream is silent from its opening: found out after 45 s, and opened again.
+    // Every stream is silent from the start: dexdata notices after 45 s and reconnects.
     const { exit, stderr, streams } = await follow(`--for 6m --events ${log}`, 4, {
       sandbox: { faults: "stream-silent=0" },
     });
@@ -78,7 +78,7 @@ describe("when to read", () => {
 });
 
 describe("an interruption", () => {
-  test("is reported with both instants when the stream is open again, and as filled by the read after that", async () => {
+  test("is reported with both times when the stream is open again, and as filled by the read after that", async () => {
     const log = path.join(temporaryFolder(), "events.ndjson");
     const { exit, stderr } = await follow(`--for 4m --events ${log}`, 30, {
       pace: 10,
@@ -89,7 +89,7 @@ describe("an interruption", () => {
     const [filled] = eventsIn(log).filter(({ event }) => event === "filled");
     expect(String(gap?.["from"])).toMatch(/^2026-11-21T08:5/u);
     expect(filled).toMatchObject({ from: gap?.["from"], to: gap?.["to"] });
-    // D4: every line has its time, and what is of the stream names its pool.
+    // D4: every line has its time, and each line about the stream names its pool.
     for (const event of eventsIn(log)) {
       expect(event).toMatchObject({ at: expect.stringMatching(/^2026-11-21T08:5/u) });
       if (["open", "retry", "gap", "filled"].includes(String(event["event"])))
@@ -100,7 +100,7 @@ describe("an interruption", () => {
     expect(stderr).toContain(`note: gap filled ${instants}: `);
   });
 
-  test("of REST does not end a tail: it is tried again after growing waits, each reason is said once, and it is filled", async () => {
+  test("of REST does not end a follow: it is retried with growing waits, each reason is reported once, and the gap is filled", async () => {
     const log = path.join(temporaryFolder(), "events.ndjson");
     const { exit, stderr } = await follow(`--for 15m --retries 0 --events ${log}`, 8, {
       sandbox: { faults: "500@4-8/networks,503@9-10/networks,reset-body@11-12/networks" },
@@ -124,7 +124,7 @@ test.each([
 });
 
 describe("without a stream", () => {
-  test("--poll reads by the clock, says once what an hour of it costs, and opens none", async () => {
+  test("--poll reads at intervals, reports the cost per hour once, and opens no stream", async () => {
     const { exit, stderr, rest, streams } = await follow("--for 5m --poll 15s", 2);
     expect({ exit, streams }).toEqual({ exit: 0, streams: 0 });
     expect(stderr).toBe(
@@ -134,7 +134,7 @@ describe("without a stream", () => {
     expect(rest.length).toBeLessThanOrEqual(40);
   });
 
-  test("a host that cannot be reached is named, and reads every 15s replace the stream", async () => {
+  test("an unreachable host is named, and a read every 15s replaces the stream", async () => {
     const { exit, stderr } = await follow("--for 5m", 2, {
       env: { DEXDATA_STREAMING_PRO_URL: "http://127.0.0.1:9" },
     });
@@ -143,7 +143,7 @@ describe("without a stream", () => {
     expect(first).toMatch(
       /^warning: cannot open the stream: connection to [^ ]* refused; reconnecting in 1s; meanwhile reading every 15s: 240 credits\/hour/u,
     );
-    expect(others.filter((line) => line.includes("credits an hour"))).toEqual([]);
+    expect(others.filter((line) => line.includes("credits/hour"))).toEqual([]);
   });
 
   test.each([
@@ -153,9 +153,12 @@ describe("without a stream", () => {
     ["404", 3],
     ["410", 3],
     ["400", 2],
-  ])("a stream refused by %s ends the tail with exit %i, after the history", async (status, expected) => {
-    const { exit, stderr } = await follow("", 30, { sandbox: { faults: `${status}/sse` } });
-    expect(exit).toBe(expected);
-    expect(stderr.split("\n").length).toBe(2);
-  });
+  ])(
+    "a stream rejected with %s ends the follow with exit %i, after the history",
+    async (status, expected) => {
+      const { exit, stderr } = await follow("", 30, { sandbox: { faults: `${status}/sse` } });
+      expect(exit).toBe(expected);
+      expect(stderr.split("\n").length).toBe(2);
+    },
+  );
 });

@@ -7,22 +7,22 @@ import { createTestContext, type TestContext } from "../harness/test-context.ts"
 
 export const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** A tail whose sandbox lives by the tail's own clock, however fast that is and however slow the machine. */
+/** A follow whose sandbox uses the same clock, at any speed of the clock and of the machine. */
 export interface Following {
   readonly context: TestContext;
-  /** How it ended. */
+  /** The outcome of the run. */
   readonly outcome: Promise<Outcome>;
   /** Milliseconds of the simulated clock. */
   readonly simulated: () => number;
-  /** One entry a request at the sandbox. */
+  /** One entry per request at the sandbox. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface FollowingOptions {
   readonly sandbox?: Partial<Omit<SandboxOptions, "faults">> & { readonly faults?: string };
-  /** How much faster than the tail's clock the simulated one runs. */
+  /** The speed of the simulated clock relative to the clock of the run. */
   readonly pace?: number;
-  /** How much faster than real the tail's clock runs. */
+  /** The speed of the clock of the run relative to real time. */
   readonly speed?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly random?: () => number;
@@ -33,7 +33,7 @@ export async function startFollowing(words: string, options: FollowingOptions = 
   const { pace = 1, speed = 100, random = () => 0 } = options;
   const made = createTestContext({ speed, random, now: sandboxNow });
   const { elapsed } = made.clock;
-  // Both clocks go on, as they do: one that stood still would look like one that was set back.
+  // Both clocks advance, as they really do: a stopped clock would look as if it had been set back.
   const clock = { ...made.clock, now: () => sandboxNow + elapsed() };
   const simulated = (): number => sandboxNow + elapsed() * pace;
   const log: Readonly<Record<string, unknown>>[] = [];
@@ -70,12 +70,12 @@ export async function startFollowing(words: string, options: FollowingOptions = 
   return { context, outcome, simulated, log };
 }
 
-/** The test clock moves by what sleeps: without this only when the tail's own waits end. */
+/** Keeps the test clock moving: it advances only with sleeps, otherwise only when a wait of the run ends. */
 async function keepTicking({ clock }: TestContext, signal: AbortSignal): Promise<void> {
   for (;;) await clock.sleep(250, signal);
 }
 
-/** The market's own list, oldest first, as `id log_index`; both bounds in milliseconds and inclusive. */
+/** Returns the market's own list, oldest first, as `id log_index`; both times are in milliseconds and inclusive. */
 export function marketRows(seed: number, from: number, to: number): readonly string[] {
   const market = createMarket({ seed });
   const ethereum = market.network("ethereum");
@@ -91,7 +91,7 @@ export function marketRows(seed: number, from: number, to: number): readonly str
     .toReversed();
 }
 
-/** What a run wrote, in the same form. */
+/** Returns the rows that a run wrote, in the same form. */
 export function writtenRows(stdout: string): readonly string[] {
   return rowsOf(stdout).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`);
 }

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** What a stream sends, and whether it then stays open. */
+/** Returns a stream of these chunks, which then stays open or closes. */
 export function stream(chunks: readonly string[], { stayOpen = true } = {}): Reply {
   return slow({ headers: { "content-type": "text/event-stream; charset=utf-8" }, chunks, stayOpen });
 }
@@ -40,15 +40,15 @@ export interface Kept {
   readonly context: TestContext;
   readonly requests: Awaited<ReturnType<typeof startScriptedServer>>["requests"];
   readonly openRequests: () => number;
-  /** Resolves when the condition holds; the test's own time-out bounds it. */
+  /** Resolves when the condition holds; the timeout of the test limits it. */
   readonly until: (condition: () => boolean) => Promise<void>;
   /** Ends it, as Ctrl-C would. */
   readonly stop: () => void;
-  /** How it ended. */
+  /** The outcome. */
   readonly end: Promise<unknown>;
 }
 
-/** One connection kept open to a server that plays the script. */
+/** Keeps one connection open to a server that plays the script. */
 export async function keep(
   script: Script,
   options: {

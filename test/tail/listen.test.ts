@@ -14,8 +14,8 @@ const handlers = {
 };
 const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined };
 
-/** The machine goes away behind the first event; on waking the system hands over what it had kept. */
-async function heardAcross(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {
+/** Suspends the machine after the first event; when it wakes, the system delivers the bytes it had buffered. */
+async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {
   const clock = createTestClock(start, 1000, true);
   const closed = new AbortController();
   async function* chunks(): AsyncGenerator<readonly Buffer[]> {
@@ -37,13 +37,13 @@ async function heardAcross(away: (clock: ReturnType<typeof createTestClock>) => 
 test.each([
   ["stopped, until the timer notices", false],
   ["stopped, and cut before the timer notices", true],
-])("a machine that was %s: bytes read on waking do not shorten the gap", async (_, isCut) => {
-  const { last } = await heardAcross((clock) => clock.setNow(clock.now() + 35_000), isCut);
+])("a machine that was %s: bytes read after waking do not shorten the gap", async (_, isCut) => {
+  const { last } = await listenAcrossPause((clock) => clock.setNow(clock.now() + 35_000), isCut);
   expect(last.now).toBeLessThanOrEqual(start + 5000);
 });
 
-test("a process that was stopped while both clocks went on, likewise", async () => {
-  const { last, failure } = await heardAcross((clock) => clock.advance(35_000), false);
+test("the same applies to a process that was stopped while both clocks advanced", async () => {
+  const { last, failure } = await listenAcrossPause((clock) => clock.advance(35_000), false);
   expect(failure.message).toMatch(/^this machine was suspended for 30s/u);
   expect(last.elapsed).toBe(0);
 });

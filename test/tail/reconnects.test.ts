@@ -19,13 +19,13 @@ const handlers: ShardHandlers = {
   said: () => undefined,
 };
 
-/** The most times within any span of this length. */
+/** Returns the largest number of times within any span of this length. */
 function mostWithin(times: readonly number[], length: number): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + length).length));
 }
 
 describe("a service that sends one event and closes", () => {
-  test.each([0, 0.999])("gets few connections, and fewer with time (%d)", async (random) => {
+  test.each([0, 0.999])("gets few connections, and fewer over time (%d)", async (random) => {
     const times: number[] = [];
     const kept = await keep(
       () => {
@@ -38,7 +38,7 @@ describe("a service that sends one event and closes", () => {
     const later = times.filter((at) => at >= 5 * minute);
     expect(times.filter((at) => at < minute).length).toBeLessThanOrEqual(6);
     expect(mostWithin(later, minute)).toBeLessThanOrEqual(2);
-    // It is not given up either.
+    // The client does not give up either.
     expect(later.length).toBeGreaterThan(8);
     expect(kept.events.length).toBeGreaterThanOrEqual(times.length - 1);
   });
@@ -76,7 +76,7 @@ test.each([
   expect(waits).toEqual(expected);
 });
 
-/** Streams that are closed after each event, and requests with the same key as fast as the pace allows. */
+/** Keeps streams that close after each event, and sends requests with the same key as fast as the rate limit allows. */
 async function share(
   context: TestContext,
   [streams, requests]: readonly [Pace, Pace],
@@ -110,7 +110,7 @@ async function share(
   while (clock.elapsed() < until) {
     await requests.turn();
     sent.push(clock.elapsed());
-    // The time of a request: a process that took all places at once would leave none to the other.
+    // The duration of a request: a process that used all requests at once would leave none to the other.
     await clock.sleep(50);
   }
   over.abort("enough");
@@ -118,11 +118,11 @@ async function share(
   return { openings, requests: sent };
 }
 
-describe("20 streams that are closed after each event, and requests of the same key", () => {
+describe("20 streams that close after each event, and requests with the same key", () => {
   test.each([
     ["in one process, dev plan", 120, 0, true],
     ["in two processes, dev plan", 120, 0, false],
-    // The first twenty openings are more than half of thirty, because the user wants twenty streams.
+    // The first twenty connections are more than half of thirty, because the user wants twenty streams.
     ["in one process, free plan, from the second minute on", 30, 1, true],
   ])("%s: requests keep half of the rate", async (_, perMinute, from, isOneProcess) => {
     const context = createTestContext({ flows: true });
@@ -141,7 +141,7 @@ describe("20 streams that are closed after each event, and requests of the same 
       (__, at) => requests.filter((time) => time >= at * span && time < (at + 1) * span).length,
     );
     for (const count of perSpan.slice(from)) expect(count).toBeGreaterThanOrEqual(perMinute / 2);
-    // The streams are not starved either: six connections of each in five minutes, where half of the rate has room.
+    // The streams also make progress: six connections of each in five minutes, if half of the rate allows it.
     expect(openings.length).toBeGreaterThanOrEqual(Math.min(20 * 6, 2 * perMinute));
   });
 });

@@ -9,7 +9,7 @@ const texts = (events: readonly StreamEvent[]): readonly string[] =>
   events.map((event) => dataOf(event).toString("utf8"));
 
 describe("one connection", () => {
-  test("data events are handed on as they came; pings and unknown names end nothing (rule 166)", async () => {
+  test("data events are passed on unchanged; pings and unknown names end nothing (rule 166)", async () => {
     const kept = await keep(() =>
       stream([
         ping,
@@ -25,7 +25,7 @@ describe("one connection", () => {
     expect(kept.waits).toEqual([]);
   });
 
-  test("rule 126: one asset is asked for with GET, as an event stream, uncompressed, the key bare", async () => {
+  test("rule 126: one asset is a GET request for an uncompressed event stream, with the bare key", async () => {
     const kept = await keep(() => stream([price("1")]), { key: "api_pro_1" });
     await kept.until(() => kept.events.length === 1);
     const [request] = kept.requests;
@@ -50,7 +50,7 @@ describe("one connection", () => {
     ]);
   });
 
-  test("half an event is never handed on: neither at the end of a stream nor across two", async () => {
+  test("an incomplete event is never passed on: neither at the end of a stream nor across two", async () => {
     const half = 'event: token_price\ndata: {"p":"half"}\n';
     const kept = await keep((_, index) =>
       index === 0 ? stream([price("1"), half], { stayOpen: false }) : stream([`\n${price("2")}`]),
@@ -59,7 +59,7 @@ describe("one connection", () => {
     expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"2"}']);
   });
 
-  test("a consumer that is slow stops the reading, and its silence is not the service's", async () => {
+  test("a slow consumer pauses the socket, and its delay does not count as silence of the service", async () => {
     let release = (): void => undefined;
     const kept = await keep(() => stream([price("1"), price("2")]), {
       onEvents: async () => await new Promise<void>((resolve) => (release = resolve)),
@@ -72,7 +72,7 @@ describe("one connection", () => {
     expect(kept.opened()).toBe(1);
   });
 
-  test("ends at once when it is told to, in every state", async () => {
+  test("ends at once when stopped, in every state", async () => {
     const states = [
       await keep(() => hang()),
       await keep(() => stream([])),
@@ -91,7 +91,7 @@ describe("one connection", () => {
   });
 });
 
-describe("what leads to a new connection", () => {
+describe("causes of a reconnect", () => {
   test.each([
     [
       "the service ends the stream",
@@ -116,7 +116,7 @@ describe("what leads to a new connection", () => {
       ]),
       "connection closed",
     ],
-  ])("%s: reconnects, with a gap that says why", async (_, first, reason) => {
+  ])("%s: reconnects, and reports a gap with the reason", async (_, first, reason) => {
     const kept = await keep((_request, index) => (index === 0 ? first : stream([price("2")])));
     await kept.until(() => kept.events.length === 2);
     expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"2"}']);
@@ -131,11 +131,11 @@ describe("what leads to a new connection", () => {
     ["500", () => empty(500)],
     ["503", () => empty(503)],
     ["a reset", () => reset("before")],
-  ])("%s while opening is tried again", async (_, reply) => {
+  ])("%s while connecting is retried", async (_, reply) => {
     const kept = await keep((_request, index) => (index < 2 ? reply() : stream([price("1")])));
     await kept.until(() => kept.events.length === 1);
     expect(kept.waits).toEqual([1000, 2000]);
-    // Nothing was promised before the first opening.
+    // There is no gap before the first connection.
     expect(kept.gaps).toEqual([]);
   });
 
@@ -157,8 +157,8 @@ describe("what leads to a new connection", () => {
     ["a data event on a connection that was open for 30 s does", stream([ping, price("1")]), 1000],
     ["a data event on one that ends at once does not", stream([price("1")], { stayOpen: false }), 8000],
     ["a ping and a warning on one that was open for 30 s do not", stream([ping, warning]), 8000],
-  ])("rule 161: what makes the waits short again: %s", async (_, fourth, wait) => {
-    // A connection that stays open is given up after 45 s of silence.
+  ])("rule 161: whether waits start over: %s", async (_, fourth, wait) => {
+    // A connection that stays open is closed after 45 s of silence.
     const kept = await keep((_request, index) =>
       index === 3 ? fourth : stream([ping, warning], { stayOpen: false }),
     );
@@ -166,7 +166,7 @@ describe("what leads to a new connection", () => {
     expect(kept.waits.slice(0, 5)).toEqual([1000, 2000, 4000, wait, 2 * wait]);
   });
 
-  test("Retry-After is waited for, from the header and from the body", async () => {
+  test("Retry-After is respected, from the header and from the body", async () => {
     const replies = [
       json({ error: "rate_limited", message: "slow down" }, { status: 429, headers: { "retry-after": "7" } }),
       json({ error: "rate_limited", message: "slow down", retry_after: 90 }, { status: 429 }),
@@ -184,7 +184,7 @@ describe("what leads to a new connection", () => {
     ["no less than the backoff", "retry: 0\n", 1000],
     ["ignored where it is not a number", "retry: 5s\nretry: -5000\nretry: 5e3\n", 1000],
     ["the last valid one", "retry: 9000\nretry: 7000\nretry: soon\n", 7000],
-  ])("the field retry is %s, for each connection after it", async (_, field, wait) => {
+  ])("the field retry is %s, for each later connection", async (_, field, wait) => {
     const kept = await keep((_request, index) =>
       stream(index === 0 ? [field, price("1")] : [], { stayOpen: false }),
     );
@@ -192,14 +192,14 @@ describe("what leads to a new connection", () => {
     expect(kept.waits.slice(0, 3)).toEqual([1000, 2000, 4000].map((least) => Math.max(least, wait)));
   });
 
-  test("pings keep a connection that has no data", async () => {
+  test("pings keep a connection without data open", async () => {
     const kept = await keep(async () => stream(Array.from({ length: 40 }, () => ping)));
     await kept.until(() => kept.opened() === 1);
     await kept.context.clock.sleep(30_000);
     expect(kept.waits).toEqual([]);
   });
 
-  test("a machine that was suspended, or whose clock was set, is an interruption", async () => {
+  test("a suspended machine or a changed clock is an interruption", async () => {
     for (const jump of [3_600_000, -60_000]) {
       const kept = await keep((_, index) => stream([price(String(index))]));
       await kept.until(() => kept.events.length === 1);
@@ -214,7 +214,7 @@ describe("what leads to a new connection", () => {
     }
   });
 
-  test("a timer that comes far too late is an interruption: the process was stopped", async () => {
+  test("a timer that fires far too late is an interruption: the process was stopped", async () => {
     const kept = await keep((_, index) => stream([price(String(index))]));
     await kept.until(() => kept.events.length === 1);
     kept.context.clock.advance(120_000);
@@ -223,14 +223,14 @@ describe("what leads to a new connection", () => {
   });
 });
 
-describe("an answer that is not the service's own", () => {
+describe("a response that is not from the service", () => {
   const html = slow({ headers: { "content-type": "text/html" }, chunks: ["<html>"] });
   test.each([
     ["408", json({ message: "too slow" }, { status: 408 }), "the service rejected the stream (HTTP 408)"],
     ["418", json({}, { status: 418 }), "the service rejected the stream (HTTP 418)"],
     ["302", json({}, { status: 302 }), /returned a redirect \(HTTP 302\)/u],
     ["a page", html, /^invalid response: text\/html instead of an event stream from /u],
-  ])("%s: is asked again where there was a stream before", async (_, answer, reason) => {
+  ])("%s is retried after a stream was open", async (_, answer, reason) => {
     const kept = await keep((__, index) =>
       index === 1 ? answer : stream([price(String(index))], { stayOpen: index > 0 }),
     );
@@ -239,14 +239,14 @@ describe("an answer that is not the service's own", () => {
     expect(kept.reasons[1]).toMatch(reason);
   });
 
-  test("408 also where there was none", async () => {
+  test("408 is retried also if no stream was open before", async () => {
     const kept = await keep((_, index) => (index === 0 ? json({}, { status: 408 }) : stream([price("1")])));
     await kept.until(() => kept.events.length === 1);
   });
 });
 
-describe("what ends it", () => {
-  test.each([0, 1])("204 to connection %i ends the stream for good", async (index) => {
+describe("causes of an end", () => {
+  test.each([0, 1])("204 to connection %i ends the stream permanently", async (index) => {
     const kept = await keep((_, at) =>
       at === index ? empty(204) : stream([price("1")], { stayOpen: false }),
     );
@@ -266,7 +266,7 @@ describe("what ends it", () => {
     ["503", json({}, { status: 503, headers: { "retry-after": "3601" } })],
   ] as const;
   test.each(longWaits)(
-    "a wait of more than an hour is not begun (%s), before a stream was open and after",
+    "a wait of more than an hour ends the run (%s), before a stream was open and after",
     async (_, reply) => {
       for (const before of [0, 1]) {
         const kept = await keep((__, index) =>
@@ -298,7 +298,7 @@ describe("what ends it", () => {
     expect(kept.requests.length).toBe(1);
   });
 
-  test("the same on a later connection: what was delivered stays", async () => {
+  test("the same applies to a later connection: delivered events remain", async () => {
     const kept = await keep((_, index) =>
       index === 0
         ? stream([price("1")], { stayOpen: false })
@@ -308,7 +308,7 @@ describe("what ends it", () => {
     expect(kept.events.length).toBe(1);
   });
 
-  test("an error event that says `token not found` is not tried again", async () => {
+  test("an error event with the message `token not found` is not retried", async () => {
     const kept = await keep(() => stream([price("1"), streamError("token not found")]));
     const failure = failureOf(await kept.end);
     expect([failure.exit, failure.details.why]).toEqual([3, "token not found"]);
@@ -316,7 +316,7 @@ describe("what ends it", () => {
     expect(kept.events.length).toBe(1);
   });
 
-  test("a 200 that is no event stream is not read, and not asked for again", async () => {
+  test("a 200 that is not an event stream is not read and not retried", async () => {
     const kept = await keep(() => json({ p: "1" }));
     const failure = failureOf(await kept.end);
     expect(failure.exit).toBe(1);
@@ -325,7 +325,7 @@ describe("what ends it", () => {
     expect(kept.openRequests()).toBe(0);
   });
 
-  test("so many connections in a row without data (--max-reconnects)", async () => {
+  test("too many connections in a row without data (--max-reconnects)", async () => {
     const kept = await keep((_, index) => stream(index === 0 ? [price("1")] : [], { stayOpen: false }), {
       limits: { maxReconnects: 2 },
     });
@@ -335,9 +335,9 @@ describe("what ends it", () => {
   });
 });
 
-describe("a stream with ids", () => {
+describe("a stream with IDs", () => {
   const candles = { feed: { ...feeds.prices, hasTimeIds: true } };
-  test("goes on at the newest id, and the event that comes again identically is dropped", async () => {
+  test("continues after the newest ID, and drops the repeated event", async () => {
     const kept = await keep(
       (_, index) =>
         index === 0
@@ -347,11 +347,11 @@ describe("a stream with ids", () => {
     );
     await kept.until(() => kept.events.length === 5);
     expect(kept.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "101"]);
-    // Once dropped for the boundary; a second time it is the service's.
+    // Dropped once at the boundary; a second repetition comes from the service.
     expect(texts(kept.events)).toEqual(["1", "2", "1b", "2", "3"].map((p) => `{"p":"${p}"}`));
   });
 
-  test("one that comes again changed is a correction, and handed on", async () => {
+  test("a changed repetition is a correction and is passed on", async () => {
     const kept = await keep((_, index) =>
       stream(index === 0 ? [price("1", "100")] : [price("1 corrected", "100")], { stayOpen: index > 0 }),
     );
@@ -376,11 +376,11 @@ describe("a stream with ids", () => {
     ["any text", "100-7 a"],
     ["not ASCII", "né\u4e00"],
     ["of 1,024 bytes", "1".repeat(1024)],
-  ])("P2: an id that is %s is sent with every connection after it, on every feed", async (_, id) => {
+  ])("P2: an ID that is %s is sent with every later connection, on every feed", async (_, id) => {
     expect(await sent([price("1", id)], [], [price("2")])).toEqual([undefined, id, id, id]);
   });
 
-  test("P2: the last id counts, whichever event brought it, and a smaller one as well", async () => {
+  test("P2: the last ID counts, from any event, even if it is smaller", async () => {
     expect(await sent([price("1", "9"), price("2", "7")])).toEqual([undefined, "7"]);
     expect(await sent([price("1", "9"), 'event: ping\nid: 10\ndata: {"time":1}\n\n'])).toEqual([
       undefined,
@@ -389,7 +389,7 @@ describe("a stream with ids", () => {
     expect(await sent([price("1", "9"), "id: 11\n\n"])).toEqual([undefined, "11"]);
   });
 
-  test("P2: an empty id resets it, one with NUL is ignored", async () => {
+  test("P2: an empty ID resets it, an ID with NUL is ignored", async () => {
     expect(await sent([price("1", "9"), price("2", "")])).toEqual([undefined, undefined]);
     expect(await sent([price("1", "9")], ["id\n\n"])).toEqual([undefined, "9", undefined]);
     expect(await sent([price("1", "9"), price("2", "8\0")])).toEqual([undefined, "9"]);
@@ -399,7 +399,7 @@ describe("a stream with ids", () => {
     ["a control character", "1\u0001"],
     ["a space", " "],
     ["longer than 1,024 bytes", "1".repeat(1025)],
-  ])("an id that is %s goes into no header, and the asset stays reachable", async (_, id) => {
+  ])("an ID that is %s is sent in no header, and the asset stays reachable", async (_, id) => {
     expect(await sent([price("1", id)], [])).toEqual([undefined, undefined, undefined]);
   });
 });

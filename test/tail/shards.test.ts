@@ -24,13 +24,13 @@ const failureOf = (plan: () => unknown): Failure => {
 const prices = (cap: number): { perConnection: number; cap: number } => ({ perConnection: 25, cap });
 
 describe("assets on connections", () => {
-  test("240 prices at the free plan are 10 connections of 24", () => {
+  test("240 prices on the free plan are 10 connections of 24", () => {
     expect(sizes(planShards(subjects(240), prices(connectionsOfPlan.free)))).toEqual(
       Array.from({ length: 10 }, () => 24),
     );
   });
 
-  test("260 are refused, and the 10 that have no place are named", () => {
+  test("260 are rejected, and the 10 that do not fit are named", () => {
     const failure = failureOf(() => planShards(subjects(260), prices(10)));
     expect(failure.exit).toBe(6);
     expect(failure.message).toBe("too many assets: 260, but 10 connections of 25 assets can hold only 250");
@@ -40,17 +40,17 @@ describe("assets on connections", () => {
     expect(failure.details.next).toBe(`assets that do not fit: ${left.slice(0, 7).join(", ")} and 3 more`);
   });
 
-  test("connections a plan may have: 10, 10, 30, 100", () => {
+  test("connections per plan: 10, 10, 30, 100", () => {
     const { keyless, free, dev, pro } = connectionsOfPlan;
     expect([keyless, free, dev, pro]).toEqual([10, 10, 30, 100]);
   });
 
-  test("an asset named twice is one, in any letter case where that says nothing", () => {
+  test("a repeated asset counts once, in any letter case if the case is insignificant", () => {
     const same = ["0xAB", "0xab", "So1", "so1"].map((address) => ({ network: "x", address }));
     expect(distinct(same).map(({ address }) => address)).toEqual(["0xAB", "So1", "so1"]);
   });
 
-  test("one asset a connection, unless the feed is sure to take more, or may and they would not fit otherwise", () => {
+  test("each connection has one asset, unless the feed always accepts more, or might and the assets would not fit otherwise", () => {
     const perConnection = (feed: keyof typeof feeds, assets: number): number =>
       roomFor(feeds[feed], assets, 10).perConnection;
     expect([perConnection("prices", 1), perConnection("prices", 240)]).toEqual([25, 25]);
@@ -59,7 +59,7 @@ describe("assets on connections", () => {
     expect([perConnection("ohlcv", 10), perConnection("ohlcv", 11)]).toEqual([1, 1]);
   });
 
-  test("any number: each asset once, no connection over its size, as few as possible, none larger by two", () => {
+  test("any number: each asset once, no connection over its limit, as few as possible, with sizes that differ by at most one", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 600 }),
@@ -76,8 +76,8 @@ describe("assets on connections", () => {
   });
 });
 
-describe("a list that has changed", () => {
-  test("a shard without a change stays as it is; what is new goes where a change happens anyway", () => {
+describe("a changed list", () => {
+  test("an unchanged shard stays as it is; new assets go to connections that change anyway", () => {
     const before = [subjects(24), subjects(24, 24)];
     const wanted = [...subjects(24), ...subjects(20, 24), ...subjects(4, 100)];
     const after = replanShards(before, wanted, prices(10));
@@ -86,11 +86,11 @@ describe("a list that has changed", () => {
     expect(after[1]?.subjects).toEqual([...subjects(20, 24), ...subjects(4, 100)]);
   });
 
-  test("what does not fit refuses the whole list", () => {
+  test("an asset that does not fit makes dexdata reject the complete list", () => {
     expect(failureOf(() => replanShards([subjects(25)], subjects(51), prices(2))).exit).toBe(6);
   });
 
-  test("any two lists: each wanted asset once, none else, no connection over its size, unchanged ones untouched", () => {
+  test("any two lists: exactly the requested assets once, no connection over its limit, unchanged ones untouched", () => {
     const list = fc.uniqueArray(fc.integer({ min: 0, max: 80 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(list, list, fc.integer({ min: 1, max: 25 }), (old, fresh, perConnection) => {

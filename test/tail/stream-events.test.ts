@@ -35,11 +35,11 @@ describe("--events", () => {
       expect(each).toMatchObject({ at: expect.stringMatching(/^2026-11-21T08:5\d:\d\d\.\d{3}Z$/u) });
       if (each["event"] !== "credits") expect(each["names"]).toEqual(many(25));
     }
-    // People get the number.
+    // Messages for people contain the number.
     expect(stderr).toContain("connection 1 (25 assets) lost: ");
   });
 
-  test("P12: stderr gives the very wait of the file, whatever the jitter", async () => {
+  test("P12: stderr shows the exact wait of the file, with any jitter", async () => {
     for (let draw = 0; draw < 1; draw += 0.083) {
       const file = newFile();
       const server = await serveInTest(() => refuse(503, "down"));
@@ -95,8 +95,8 @@ describe("--events", () => {
   });
 });
 
-describe("P3: 204 ends a connection for good", () => {
-  /** Two connections: that of 0x0 is ended. */
+describe("P3: 204 ends a connection permanently", () => {
+  /** Uses two connections: the service ends the one of 0x0. */
   const ending =
     (first: (request: SeenRequest) => Reply) =>
     (request: SeenRequest, index: number): Reply => {
@@ -130,7 +130,7 @@ describe("P3: 204 ends a connection for good", () => {
     expect(ofFirst.filter(({ event }) => event === "close")).toMatchObject([
       { reason: "the service ended the stream permanently (HTTP 204)" },
     ]);
-    // The gap lasts to the end.
+    // The gap lasts until the end.
     expect(ofFirst.at(-1)).toMatchObject({ event: "gap", names: many(13) });
     expect(String(ofFirst.at(-1)?.["to"]) >= "2026-11-21T08:57:00").toBe(true);
     expect(ofFirst.filter(({ event }) => event === "open").length).toBe(gaps);
@@ -138,7 +138,7 @@ describe("P3: 204 ends a connection for good", () => {
     expect(ofFirstAsset.length).toBe(1 + gaps);
   });
 
-  test("the last one ends the stream with exit 8", async () => {
+  test("the last connection ends the stream with exit 8", async () => {
     const server = await serveInTest((_, index) => (index === 0 ? cut() : empty(204)));
     const { exit, stderr } = await listen(one, server).outcome;
     expect([exit, server.requests.length]).toEqual([8, 2]);

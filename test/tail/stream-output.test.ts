@@ -11,7 +11,7 @@ const terminal = { isTerminal: true, columns: 100, env: { NO_COLOR: "1" } };
 const [enter, leave] = ["\u001B[?1049h\u001B[?25l\u001B[?7l", "\u001B[?7h\u001B[?25h\u001B[?1049l"];
 const folder = temporaryFolder();
 
-test("on a terminal the board is drawn, and Ctrl-C gives the terminal back with the last picture", async () => {
+test("on a terminal dexdata draws the board, and Ctrl-C restores the terminal and prints the last frame", async () => {
   const server = await serveInTest(pricesOf);
   const { context, until, interrupted } = listen(asset, server, terminal);
   await until(() => context.stdoutText().includes(" 1.00 "));
@@ -27,7 +27,7 @@ test("on a terminal the board is drawn, and Ctrl-C gives the terminal back with 
   );
 });
 
-test("a stop that is met and a refusal give the terminal back too", async () => {
+test("reaching a limit and a rejection restore the terminal too", async () => {
   const met = await listen([asset, "--limit", "1"], await serveInTest(pricesOf), terminal).outcome;
   expect(met.exit).toBe(0);
   expect(met.stdout.split(leave)).toHaveLength(2);
@@ -38,7 +38,7 @@ test("a stop that is met and a refusal give the terminal back too", async () => 
   expect(refused.stderr).toContain("no such asset");
 });
 
-test("Ctrl-Z gives the terminal back to the shell, and nothing is drawn until it goes on: then all of it", async () => {
+test("Ctrl-Z restores the terminal for the shell and pauses drawing until the program continues, then redraws all", async () => {
   const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), terminal);
   await until(() => context.stdoutText().includes(" 1.00 "));
   await context.suspend();
@@ -53,14 +53,14 @@ test("Ctrl-Z gives the terminal back to the shell, and nothing is drawn until it
   expect(stdout.split(leave)).toHaveLength(3);
 });
 
-test("a terminal that is gone ends it quietly", async () => {
+test("a closed terminal ends it without a message", async () => {
   const { context, until, outcome } = listen(asset, await serveInTest(pricesOf), terminal);
   await until(() => context.stdoutText().includes(" 1.00 "));
   context.stdout.close();
   expect((await outcome).exit).toBe(0);
 });
 
-test("what is said meanwhile stands in the picture, and on stderr once the picture is gone", async () => {
+test("messages appear in the board while it is drawn, and on stderr after it ends", async () => {
   const server = await serveInTest((_request, index) =>
     index === 0 ? stream([price("1")], { stayOpen: false }) : stream([price("2")]),
   );
@@ -74,7 +74,7 @@ test("what is said meanwhile stands in the picture, and on stderr once the pictu
   expect(stderr).toMatch(/may be missing events from \S+Z to \S+Z/u);
 });
 
-test("no more than ten pictures a second, however much comes", async () => {
+test("the board is drawn up to ten times per second, at any number of events", async () => {
   const server = await serveInTest(() =>
     stream(Array.from({ length: 3000 }, (_, n) => price(String(n + 1)))),
   );
@@ -101,17 +101,17 @@ test.each([
   expect(stdout).toMatch(/^\{"address":.*\}\n$/u);
 });
 
-test("NO_COLOR draws without colour, and a locale without UTF-8 in ASCII", async () => {
+test("NO_COLOR draws without color, and a locale without UTF-8 in ASCII", async () => {
   const env = { NO_COLOR: "1", LANG: "C" };
   const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), { ...terminal, env });
   await until(() => context.stdoutText().includes(" 1.00 "));
   const { stdout } = await interrupted();
-  // oxlint-disable-next-line no-control-regex -- colours begin with one
+  // oxlint-disable-next-line no-control-regex -- colors begin with one
   expect(stdout).not.toMatch(/\u001B\[[\d;]*m/u);
   expect(stdout.replaceAll("\u001B", "")).toMatch(/^[\r\n -~]*$/u);
 });
 
-test("--out appends to a file, and cuts off what a killed run left half written", async () => {
+test("--out appends to a file, and removes the incomplete line of a killed run", async () => {
   const file = path.join(folder, "ticks.ndjson");
   writeFileSync(file, '{"p":"0"}\n{"p":"to');
   const words = [asset, "--limit", "1", "--out", file];
@@ -123,7 +123,7 @@ test("--out appends to a file, and cuts off what a killed run left half written"
   expect(lines.map((line) => (line === "" ? "" : JSON.parse(line).p))).toEqual(["0", "1", "1", ""]);
 });
 
-test("--out with a pattern goes to the file of the time a line was received at", async () => {
+test("--out with a pattern writes each line to the file of the time it was received", async () => {
   const made = path.join(folder, "%Y%m%d", "%H%M.ndjson");
   let count = 0;
   const server = await serveInTest((request) => {
@@ -149,7 +149,7 @@ test("--out on a terminal shows the board as well", async () => {
   expect(readFileSync(file, "utf8")).toMatch(/^\{.*\}\n$/u);
 });
 
-test("a pattern that means nothing, and a folder that is not there, are refused before anything is sent", async () => {
+test("an unknown pattern and a missing directory are rejected before any request", async () => {
   const server = await serveInTest(pricesOf);
   for (const out of ["%Q.ndjson", path.join(folder, "none", "x.ndjson")]) {
     const { exit, stderr } = await listen([asset, "--out", out], server).outcome;

@@ -14,7 +14,7 @@ afterEach(async () => {
   }
 });
 
-/** The assets that a request asks for. */
+/** Returns the assets of a request. */
 export function askedFor({ method, body, query }: SeenRequest): readonly Subject[] {
   if (method === "POST") {
     const entries: readonly { chain: string; address: string }[] = JSON.parse(body);
@@ -23,7 +23,7 @@ export function askedFor({ method, body, query }: SeenRequest): readonly Subject
   return [{ network: query.get("chain") ?? "", address: query.get("address") ?? "" }];
 }
 
-/** One price of each asset asked for, then quiet. */
+/** Returns one price of each requested asset, then no more data. */
 export function pricesOf(request: SeenRequest): Reply {
   return stream([
     askedFor(request)
@@ -35,7 +35,7 @@ export function pricesOf(request: SeenRequest): Reply {
   ]);
 }
 
-/** The lines of `--events`. */
+/** Returns the lines of `--events`. */
 export function logged(file: string): readonly Readonly<Record<string, unknown>>[] {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -52,11 +52,11 @@ export interface Running {
   readonly outcome: Promise<Outcome>;
   readonly lines: () => readonly string[];
   readonly until: (condition: () => boolean) => Promise<void>;
-  /** Ends it by SIGINT. */
+  /** Ends the run by SIGINT. */
   readonly interrupted: () => Promise<Outcome>;
 }
 
-/** `dexdata stream …` against these hosts, keyless unless the environment says otherwise. */
+/** Runs `dexdata stream …` against these hosts, keyless unless the environment sets a key. */
 export function listen(
   words: string | readonly string[],
   server: { readonly url: string } | undefined,

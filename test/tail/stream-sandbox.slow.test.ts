@@ -5,7 +5,7 @@ import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { toRow } from "../harness/rows.ts";
 import { listen } from "./stream-run.ts";
 
-/** The market's time passes so many times faster, the connections' does not. */
+/** Speeds up the market's time, but not the connections' time. */
 const begun = performance.now();
 const at = (speed: number) => (): number => sandboxNow + (performance.now() - begun) * speed;
 const faults = (text: string) => {
@@ -16,12 +16,12 @@ const faults = (text: string) => {
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-describe("a market that runs", () => {
+describe("a running market", () => {
   const sandbox = useSandbox({ now: at(7200), credits: 10_000_000 });
 
-  test("240 assets of a free key: ten connections, and every asset's updates arrive", async () => {
+  test("240 assets with a free key: ten connections, and every asset's updates arrive", async () => {
     const env = sandbox.env("free");
-    // Of these alone: without a USD price there is nothing to update.
+    // Only these: without a USD price there is nothing to update.
     const search = await dexdata(
       "tokens search ethereum --limit 240 --txns-24h-min 5 --price-usd-min 0.000000001 -o ndjson",
       { env },
@@ -37,7 +37,7 @@ describe("a market that runs", () => {
     expect(opened.map(({ method, url, status }) => `${method} ${url} ${status}`)).toEqual(
       Array.from({ length: 10 }, () => "POST /sse/prices 200"),
     );
-    // Each line belongs to the asset that its envelope names.
+    // Each line belongs to the asset named in its envelope.
     for (const line of running.lines()) {
       const { address, data } = toRow(line);
       expect(data).toMatchObject({ address });
@@ -45,7 +45,7 @@ describe("a market that runs", () => {
   });
 });
 
-test("a feed beside the specification: where the sandbox has it is said", async () => {
+test("a feed outside the specification: the error shows where the sandbox has it", async () => {
   const words = `stream ethereum:${weth} --feed reserves --sandbox --limit 1 --error-format text`;
   const { exit, stderr } = await dexdata(words);
   expect(exit).toBe(3);
@@ -84,7 +84,7 @@ describe("the public dialect", () => {
     expect(stderr).toMatch(/^error: invalid asset ethereum:0xdead\n/u);
   });
 
-  test("an asset of a network that is not known gets the nearest one", async () => {
+  test("an asset of an unknown network gets a suggestion", async () => {
     const running = listen("eth:0xdead", undefined, { env: sandbox.env("pro"), speed: 1 });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(2);
@@ -109,7 +109,7 @@ describe("the public dialect", () => {
 describe("credits that run out in the stream", () => {
   const sandbox = useSandbox({ now: at(3600), credits: 12 });
 
-  test("what was paid for is written, then exit 5", async () => {
+  test("paid events are written, then exit 5", async () => {
     const running = listen(`ethereum:${weth}`, undefined, { env: sandbox.env("dev"), speed: 1 });
     const { exit, stdout, stderr } = await running.outcome;
     expect(exit).toBe(5);
@@ -118,14 +118,14 @@ describe("credits that run out in the stream", () => {
   });
 });
 
-describe("candles over interruptions", () => {
+describe("candles across interruptions", () => {
   const sandbox = useSandbox({
     now: at(60),
     credits: 1_000_000,
     faults: faults("stream-cut=4@1,stream-error=3@2"),
   });
 
-  test("the stream goes on at its last candle: none is missing, none comes twice unchanged", async () => {
+  test("the stream resumes at its last candle: none is missing, none is repeated unchanged", async () => {
     const env = sandbox.env("pro");
     const words = (limit: number): string =>
       `ethereum:${weth} --feed ohlcv --interval 60s --since -14m --limit ${limit}`;

@@ -14,7 +14,7 @@ const inFolder = (name: string): string => path.join(folder, name);
 const one = "ethereum:0xabc";
 const many = (count: number, from = 0): readonly string[] =>
   Array.from({ length: count }, (_, index) => `base:0x${(from + index).toString(16)}`);
-/** The server hears of it a moment later. */
+/** Waits for the server, which notices the closed connections a moment later. */
 const closed = async (server: { readonly openRequests: () => number }): Promise<void> => {
   while (server.openRequests() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
 };
@@ -22,7 +22,7 @@ const candle = (id: number, close: string): string =>
   `event: token_ohlcv\ndata: {"timestamp":${id},"close":${close}}\nid: ${id}\nrequest_id: 0\n\n`;
 
 describe("events", () => {
-  test("each is one line, the service's own text; several of a chunk are one write", async () => {
+  test("each is one line with the service's own text; several in a chunk are one write", async () => {
     const chunk = `${price("1.10")}event: token_price\ndata: { "p" : "2",\ndata: "name":"\u202ex" }\n\n`;
     const server = await serveInTest(() => stream([chunk]));
     const running = listen(`${one} --limit 2`, server);
@@ -32,7 +32,7 @@ describe("events", () => {
     expect(running.context.stdout.chunks.length).toBe(1);
   });
 
-  test("what is no JSON never reaches stdout, is said, and does not count for --limit", async () => {
+  test("invalid JSON never reaches stdout, is reported, and does not count toward --limit", async () => {
     const broken = "event: token_price\ndata: {broken\n\n";
     const server = await serveInTest(() => stream([broken + price("1") + broken + price("2") + price("3")]));
     const file = inFolder("EVENTS-BROKEN");
@@ -48,7 +48,7 @@ describe("events", () => {
     );
   });
 
-  test("--max-event: a larger one is skipped and reported, its connection stays; it comes whole where allowed", async () => {
+  test("--max-event: a larger event is skipped and reported, its connection stays; it is complete if the size is allowed", async () => {
     const large = price("1".repeat(2 * 1024 * 1024));
     const server = await serveInTest(() => stream([large, price("2"), large + large + price("3")]));
     const file = inFolder("EVENTS-LARGE");
@@ -59,7 +59,7 @@ describe("events", () => {
       "warning: skipped event token_price on connection 1: larger than 1 MiB (--max-event); " +
       `${count} lost so far\n`;
     expect(stderr).toBe(skipped("1 event") + skipped("2 events"));
-    // A third is one of a series.
+    // A third is part of a series.
     expect(logged(file)).toMatchObject([
       { event: "open" },
       { event: "lost", reason: "larger than 1 MiB", name: "token_price", so_far: 1, names: [one] },
@@ -72,17 +72,14 @@ describe("events", () => {
     expect([allowed.exit, allowed.stderr, allowed.stdout.length]).toEqual([0, "", 2 * 1024 * 1024 + 9]);
   });
 
-  test.each(["0", "17", "1.5", "1MiB"])(
-    "--max-event %s is refused before anything is sent",
-    async (typed) => {
-      const server = await serveInTest(pricesOf);
-      const { exit, stdout, stderr } = await listen(`${one} --max-event ${typed}`, server).outcome;
-      expect([exit, stdout, server.requests.length]).toEqual([2, "", 0]);
-      expect(stderr).toContain(`--max-event "${typed}": `);
-    },
-  );
+  test.each(["0", "17", "1.5", "1MiB"])("--max-event %s is rejected before any request", async (typed) => {
+    const server = await serveInTest(pricesOf);
+    const { exit, stdout, stderr } = await listen(`${one} --max-event ${typed}`, server).outcome;
+    expect([exit, stdout, server.requests.length]).toEqual([2, "", 0]);
+    expect(stderr).toContain(`--max-event "${typed}": `);
+  });
 
-  test("--envelope: whose, when, and a candle that takes another's place", async () => {
+  test("--envelope: the asset, the time, and whether a candle replaces an earlier one", async () => {
     const server = await serveInTest(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
     const { stdout } = await listen(`${one} --feed ohlcv --envelope --limit 3`, server, {
       env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
@@ -101,7 +98,7 @@ describe("events", () => {
     expect(rows[0]?.["received"]).toMatch(/^2026-11-21T08:54:00\.\d{3}Z$/u);
   });
 
-  test("of a batch, the place tells whose an event is", async () => {
+  test("in a batch, the position identifies the asset of an event", async () => {
     const server = await serveInTest(pricesOf);
     const { stdout } = await listen(["--envelope", "--limit", "3", ...many(3)], server).outcome;
     const rows = stdout
@@ -111,7 +108,7 @@ describe("events", () => {
     expect(rows.map(({ address }) => address)).toEqual(["0x0", "0x1", "0x2"]);
   });
 
-  test("warnings of the service are said without a character that acts", async () => {
+  test("warnings from the service are printed without control characters", async () => {
     const warning = `event: warning\ndata: ${JSON.stringify({ message: "\u001b[2Jslow" })}\n\n`;
     const server = await serveInTest(() => stream([warning, price("1")]));
     const running = listen(one, server);
@@ -122,7 +119,7 @@ describe("events", () => {
 });
 
 describe("rules 125 and 218: assets on connections", () => {
-  test("240 at the free plan: 10 connections of 24, and every asset's update arrives", async () => {
+  test("240 on the free plan: 10 connections of 24, and every asset's update arrives", async () => {
     const server = await serveInTest(pricesOf);
     const { exit, stdout } = await listen([...many(240), "--limit", "240"], server).outcome;
     expect(exit).toBe(0);
@@ -136,7 +133,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(new Set(addresses)).toEqual(new Set(many(240).map((name) => name.replace("base:", ""))));
   });
 
-  test("260: exit 6 with the assets that do not fit, before anything is sent", async () => {
+  test("260: exit 6 with the assets that do not fit, before any request", async () => {
     const server = await serveInTest(pricesOf);
     const { exit, stderr } = await listen(many(260), server).outcome;
     expect(exit).toBe(6);
@@ -147,13 +144,13 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(server.requests.length).toBe(0);
   });
 
-  test("a repeated asset is asked for once", async () => {
+  test("a repeated asset is requested once", async () => {
     const server = await serveInTest(pricesOf);
     await listen(["base:0xA", "base:0xa", "base:0xB", "--limit", "2"], server).outcome;
     expect(server.requests.flatMap(askedFor).map(({ address }) => address)).toEqual(["0xA", "0xB"]);
   });
 
-  test("rule 162: a lower cap met in practice ends it with exit 6 and the assets without a place", async () => {
+  test("rule 162: a lower limit found at run time ends it with exit 6 and the assets that do not fit", async () => {
     const server = await serveInTest((request) =>
       server.openRequests() > 2 ? refuse(429, "ip stream limit exceeded") : pricesOf(request),
     );
@@ -163,13 +160,13 @@ describe("rules 125 and 218: assets on connections", () => {
       /the service allows 2 connections, but 75 assets require 3; no room for 25 assets/u,
     );
     const refused = server.requests.slice(2).map((request) => askedFor(request)[0]?.address);
-    // Waited for three times: the place may be that of a connection which has just been closed.
+    // Retried three times: the limit may be due to a connection that has just been closed.
     expect(refused.length).toBe(4);
     expect(stderr).toContain(`base:${refused[0]}`);
     expect(stderr).toContain("  service: ip stream limit exceeded");
   });
 
-  /** Candles, which take a connection each, where the service allows ten streams per address. */
+  /** Serves candles, which need one connection each, with a limit of ten streams per address. */
   const tenStreams = async () => {
     const server: ScriptedServer = await serveInTest(() =>
       server.openRequests() > 10 ? refuse(429, "ip stream limit exceeded") : stream([candle(1, "1")]),
@@ -215,7 +212,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(running.context.stderrText()).toContain(
       "new asset list ignored: too many assets: 11, but 10 connections can hold only 10\n",
     );
-    // One asset for another needs no other place.
+    // Replacing one asset needs no additional connection.
     writeFileSync(list, [...many(9), "base:0x99"].join("\n"));
     running.context.reload();
     await running.until(() => running.lines().length === 11);
@@ -223,7 +220,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect((await running.interrupted()).exit).toBe(130);
   });
 
-  /** A feed of one asset a connection, at a host that has fewer places than the plan. */
+  /** Simulates a feed with one asset per connection, on a host with a lower limit than the plan. */
   const crowded = async (
     places: number,
     more: (request: SeenRequest) => ReturnType<typeof refuse> | undefined,
@@ -239,7 +236,7 @@ describe("rules 125 and 218: assets on connections", () => {
   };
   const free = { env: { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" } };
 
-  test("single assets that find no place go on with others, where the service takes several", async () => {
+  test("single assets that do not fit are moved to connections with others if the service accepts several", async () => {
     const server = await crowded(5, () => undefined);
     const file = inFolder("EVENTS-MOVED");
     const running = listen([...many(8), "--feed", "reserves", "--envelope", "--events", file], server, free);
@@ -258,7 +255,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(logged(file).filter(({ event }) => event === "close").length).toBe(8);
   });
 
-  test("only what finds no place on connections of several is an error", async () => {
+  test("only assets that do not fit on connections of several are an error", async () => {
     const server = await crowded(1, () => undefined);
     const { exit, stderr } = await listen([...many(30), "--feed", "reserves"], server, free).outcome;
     expect(exit).toBe(6);
@@ -268,7 +265,7 @@ describe("rules 125 and 218: assets on connections", () => {
 
   const post = ({ method }: SeenRequest) => (method === "POST" ? refuse(405, "one by one") : undefined);
 
-  test("where a POST is not taken, exit 6 with those that had no place", async () => {
+  test("if POST is rejected, exit 6 with the assets that do not fit", async () => {
     const server = await crowded(5, post);
     const { exit, stderr } = await listen([...many(8), "--feed", "reserves"], server, dev).outcome;
     expect(exit).toBe(6);
@@ -285,12 +282,12 @@ describe("rules 125 and 218: assets on connections", () => {
     writeFileSync(list, many(6).join("\n"));
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("skipped asset base:0x5 (Concurrent"));
-    // The one that was to take it over is open again with its own.
+    // The connection that should have received the asset is open again with its own assets.
     await running.until(() => running.lines().length === 6);
     expect((await running.interrupted()).exit).toBe(130);
   });
 
-  test("trades of more pools than connections go into a POST; where that is not taken, exit 6", async () => {
+  test("trades of more pools than connections use a POST; if that is rejected, exit 6", async () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const batch = "event: pool\ndata: {}\n\n";
     const taking = await serveInTest(() => stream([batch]));
@@ -326,7 +323,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("found by halves where the message says nothing", async () => {
+  test("found by bisection if the message does not help", async () => {
     const server = await serveInTest(refusing("bad request"));
     const { exit, stderr } = await listen(many(25), server).outcome;
     expect(exit).toBe(2);
@@ -334,7 +331,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
-  test("several without a name: REST is asked about those in doubt, its credits are counted, and --max-credits forbids it", async () => {
+  test("several without a name: REST is checked for the suspects, its credits are counted, and --max-credits can prevent it", async () => {
     const isBad = (address: string): boolean => Number(address) % 2 === 1;
     const rest = await serveInTest(({ query }) =>
       json(
@@ -361,7 +358,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(server.requests.length - openings).toBeGreaterThan(openings + 8);
   });
 
-  test("--on-invalid drop goes on with the others, and says so", async () => {
+  test("--on-invalid drop continues with the others, and reports it", async () => {
     const server = await serveInTest(refusing("bad request"));
     const words = [...many(25), "--on-invalid", "drop", "--limit", "24"];
     const { exit, stdout, stderr } = await listen(words, server).outcome;
@@ -371,7 +368,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(stderr).toBe(`warning: skipped asset ${bad} (bad request)\n`);
   });
 
-  test("one that is not known any more, as the stream itself says: dropped, or exit 3", async () => {
+  test("an asset that the stream itself reports as unknown: dropped, or exit 3", async () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
@@ -385,13 +382,13 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect((await dropping.interrupted()).stderr).toBe(`warning: skipped asset ${bad} (token not found)\n`);
   });
 
-  test("several on a connection, refused by the stream itself: each half is listened to", async () => {
+  test("several on a connection, rejected by the stream itself: each half is streamed", async () => {
     const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
         ? stream([streamError("token not found")])
         : pricesOf(request),
     );
-    // Slow enough that what a probe waits for can come.
+    // Slow enough for the expected response of a probe to arrive.
     const options = { speed: 20 };
     expect((await listen(many(10), server, options).outcome).stderr).toContain(`invalid asset ${bad}\n`);
     const dropping = listen([...many(10), "--on-invalid", "drop"], server, options);
@@ -401,7 +398,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     );
   });
 
-  test("a list that changes while a bad asset is being looked for", async () => {
+  test("a list that changes during the search for an invalid asset", async () => {
     const list = inFolder("LIST-BAD");
     writeFileSync(list, many(25).join("\n"));
     const server = await serveInTest(async (request, index) =>
@@ -419,7 +416,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect((await running.outcome).exit).toBe(0);
   });
 
-  test("nothing left is a failure, also with drop; a 404 is exit 3", async () => {
+  test("an empty list is a failure, also with drop; a 404 is exit 3", async () => {
     const server = await serveInTest(refusing("token not found: base/0x7", 404));
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const words = `${bad} --feed ohlcv --on-invalid drop`;
@@ -434,20 +431,20 @@ describe("stops", () => {
   const endless = async () =>
     await serveInTest(() => stream(Array.from({ length: 400 }, (_, at) => price(String(at)))));
 
-  test("--limit: exactly so many lines, exit 0, and every connection is closed", async () => {
+  test("--limit: exactly this many lines, exit 0, and every connection is closed", async () => {
     const server = await endless();
     const { exit, stdout } = await listen(`${one} --limit 7`, server).outcome;
     expect([exit, stdout.trim().split("\n").length]).toEqual([0, 7]);
     await closed(server);
   });
 
-  test("--max-credits: so many lines, exit 5", async () => {
+  test("--max-credits: this many lines, exit 5", async () => {
     const { exit, stdout, stderr } = await listen(`${one} --max-credits 5`, await endless()).outcome;
     expect([exit, stdout.trim().split("\n").length]).toEqual([5, 5]);
     expect(stderr).toContain("raise --max-credits to stream longer");
   });
 
-  test("--for: exit 0, however quiet it was", async () => {
+  test("--for: exit 0, even without events", async () => {
     const running = listen(`${one} --for 10m`, await serveInTest(() => stream([])));
     expect((await running.outcome).exit).toBe(0);
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
@@ -456,7 +453,7 @@ describe("stops", () => {
   test.each([
     ["--for: exit 8 if a connection never opened", 99, "rate limit of the keyless plan exceeded"],
     ["--for: exit 8 where a connection was down at the end", 0, "the service ended the stream"],
-  ])("%s, and the gap lasts to the end", async (_, openFrom, reason) => {
+  ])("%s, and the gap lasts until the end", async (_, openFrom, reason) => {
     const server = await serveInTest((_request, index) =>
       index === openFrom ? stream([price("1")], { stayOpen: false }) : refuse(429, "slow down"),
     );
@@ -469,7 +466,7 @@ describe("stops", () => {
     expect(events[0]).toMatchObject({ reason, names: [one], from: "2026-11-21T08:54:00.000Z" });
   });
 
-  test("SIGTERM while a connection is down: the gap is said, exit 143", async () => {
+  test("SIGTERM while a connection is down: the gap is reported, exit 143", async () => {
     const server = await serveInTest((_request, index) =>
       index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
     );
@@ -483,7 +480,7 @@ describe("stops", () => {
     );
   });
 
-  test("--idle-exit: exit 8 with its reason, and never before its time", async () => {
+  test("--idle-exit: exit 8 with the reason, and never before its time", async () => {
     const running = listen(
       `${one} --idle-exit 5m`,
       await serveInTest((_, index) => stream(index === 0 ? [price("1")] : [])),
@@ -494,7 +491,7 @@ describe("stops", () => {
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(300_000);
   });
 
-  test("--idle-exit: one connection without an event is noticed beside others that are busy, and named", async () => {
+  test("--idle-exit: a connection without events is noticed and named while others are busy", async () => {
     const server = await serveInTest((request) =>
       slow({
         headers: { "content-type": "text/event-stream" },
@@ -514,7 +511,7 @@ describe("stops", () => {
     expect(running.lines().length).toBeGreaterThan(5);
   });
 
-  test("--idle-exit: a connection that never opened is as idle as a quiet one, and said to be", async () => {
+  test("--idle-exit: a connection that never opened counts as idle, and is reported", async () => {
     const server = await serveInTest((request) =>
       askedFor(request)[0]?.address === "0x0" ? stream(Array.from({ length: 9 }, () => price("1"))) : hang(),
     );
@@ -528,7 +525,7 @@ describe("stops", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s: exit %i, whole lines, nothing on stderr", async (cause, exit) => {
+  ] as const)("%s: exit %i, complete lines, nothing on stderr", async (cause, exit) => {
     const server = await serveInTest(() => stream([price("1")]));
     const running = listen(one, server);
     await running.until(() => running.lines().length === 1);
@@ -538,7 +535,7 @@ describe("stops", () => {
     await closed(server);
   });
 
-  test("a reader that goes away: exit 0, quiet, and no further request", async () => {
+  test("a reader that closes: exit 0, no message, and no more requests", async () => {
     const server = await endless();
     const running = listen(one, server);
     running.context.stdout.closeAfter(30);
@@ -548,7 +545,7 @@ describe("stops", () => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("an end by the service, or refusals without an end, are never exit 0", async () => {
+  test("an end by the service, or endless rejections, are never exit 0", async () => {
     const ending = await serveInTest(() => stream([], { stayOpen: false }));
     expect((await listen(`${one} --max-reconnects 3`, ending).outcome).exit).toBe(8);
     const full = await serveInTest(() => refuse(429, "slow down"));
@@ -561,44 +558,44 @@ describe("stops", () => {
     expect((await listen(one, spent).outcome).exit).toBe(5);
   });
 
-  test("--idle-exit does not count the time of our own reader", async () => {
+  test("--idle-exit does not count the time while the reader of stdout is stalled", async () => {
     const running = listen(`${one} --idle-exit 1m`, await endless());
-    const goOn = running.context.stdout.stall();
+    const resume = running.context.stdout.stall();
     await running.until(() => running.context.stdout.chunks.length === 1);
     await running.context.clock.sleep(300_000);
-    goOn();
+    resume();
     await running.until(() => running.context.stdout.chunks.length > 1);
     expect((await running.interrupted()).exit).toBe(130);
   });
 
-  test("a reader that stalls stops the reading of the socket", async () => {
+  test("a stalled reader pauses the socket", async () => {
     const server = await endless();
     const running = listen(one, server);
-    const goOn = running.context.stdout.stall();
+    const resume = running.context.stdout.stall();
     await running.until(() => running.context.stdout.chunks.length === 1);
     const before = running.context.stdout.bytes().length;
     await running.context.clock.sleep(120_000);
     expect(running.context.stdout.bytes().length).toBe(before);
-    goOn();
+    resume();
     await running.until(() => running.context.stdout.chunks.length > 1);
     expect((await running.interrupted()).stderr).toBe("");
   });
 });
 
-describe("what is said", () => {
+describe("messages", () => {
   const cut = async () =>
     await serveInTest((request, index) =>
       index === 0 ? stream([price("1")], { stayOpen: false }) : pricesOf(request),
     );
 
-  test("an interruption: a line when it begins and one with both instants when it is over", async () => {
+  test("an interruption: a line when it starts and a line with both times when it ends", async () => {
     const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
     expect(stderr).toMatch(
       /^warning: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\nwarning: gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
     );
   });
 
-  test("--events: open, retry, gap, close and credits, each a whole line", async () => {
+  test("--events: open, retry, gap, close and credits, each a complete line", async () => {
     const running = listen(["--events", inFolder("EVENTS"), one, "--limit", "2"], await cut());
     const { exit } = await running.outcome;
     expect(exit).toBe(0);
@@ -608,7 +605,7 @@ describe("what is said", () => {
     expect(events[5]).toMatchObject({ events: 2, credits: 2 });
   });
 
-  test("what the service repeats is logged once a minute with its number, and never more than 1 kB of it", async () => {
+  test("repeated messages of the service are logged once a minute with their number, and up to 1 kB of each", async () => {
     const noise = `event: ${"n".repeat(5000)}\ndata: {}\n\nevent: warning\ndata: ${"w".repeat(5000)}\n\n`;
     const server = await serveInTest((_, index) =>
       index === 0
@@ -624,7 +621,7 @@ describe("what is said", () => {
     expect(events.every(({ message }) => String(message).length === 1025)).toBe(true);
   });
 
-  test("--events that cannot be written for a while: the next line is whole, and says what is missing", async () => {
+  test("if --events cannot be written for a while, the next line is complete and reports the missing lines", async () => {
     const file = inFolder("EVENTS-LOST");
     const server = await serveInTest((_, index) => stream([price(String(index))], { stayOpen: index > 0 }));
     const running = listen([one, "--limit", "3", "--events", file], server, { speed: 20 });
@@ -639,7 +636,7 @@ describe("what is said", () => {
     );
   });
 
-  test("--stats: how many assets on how many connections, and what it came to", async () => {
+  test("--stats: the number of assets and connections, and the totals", async () => {
     const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await serveInTest(pricesOf))
       .outcome;
     expect(stderr).toBe("30 assets on 2 connections\n30 events, 30 credits, 0ms\n");
@@ -660,7 +657,7 @@ describe("what is said", () => {
 describe("ohlcv", () => {
   const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
 
-  test("interval and since are asked for; after an interruption the newest id, without since", async () => {
+  test("interval and since are sent; after an interruption the newest ID, without since", async () => {
     const server = await serveInTest((_, index) =>
       stream(index === 0 ? [candle(100, "1")] : [candle(100, "1"), candle(101, "2")], {
         stayOpen: index > 0,
@@ -677,7 +674,7 @@ describe("ohlcv", () => {
     expect(second?.headers["last-event-id"]).toBe("100");
   });
 
-  test("--since -15m, whatever part of a second it is: as far back as is sure to be there when it is asked for", async () => {
+  test("--since -15m at any fraction of a second: as far back as the service certainly accepts on arrival", async () => {
     const server = await serveInTest(() => stream([candle(100, "1")]));
     const now = "2026-11-21T08:54:00.750Z";
     const running = listen(`${one} --feed ohlcv --since -15m --limit 1`, server, { env, now });
@@ -686,7 +683,7 @@ describe("ohlcv", () => {
     expect(Number(server.requests[0]?.query.get("since"))).toBe(Date.parse("2026-11-21T08:39:05Z") / 1000);
   });
 
-  test("without a candle yet, it goes on where it was to begin", async () => {
+  test("before the first candle, it resumes at the original start", async () => {
     const server = await serveInTest((_, index) =>
       stream(index === 0 ? [] : [candle(101, "2")], { stayOpen: index > 0 }),
     );
@@ -697,7 +694,7 @@ describe("ohlcv", () => {
 });
 
 describe("the key", () => {
-  test("rules 145 and 157: goes to the streaming host, bare, and nowhere else; no message shows it", async () => {
+  test("rules 145 and 157: sent bare to the streaming host, and nowhere else; no message shows it", async () => {
     const rest = await serveInTest(() => refuse(500, "nobody asks here"));
     const key = "api_pro_secret_1234567890";
     const server = await serveInTest((_, index) =>
@@ -732,15 +729,15 @@ describe("the key", () => {
   });
 });
 
-describe("a host of one's own", () => {
-  test("--streaming-url is asked instead of the configured one", async () => {
+describe("a custom host", () => {
+  test("--streaming-url replaces the configured host", async () => {
     const [configured, own] = [await serveInTest(pricesOf), await serveInTest(pricesOf)];
     expect((await listen(`${one} --limit 1 --streaming-url ${own.url}/v1`, configured).outcome).exit).toBe(0);
     expect(own.requests.map(({ path: asked }) => asked)).toEqual(["/v1/sse/prices"]);
     expect(configured.requests).toEqual([]);
   });
 
-  test("the sandbox's key goes to no other host, also where the environment switches it on", async () => {
+  test("the sandbox's key is sent to no other host, also if the environment turns the sandbox on", async () => {
     const own = await serveInTest(pricesOf);
     const env = { DEXDATA_SANDBOX: "1" };
     const { exit, stderr } = await listen(`${one} --streaming-url ${own.url}`, own, { env }).outcome;
@@ -750,7 +747,7 @@ describe("a host of one's own", () => {
     );
   });
 
-  test("--for ends a run that waits for a host which never answers: exit 8, and the time is said", async () => {
+  test("--for ends a run that waits for a host without a response: exit 8, and the time is reported", async () => {
     const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
     expect(exit).toBe(8);
     expect(stderr).toMatch(
@@ -758,7 +755,7 @@ describe("a host of one's own", () => {
     );
   });
 
-  test("a plan the service does not count the key under is said once", async () => {
+  test("a plan that the service does not apply to the key is reported once", async () => {
     const server = await serveInTest((_, index) =>
       slow({
         headers: { "content-type": "text/event-stream", "x-api-plan": "free" },
@@ -772,7 +769,7 @@ describe("a host of one's own", () => {
 });
 
 describe("SIGHUP", () => {
-  test("reads @file again: only connections whose assets change are opened anew, and the gap is said", async () => {
+  test("reloads @file: only connections whose assets change are reopened, and the gap is reported", async () => {
     const server = await serveInTest(pricesOf);
     writeFileSync(inFolder("LIST"), many(50).join("\n"));
     const running = listen([`@${inFolder("LIST")}`], server);
@@ -793,7 +790,7 @@ describe("SIGHUP", () => {
     expect(server.requests.length).toBe(3);
   });
 
-  test("while the host's name cannot be looked up: the stream waits for it, with the list as it is then", async () => {
+  test("while the host name cannot be resolved, the stream waits for it, and then uses the current list", async () => {
     const server = await serveInTest(pricesOf);
     const list = inFolder("LIST-NAMELESS");
     writeFileSync(list, many(2).join("\n"));
@@ -823,7 +820,7 @@ describe("SIGHUP", () => {
   });
 
   const pro = { env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" } };
-  /** A host that has fewer places than the plan. */
+  /** Simulates a host with a lower limit than the plan. */
   const crowded = async (places: number) => {
     const open = new Map<string, number>();
     const server: ScriptedServer = await serveInTest((request) => {
@@ -835,7 +832,7 @@ describe("SIGHUP", () => {
     return { server, open };
   };
 
-  test("new connections that the host has no place for give up their own assets only, after the others", async () => {
+  test("new connections that the host rejects lose only their own assets, after the others", async () => {
     const list = inFolder("LIST-CROWDED");
     writeFileSync(list, many(50).join("\n"));
     const { server, open } = await crowded(2);
@@ -846,7 +843,7 @@ describe("SIGHUP", () => {
     await running.until(() => running.context.stderrText().split("skipped asset").length === 3);
     const { stderr } = await running.interrupted();
     expect(stderr).toMatch(/skipped assets base:0x\w+, .* and \d+ more \(streams limit reached\)\n/u);
-    // The one that lost an asset and took a new one is open again, with it.
+    // The connection that lost an asset and got a new one is open again, with it.
     expect(open.get("0x64")).toBe(1);
     const events = logged(inFolder("EVENTS-CROWDED"));
     expect(events.some(({ event, connection }) => event === "close" && Number(connection) > 2)).toBe(true);
@@ -854,7 +851,7 @@ describe("SIGHUP", () => {
     expect(events.slice(-3).map(({ event }) => event)).toEqual(["close", "close", "credits"]);
   });
 
-  test("what was dropped stays so while it is listed: an unchanged list opens nothing", async () => {
+  test("a dropped asset stays dropped while it is listed: an unchanged list opens no connection", async () => {
     const list = inFolder("LIST-DROPPED");
     writeFileSync(list, many(10).join("\n"));
     const server = await serveInTest((request) =>
@@ -877,7 +874,7 @@ describe("SIGHUP", () => {
     await running.interrupted();
   });
 
-  test("a connection of which all is dropped is logged as closed", async () => {
+  test("a connection whose assets are all dropped is logged as closed", async () => {
     const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
         ? refuse(404, "token not found: base/0x7")
@@ -893,7 +890,7 @@ describe("SIGHUP", () => {
     );
   });
 
-  test("a list that grows beyond one asset a connection is put on connections of several", async () => {
+  test("a list that outgrows one asset per connection is spread over connections of several", async () => {
     const list = inFolder("LIST-GROWS");
     writeFileSync(list, many(5).join("\n"));
     const server = await serveInTest((request) =>
@@ -941,14 +938,14 @@ describe("SIGHUP", () => {
     },
   );
 
-  test("without a file nobody listens: the signal ends the process, as it does any", async () => {
+  test("without a file SIGHUP is not handled: the signal ends the process as usual", async () => {
     const running = listen(one, await serveInTest(() => stream([price("1")])));
     await running.until(() => running.lines().length === 1);
     expect(running.context.reload()).toBe(false);
   });
 });
 
-describe("refused before anything is sent", () => {
+describe("rejected before any request", () => {
   test("a file that is far too long for a list", async () => {
     const long = path.join(folder, "long");
     writeFileSync(long, `${one}\n`);

@@ -11,7 +11,7 @@ const unitSeconds = new Map([
   ["d", 86_400n],
 ]);
 
-/** The grammar a second time, cut into pieces by hand and counted by Date; undefined where it is refused. */
+/** The grammar a second time, split by hand and counted by Date; undefined for rejected text. */
 function readByDate(text: string): Instant | undefined {
   if (text === "now") return now;
   const instant = readRelative(text) ?? readUnix(text) ?? readDateTime(text);
@@ -47,7 +47,7 @@ function readDateTime(text: string): Instant | undefined {
   let seconds = day + time - (zone.startsWith("-") ? -offset : offset);
   if (clock.endsWith(":60")) {
     seconds += 1;
-    // A leap second is the last one of a month in UTC: after it comes midnight of a first day.
+    // A leap second is the last second of a month in UTC: midnight of the first day follows.
     const after = new Date(seconds * 1000);
     if (after.getUTCDate() !== 1 || seconds % 86_400 !== 0) return undefined;
   }
@@ -117,7 +117,7 @@ const relative = fc
 const undashed = dates.map((date) => date.replaceAll("-", ""));
 const digits = fc.stringMatching(/^\d{1,13}$/u);
 const wellFormed = fc.oneof(dates, dateTimes, relative, digits, undashed, fc.constant("now"));
-/** One character put in the place of so many others. */
+/** One character that replaces a number of others. */
 const edited = fc
   .tuple(
     wellFormed,
@@ -127,7 +127,7 @@ const edited = fc
   )
   .map(([text, at, gone, put]) => text.slice(0, at) + put + text.slice(at + gone));
 
-test("any text is read as a grammar written otherwise reads it, or refused as it refuses it", () => {
+test("two independent grammars parse or reject every text in the same way", () => {
   fc.assert(
     fc.property(fc.oneof(wellFormed, edited), (text) => {
       const bound = parseTimeBound(text, now);

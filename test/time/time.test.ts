@@ -53,7 +53,7 @@ describe("RFC 3339 date-time", () => {
     "2026-11-21T24:00:00Z",
     "2026-11-21T08:60:00Z",
     "2026-11-21T08:54:61Z",
-    // A leap second away from the end of a month, in UTC.
+    // A leap second that is not at the end of a month in UTC.
     "2026-11-21T23:59:60Z",
     "2026-12-31T23:58:60Z",
     "2026-12-31T23:59:60+01:00",
@@ -62,7 +62,7 @@ describe("RFC 3339 date-time", () => {
     "2026-04-31T00:00:00Z",
     "+002026-11-21T08:54:00Z",
     "２026-11-21T08:54:00Z",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseRfc3339(text)).toBeUndefined();
   });
 
@@ -122,12 +122,12 @@ describe("RFC 3339 full-date", () => {
     "2026-01-01Z",
     " 2026-01-01",
     "",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseDate(text)).toBeUndefined();
   });
 });
 
-describe("a time bound", () => {
+describe("parsed time bounds", () => {
   test.each([
     ["now", at(1_795_251_240)],
     ["-90s", at(1_795_251_150)],
@@ -141,11 +141,11 @@ describe("a time bound", () => {
     ["167996160", at(167_996_160)],
     ["1679961600", at(1_679_961_600)],
     ["99999999999", at(99_999_999_999)],
-  ])("%s is read against the clock", (text, instant) => {
+  ])("%s is parsed relative to the clock", (text, instant) => {
     expect(parseTimeBound(text, NOW)).toEqual(instant);
   });
 
-  test("keeps the fraction of an instant given as the clock", () => {
+  test("keeps the fraction of the clock's time", () => {
     expect(parseTimeBound("-1s", at(10, "25"))).toEqual(at(9, "25"));
   });
 
@@ -229,11 +229,11 @@ describe("a time bound", () => {
     ["2026-1-1", `must be ${accepted}`],
     ["1d12h", `must be ${accepted}`],
     ["２０２６-11-21", `must be ${accepted}`],
-  ])("%j is refused with the reason", (text, problem, next?: string) => {
+  ])("%j is rejected with the reason", (text, problem, next?: string) => {
     expect(parseTimeBound(text, NOW)).toEqual(next === undefined ? { problem } : { problem, next });
   });
 
-  test("what it suggests is itself accepted, and any text is answered", () => {
+  test("the suggestion is itself accepted, and any text is parsed or rejected", () => {
     const typed = fc.stringMatching(/^[-+]?[\dTZ:.smhdwy +-]{0,30}$/);
     fc.assert(
       fc.property(fc.oneof(typed, fc.string({ unit: "binary" })), (text) => {
@@ -241,7 +241,8 @@ describe("a time bound", () => {
         const suggestion =
           "problem" in bound ? /^(?:use|did you mean) (\S+?)\??$/.exec(bound.next ?? "")?.[1] : undefined;
         if (suggestion === undefined) return;
-        // Only the years may still be out of reach: how far back a number of days leads is known once it is read.
+        // Only the years may still be out of range: the date is known only after the number of days is
+        // parsed.
         expect(parseTimeBound(suggestion, NOW)).toSatisfy(
           (again: object) =>
             !("problem" in again) || again.problem === "must be within the years 0000 to 9999",
@@ -252,8 +253,8 @@ describe("a time bound", () => {
   });
 });
 
-describe("an instant", () => {
-  test("is sent as unix seconds unless that would lose or change it", () => {
+describe("formatted times", () => {
+  test("are sent as Unix seconds unless that would lose or change the value", () => {
     expect(toWire(at(1_795_251_240))).toBe("1795251240");
     expect(toWire(at(0))).toBe("0");
     expect(toWire(at(1_795_251_240, "000000001"))).toBe("2026-11-21T08:54:00.000000001Z");
@@ -261,14 +262,14 @@ describe("an instant", () => {
     expect(toWire(at(-1))).toBe("1969-12-31T23:59:59Z");
   });
 
-  test("is written in UTC, and with a sign where RFC 3339 has no form", () => {
+  test("are in UTC, with a sign where RFC 3339 has no form", () => {
     expect(formatInstant(at(1_795_251_240))).toBe("2026-11-21T08:54:00Z");
     expect(formatInstant(at(-1, "5"))).toBe("1969-12-31T23:59:59.5Z");
     expect(formatInstant(at(253_402_300_800))).toBe("+010000-01-01T00:00:00Z");
     expect(formatInstant(at(-62_167_219_201))).toBe("-000001-12-31T23:59:59Z");
   });
 
-  test("is written right at both ends of every year", () => {
+  test("are correct at both ends of every year", () => {
     for (let year = 0; year <= 9999; year++) {
       const written = String(year).padStart(4, "0");
       for (const text of [
@@ -282,13 +283,13 @@ describe("an instant", () => {
   });
 
   test.each([1e12, -1e12, 1e20, -1e300, 1e300, Number.POSITIVE_INFINITY, Number.NaN])(
-    "of %d seconds is written without a hang",
+    "with %d seconds are formatted without hanging",
     (seconds) => {
       expect(formatInstant(at(seconds))).toMatch(/Z$/);
     },
   );
 
-  test("sorts by time, down to the last digit", () => {
+  test("are sorted by time, down to the last digit", () => {
     const sorted = [
       at(-2, "9"),
       at(-1),

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { parseDate, parseRfc3339, parseTimeBound } from "../../src/time/time.ts";
 
-/** The zones, with what `getTimezoneOffset` says there on 1 July 1971, which proves that the zone took effect. */
+/**
+ * The zones, each with the result of `getTimezoneOffset` on 1 July 1971, which proves that the zone took
+ * effect.
+ */
 const ZONES: readonly (readonly [string, number])[] = [
   ["UTC", 0],
   ["America/New_York", 240],
@@ -21,7 +24,7 @@ interface Vector {
   readonly valid: boolean;
   readonly epoch_seconds?: number;
   readonly fraction?: string;
-  /** Reading it, as that second, is as sound as refusing it. */
+  /** Whether parsing it as that second is as valid as rejecting it. */
   readonly lenient?: boolean;
   readonly leap_second?: boolean;
 }
@@ -42,12 +45,12 @@ describe.each(ZONES)("in the zone %s", (zone, offset) => {
     expect(Math.trunc(new Date(Date.UTC(1971, 6, 1)).getTimezoneOffset())).toBe(offset);
   };
 
-  test("a date begins at 00:00 UTC and an offset counts from UTC", () => {
+  test("a date starts at 00:00 UTC and an offset counts from UTC", () => {
     enter();
     expect(parseDate("2026-03-29")?.seconds).toBe(1_774_742_400);
     expect(parseTimeBound("2011-12-30", 0)).toEqual({ seconds: 1_325_203_200, fraction: "" });
     expect(parseRfc3339("2026-03-29T02:30:00+01:00")?.seconds).toBe(1_774_747_800);
-    // A day of 23 or 25 hours somewhere is a day of 24 here.
+    // A day of 23 or 25 hours in some zone has 24 hours here.
     expect(parseTimeBound("-1d", Date.UTC(2026, 2, 29, 12))).toEqual({
       seconds: 1_774_699_200,
       fraction: "",

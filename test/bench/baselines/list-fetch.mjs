@@ -1,4 +1,5 @@
-// What people write: fetch, JSON.parse, a line a row, drain waited for; large integers are rounded. node list-fetch.mjs URL
+// A typical hand-written client: fetch, JSON.parse, one line per row, waiting for drain; large integers are
+// rounded. Usage: node list-fetch.mjs URL
 const url = process.argv[2];
 for (let cursor = ""; ;) {
   const page = await (await fetch(cursor === "" ? url : `${url}&cursor=${cursor}`)).json();

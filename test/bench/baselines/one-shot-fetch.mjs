@@ -1,4 +1,4 @@
-// What people write: one GET by fetch, and a padded list. node one-shot-fetch.mjs URL
+// A typical hand-written client: one GET with fetch, and a padded list. Usage: node one-shot-fetch.mjs URL
 const answer = await (await fetch(process.argv[2])).json();
 let text = "";
 for (const [name, value] of Object.entries(answer))

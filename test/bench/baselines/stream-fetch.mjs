@@ -1,4 +1,5 @@
-// What people write: fetch, split, JSON.parse, a line an event, drain waited for. node stream-fetch.mjs URL
+// A typical hand-written client: fetch, split, JSON.parse, one line per event, waiting for drain. Usage: node
+// stream-fetch.mjs URL
 const decoder = new TextDecoder();
 let rest = "";
 for await (const chunk of (await fetch(process.argv[2])).body) {

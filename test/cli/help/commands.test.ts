@@ -29,7 +29,7 @@ describe("dexdata commands", () => {
     expect((await described()).map(({ command }) => command)).toEqual(allCommands.map(({ words }) => words));
   });
 
-  test("every flag listed is taken by the parser, and no shared flag that is not listed by the command", async () => {
+  test("the parser accepts every listed flag, and no shared flag that the command does not list", async () => {
     for (const { command, flags } of await described()) {
       const words = command.split(" ");
       const parsed = (flag: string, isSwitch: boolean) =>
@@ -52,7 +52,7 @@ describe("dexdata commands", () => {
     }
   });
 
-  test("a choice has its words, a default is one of them, and every type is a known one", async () => {
+  test("a choice has its values, its default is one of them, and every type is known", async () => {
     const types = [
       "switch",
       "choice",
@@ -81,7 +81,7 @@ describe("dexdata commands", () => {
     }
   });
 
-  test("flags keep what is known of them", async () => {
+  test("flags keep their type, default, group and other properties", async () => {
     const all = await described();
     const flag = (command: string, name: string): object | undefined =>
       all.find((each) => each.command === command)?.flags.find((each) => each.name === name);
@@ -102,7 +102,7 @@ describe("dexdata commands", () => {
     expect(flag("networks", "output")).toMatchObject({ short: "o", type: "choice", default: null });
   });
 
-  test("exit codes and endpoints follow from what a command does", async () => {
+  test("exit codes and endpoints match each command", async () => {
     const all = await described();
     const of = (command: string): Described | undefined => all.find((each) => each.command === command);
     expect(of("networks")?.exit_codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 131, 143]);
@@ -124,7 +124,7 @@ describe("dexdata commands", () => {
     ]);
   });
 
-  test("one command alone, as one line a command, as a table, and an unknown one", async () => {
+  test("prints one command alone, one line per command, or a table, and suggests a command for an unknown one", async () => {
     const one = await dexdata("commands pools search -o ndjson");
     expect(JSON.parse(one.stdout)).toMatchObject({
       command: "pools search",

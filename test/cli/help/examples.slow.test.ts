@@ -13,13 +13,13 @@ const examples = allCommands.flatMap((entry) => entry.examples);
 const sandbox = useSandbox();
 const folder = temporaryFolder();
 
-/** What a shell alone can do; the rest runs in this process, which is quicker. */
+/** Whether an example requires a shell; the others run in this process, which is faster. */
 const needsShell = (example: string): boolean =>
   /[|<>]|^dexdata (?:stream|sandbox|auth|doctor)|--follow|--watch/u.test(example);
 const isEndless = (example: string): boolean =>
   (example.startsWith("dexdata sandbox") && !example.includes(" -- ")) || /--follow|--watch/u.test(example);
 
-/** `dexdata` on the path, and the files that examples read and write to. */
+/** Puts `dexdata` on the path and creates the files that examples read and write. */
 beforeAll(() => {
   const [bin, home] = [path.join(folder, "bin"), path.join(folder, "home")];
   mkdirSync(bin);
@@ -31,13 +31,15 @@ beforeAll(() => {
 
 function inShell(example: string): ChildProcessWithoutNullStreams {
   const env = binaryEnv();
-  // Keys are stored for a service that stays, and rows of now are there whoever asks; the rest needs a market that moves.
-  const asked = example.startsWith("dexdata auth")
+  // Stored keys need a service that keeps running, and some pipes need rows that both commands find there. All
+  // other examples
+  // use the sandbox with a running clock.
+  const serviceEnv = example.startsWith("dexdata auth")
     ? sandbox.env("keyless")
     : /^dexdata \w+ search [^|]*\| dexdata (?:pool|prices) /u.test(example)
       ? sandbox.env()
       : { DEXDATA_SANDBOX: "1" };
-  // The four ports that it takes unless told may be another's.
+  // The four default ports may be in use.
   const line = example.startsWith("dexdata sandbox")
     ? example.replace("dexdata sandbox", "dexdata sandbox --port 0")
     : example;
@@ -45,7 +47,7 @@ function inShell(example: string): ChildProcessWithoutNullStreams {
     cwd: folder,
     env: {
       ...env,
-      ...asked,
+      ...serviceEnv,
       PATH: `${path.join(folder, "bin")}:${env["PATH"]}`,
       HOME: path.join(folder, "home"),
       DEXDATA_CONFIG_DIR: path.join(folder, "home"),
@@ -54,7 +56,7 @@ function inShell(example: string): ChildProcessWithoutNullStreams {
   });
 }
 
-describe("every example runs as it stands", () => {
+describe("every example runs unchanged", () => {
   test.each(examples.filter((example) => !needsShell(example)))("%s", async (example) => {
     const words = (example.match(/'[^']*'|\S+/gu) ?? []).map((word) => word.replaceAll("'", ""));
     expect(words[0]).toBe("dexdata");
@@ -64,7 +66,7 @@ describe("every example runs as it stands", () => {
   });
 
   const ofShell = examples.filter((example) => needsShell(example) && !isEndless(example));
-  // These wait for an event more than they work; keys are stored and taken back one after the other.
+  // These spend their time waiting for an event. Examples that store and remove keys run one after another.
   const waits = (example: string): boolean => example.startsWith("dexdata doctor");
   const succeeds = async (example: string): Promise<void> => {
     const child = inShell(example);
@@ -73,7 +75,7 @@ describe("every example runs as it stands", () => {
     expect({ exit, stderr: exit === 0 ? "" : stderr }).toEqual({ exit: 0, stderr: "" });
   };
   test.each(ofShell.filter((example) => !waits(example)))("%s (in a shell)", succeeds);
-  test.concurrent.each(ofShell.filter(waits))("%s (in a shell, together)", succeeds);
+  test.concurrent.each(ofShell.filter(waits))("%s (in a shell, in parallel)", succeeds);
 
   test.each(examples.filter(isEndless))("%s (until stopped)", async (example) => {
     const child = inShell(example);
@@ -92,8 +94,8 @@ describe("the examples of topics", () => {
     for (const command of shown) {
       if (/^dexdata (?:stream|txns)/u.test(command)) continue;
       const { exit, stderr } = await dexdata(command.replace(/^dexdata /u, ""));
-      // What the default limit left out is told in a pipe too.
-      const others = stderr.replace(/^more exist; .*\n/u, "");
+      // The note about the default limit appears in a pipe too.
+      const others = stderr.replace(/^more rows available; .*\n/u, "");
       expect({ command, exit, others }).toEqual({ command, exit: 0, others: "" });
     }
   });

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { errorCodes, factsOf } from "../../../src/contract/errors.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
-/** Specification, Errors: every value of `error`, its status, and the exit code the README gives that status. */
+/**
+ * Specification, Errors: every value of `error`, its status, and the exit code for that status in the
+ * README.
+ */
 const serviceCodes: readonly (readonly [string, number, number])[] = [
   ["invalid_param", 400, 2],
   ["missing_param", 400, 2],
@@ -41,7 +44,7 @@ describe("dexdata explain", () => {
     },
   );
 
-  test("the example of payment_required has the fields of a pro plan's body, and its numbers agree", async () => {
+  test("the example of payment_required has the fields of a pro plan's body, and consistent numbers", async () => {
     const { example } = JSON.parse((await dexdata("explain payment_required -o json")).stdout);
     const { stderr } = await dexdata("networks --sandbox --tier pro --faults 402x1 --error-format json");
     const body = JSON.parse(stderr);
@@ -58,13 +61,13 @@ describe("dexdata explain", () => {
     expect(example.credits.plan + example.credits.packs).toBe(example.credits.limit);
   });
 
-  test.each(errorCodes)("%s is explained as the table has it", async (code) => {
+  test.each(errorCodes)("%s is explained with the facts in the table", async (code) => {
     const { stdout } = await dexdata(`explain ${code} -o json`);
     const { exit, retryable, meaning, next } = factsOf(code);
     expect(JSON.parse(stdout)).toMatchObject({ word: code, exit, retryable, meaning, next });
   });
 
-  test("a status tells its codes apart, an exit code what leads to it", async () => {
+  test("a status lists its codes, an exit code its causes", async () => {
     expect(JSON.parse((await dexdata("explain 404 -o json")).stdout)).toMatchObject({
       kind: "HTTP status",
       exit: 3,
@@ -97,13 +100,13 @@ describe("dexdata explain", () => {
     ["rate-limit", "did you mean rate_limited?"],
     ["max credit", "did you mean max_credits?"],
   ];
-  test.each(unknown)("%s gets the nearest", async (words, next) => {
+  test.each(unknown)("%s gets the closest suggestion", async (words, next) => {
     const { exit, stdout, stderr } = await dexdata(["explain", words, "--error-format", "text"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr.split("\n")[1]).toBe(`  hint: ${next}`);
   });
 
-  test.each(["999", "9", "1000", "-1", "what"])("%s is none, and nothing is guessed", async (word) => {
+  test.each(["999", "9", "1000", "-1", "what"])("%s is unknown, and gets no suggestion", async (word) => {
     const { exit, stderr } = await dexdata(["explain", "--", word]);
     expect(exit).toBe(2);
     expect(stderr).not.toContain("did you mean");

@@ -18,7 +18,7 @@ const units = {
 };
 
 /** A phrase with `#` for the number, the constant that holds it, and the unit of the phrase. */
-type Limit = readonly [said: string, file: string, constant: string, unit?: keyof typeof units];
+type Limit = readonly [text: string, file: string, constant: string, unit?: keyof typeof units];
 
 const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
@@ -84,17 +84,17 @@ function constantOf(file: string, name: string): number {
   return product.split(" * ").reduce((all, factor) => all * Number(factor.replaceAll("_", "")), 1);
 }
 
-const sayingOf = ([said, file, constant, unit = ""]: Limit): string =>
-  said.replace("#", (constantOf(file, constant) / units[unit]).toLocaleString("en"));
+const sayingOf = ([text, file, constant, unit = ""]: Limit): string =>
+  text.replace("#", (constantOf(file, constant) / units[unit]).toLocaleString("en"));
 
 async function textOf(name: string): Promise<string> {
   return (pages.get(name) ?? (await dexdata(`help ${name}`)).stdout).replaceAll(/\s+/gu, " ");
 }
 
-describe("the numbers in help and documents are those of the program", () => {
+describe("the numbers in help and docs match the program", () => {
   test.each(Object.entries(limits))("%s", async (name, all = []) => {
-    const said = await textOf(name);
-    for (const limit of all) expect(said).toContain(sayingOf(limit));
+    const text = await textOf(name);
+    for (const limit of all) expect(text).toContain(sayingOf(limit));
   });
 
   test("limits has no other numbers", async () => {
@@ -109,7 +109,7 @@ describe("the numbers in help and documents are those of the program", () => {
     ];
     let rest = await textOf("limits");
     for (const each of others) expect(rest).toContain(each);
-    // The shorter ones last: they may be a part of others.
+    // Shorter phrases come last, because they may be part of longer ones.
     const sayings = [...others, ...(limits.limits ?? []).map(sayingOf)];
     for (const each of sayings.toSorted((a, b) => b.length - a.length)) rest = rest.replace(each, "");
     rest = rest.replaceAll(/exit (?:code )?[126]/gu, "");
@@ -117,7 +117,7 @@ describe("the numbers in help and documents are those of the program", () => {
   });
 });
 
-test("documents name the Node version that the package requires", () => {
+test("docs name the Node version that the package requires", () => {
   const manifest: unknown = JSON.parse(readFileSync("package.json", "utf8"));
   expect(manifest).toMatchObject({ engines: { node: expect.stringMatching(/^>=\d+\.\d+$/u) } });
   const [least = ""] = /[\d.]+/u.exec(JSON.stringify(Object(manifest).engines)) ?? [];

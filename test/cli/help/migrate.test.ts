@@ -4,7 +4,7 @@ import { dexdata } from "../../harness/dexdata.ts";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-/** Specification, Removed endpoints, and what may stand behind them: the URL, the command, words of the notes. */
+/** Specification, Removed endpoints, with and without parameters: the URL, the command, parts of the notes. */
 const urls: readonly (readonly [string, string, ...string[]])[] = [
   ["/pools", "dexdata pools search", "/pools was removed; its replacement is /pools/search"],
   [
@@ -53,7 +53,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
     "/stream was removed; its replacement is /sse/prices",
   ],
   ["/stream", "dexdata stream @assets.txt", "the assets of a POST request are in its body"],
-  // Of today
+  // Current endpoints
   ["/networks", "dexdata networks", "/networks is still part of the API"],
   [
     "/networks/ethereum/pools/search?order_by=liquidity_usd",
@@ -81,22 +81,24 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
 ];
 
 describe("dexdata migrate", () => {
-  test.each(urls)("%s: %s", async (url, command, ...said) => {
+  test.each(urls)("%s: %s", async (url, command, ...expectedNotes) => {
     const { exit, stdout, stderr } = await dexdata(["migrate", url]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${command}\n` });
-    for (const note of said) expect(stderr).toContain(note);
+    for (const note of expectedNotes) expect(stderr).toContain(note);
   });
 
-  // Nobody listens on port 1, so that what is taken by the command line ends in a refused connection.
+  // No server listens on port 1, so a command line that is accepted ends with a refused connection.
   const nowhere = { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" };
-  const asked = urls.map(([, command]) => command).filter((command) => !command.startsWith("dexdata stream"));
-  test.each(asked)("%s is taken by the command line", async (command) => {
+  const restCommands = urls
+    .map(([, command]) => command)
+    .filter((command) => !command.startsWith("dexdata stream"));
+  test.each(restCommands)("%s is a valid command line", async (command) => {
     const words = (command.match(/'[^']*'|\S+/gu) ?? []).map((word) => word.replaceAll("'", ""));
     const { exit, stderr } = await dexdata(words.slice(1), { env: nowhere });
     expect({ exit, ...JSON.parse(stderr) }).toMatchObject({ exit: 7, code: "network" });
   });
 
-  test("whatever the host, it is not asked, and a key in the URL is never repeated", async () => {
+  test("sends no request to any host, and never repeats a key in the URL", async () => {
     const key = "api_pro_0123456789abcdef";
     for (const url of [
       `https://${key}@example.org/networks/ethereum/pools?limit=5`,
@@ -112,7 +114,7 @@ describe("dexdata migrate", () => {
     }
   });
 
-  test("as JSON the command, what was removed, and the notes are one object", async () => {
+  test("prints command, removed endpoint and notes as one object with -o json", async () => {
     const { stdout, stderr } = await dexdata(["migrate", "/pools?page=3", "-o", "json"]);
     expect({ stderr, ...JSON.parse(stdout) }).toMatchObject({
       stderr: "",

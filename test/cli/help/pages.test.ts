@@ -15,11 +15,11 @@ const commands = allCommands.map(({ words }) => words);
 
 const linesOf = (text: string): readonly string[] => text.replace(/\n$/u, "").split("\n");
 
-/** What a shell would read: lines that end in a backslash are one with the next. */
+/** Joins lines that end with a backslash, as a shell does. */
 const unbroken = (text: string): string => text.replaceAll(/ \\\n +/gu, " ");
 
 describe("-h", () => {
-  /** Commands with more flags than one screen of 24 lines can hold. */
+  /** Commands with more flags than fit on a screen of 24 lines. */
   const long = ["pools search", "tokens search", "stream", "txns", "ohlcv", "sandbox"];
 
   test.each(commands)("%s -h fits on a screen, and names every flag of the command", async (command) => {
@@ -27,7 +27,7 @@ describe("-h", () => {
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(linesOf(stdout).length).toBeLessThanOrEqual(long.includes(command) ? 36 : 24);
     const entry = allCommands.find(({ words }) => words === command);
-    // Families are one row: --volume-usd-{24h,7d,30d}-{min,max}
+    // Families of flags are one row: --volume-usd-{24h,7d,30d}-{min,max}
     const patterns = [...stdout.matchAll(/--[a-z0-9{},-]+/gu)].map(
       ([shown]) =>
         new RegExp(
@@ -43,34 +43,37 @@ describe("-h", () => {
 });
 
 describe("--help", () => {
-  test.each(commands)("%s --help says what every flag does, and where the topics are", async (command) => {
+  test.each(commands)("%s --help explains every flag, and lists the topics", async (command) => {
     const { stdout } = await dexdata(`${command} --help`);
-    const said = stdout.replaceAll(/\s+/gu, " ");
+    const helpText = stdout.replaceAll(/\s+/gu, " ");
     const entry = allCommands.find(({ words }) => words === command);
-    expect(said).toContain(entry?.summary);
+    expect(helpText).toContain(entry?.summary);
     for (const [name, flag] of Object.entries({ ...entry?.flags, ...entry?.shared })) {
-      expect(said).toContain(`--${name}`);
-      expect(said).toContain(flagHelp(flag));
+      expect(helpText).toContain(`--${name}`);
+      expect(helpText).toContain(flagHelp(flag));
     }
     expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
   });
 
-  test.each([60, 80, 120])("no line is wider than a window of %i columns but a word is", async (columns) => {
-    const helpPages = [
-      ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
-      ...topicNames.map((each) => `help ${each}`),
-      "",
-    ];
-    for (const page of helpPages) {
-      const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
-      const wide = linesOf(stdout).filter(
-        (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
-      );
-      expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
-    }
-  });
+  test.each([60, 80, 120])(
+    "no line is wider than a terminal of %i columns, except for a single long word",
+    async (columns) => {
+      const helpPages = [
+        ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
+        ...topicNames.map((each) => `help ${each}`),
+        "",
+      ];
+      for (const page of helpPages) {
+        const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+        const wide = linesOf(stdout).filter(
+          (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
+        );
+        expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
+      }
+    },
+  );
 
-  test("an example that is too wide for the window is still one command to a shell", async () => {
+  test("an example wider than the terminal is still one command to a shell", async () => {
     const { stdout } = await dexdata("txns --help", {
       isTerminal: true,
       columns: 60,
@@ -81,7 +84,7 @@ describe("--help", () => {
     for (const example of entry?.examples ?? []) expect(unbroken(stdout)).toContain(`  ${example}\n`);
   });
 
-  test("headings are bold where there is colour, and nowhere else", async () => {
+  test("headings are bold if color is enabled, and only then", async () => {
     const terminal = { isTerminal: true, env: { TERM: "xterm" } };
     expect((await dexdata("help time", terminal)).stdout).toContain("\u001b[1mExamples:\u001b[22m");
     expect((await dexdata("help time", { ...terminal, env: { NO_COLOR: "1" } })).stdout).not.toContain(
@@ -92,7 +95,7 @@ describe("--help", () => {
 });
 
 describe("the overview", () => {
-  test("fits 80 columns and 40 lines, a line a command, without an argument and as --help", async () => {
+  test("fits 80 columns and 40 lines, with one line per command, without an argument and as --help", async () => {
     const { exit, stdout, stderr } = await dexdata([]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(linesOf(stdout).length).toBeLessThanOrEqual(40);
@@ -113,7 +116,7 @@ describe("the overview", () => {
 
 describe("topics", () => {
   test.each(topicNames)(
-    "%s has at most 40 lines, on stdout only, and ends with its document",
+    "%s has at most 40 lines, on stdout only, and ends with the name of its document",
     async (topic) => {
       const { exit, stdout, stderr } = await dexdata(`help ${topic}`);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -130,7 +133,7 @@ describe("topics", () => {
     },
   );
 
-  test("exit-codes has the meanings that the reference has", async () => {
+  test("exit-codes has the same meanings as the reference", async () => {
     const text = (await dexdata("help exit-codes")).stdout.replaceAll(/\s+/gu, " ");
     for (const [code, { when, next }] of Object.entries(exitCodes)) {
       expect(text).toContain(`${code} ${when} → ${next}`);
@@ -138,7 +141,7 @@ describe("topics", () => {
     }
   });
 
-  test.each(timeForms)("time: %s is read", (example) => {
+  test.each(timeForms)("time: %s is accepted", (example) => {
     expect(parseTimeBound(example, Date.parse("2026-11-21T08:54:00Z"))).not.toHaveProperty("problem");
   });
 
@@ -156,7 +159,7 @@ describe("topics", () => {
     for (const name of [...read, ...folders, ...variables]) expect(stdout).toContain(name);
   });
 
-  test("an unknown one gets the nearest", async () => {
+  test("suggests the closest topic for an unknown one", async () => {
     const { exit, stderr } = await dexdata("help exit-code");
     expect({ exit, stderr: JSON.parse(stderr) }).toMatchObject({
       exit: 2,

@@ -9,8 +9,8 @@ import { dexdata } from "../../harness/dexdata.ts";
 
 const dist = path.join(packageFolder, "dist");
 
-describe("the pages of help that the build prepares", () => {
-  test("are those that the program would draw up, of every command and of every word that leads to some", () => {
+describe("the help pages that the build generates", () => {
+  test("match the pages of the program, for every command and every word that leads to one", () => {
     const files = preparedWords(allCommands).map((words) =>
       preparedFile(words === "" ? [] : words.split(" ")),
     );
@@ -33,7 +33,7 @@ describe("the pages of help that the build prepares", () => {
     [["help", "../package"]],
     [["help", "time", "--help"]],
     [["pool", "--help", "--sandbox"]],
-  ])("%j says the same with them as without", async (words) => {
+  ])("%j prints the same with and without them", async (words) => {
     const { exit, stdout, stderr } = await ended(start(words));
     const unprepared = await dexdata(words);
     expect({ exit, stdout: stdout.toString(), stderr }).toEqual({

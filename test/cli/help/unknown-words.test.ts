@@ -64,7 +64,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["dexes base --zzzzzz", 'unknown flag --zzzzzz for "dexdata dexes"', "see: dexdata dexes --help"],
 ];
 
-describe("a word that nobody knows", () => {
+describe("an unknown word", () => {
   test.each(cases)("%s: %s; %s", async (words, message, next) => {
     const { exit, stdout, stderr } = await dexdata(`${words} --error-format text`);
     expect({ exit, stdout, stderr }).toEqual({
@@ -79,7 +79,7 @@ describe("a word that nobody knows", () => {
     ["volume_24h", "volume_usd_24h"],
     ["price_change_6h", "price_change_percentage_6h"],
     ["liquidity", "liquidity_usd"],
-  ])("--order-by %s gets %s", async (typed, meant) => {
+  ])("--order-by %s suggests %s", async (typed, meant) => {
     const { exit, stderr } = await dexdata(`pools search --order-by ${typed} --error-format text`);
     expect({ exit, next: stderr.split("\n")[1] }).toEqual({
       exit: 2,
@@ -87,7 +87,7 @@ describe("a word that nobody knows", () => {
     });
   });
 
-  test("a network's common name gets its slug, also among several", async () => {
+  test("suggests the slug for the common name of a network, even among several", async () => {
     for (const words of ["pools search eth", "pools search --chains base,eth"]) {
       const { exit, stderr } = await dexdata(`${words} --sandbox --error-format text`);
       expect(exit).toBe(3);
@@ -95,7 +95,7 @@ describe("a word that nobody knows", () => {
     }
   });
 
-  test("a DEX's display name that found nothing gets its id, on one network and on all", async () => {
+  test("suggests the ID for the display name of a DEX that matched nothing, on one network and on all", async () => {
     for (const network of [["ethereum"], []]) {
       const words = ["pools", "search", ...network, "--dex", "Uniswap V3", "--sandbox"];
       const { exit, stdout, stderr } = await dexdata(words, { isTerminal: { stderr: true } });

@@ -5,7 +5,7 @@ import { fc } from "../../harness/properties.ts";
 const text = Buffer.from("0123456789 abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const other = Buffer.from("~".repeat(text.length));
 
-test("a part of a text is added as a line byte for byte, wherever it begins and however long it is", () => {
+test("a slice of any offset and length is added as a line, byte for byte", () => {
   for (let from = 0; from < 10; from += 1) {
     for (let to = from; to <= text.length; to += 1) {
       const store = createByteStore();
@@ -16,7 +16,7 @@ test("a part of a text is added as a line byte for byte, wherever it begins and 
   }
 });
 
-test("whatever is added and taken in whatever order, it is what was added since", () => {
+test("any sequence of steps returns exactly the bytes added since the last take", () => {
   const steps = fc.oneof(
     fc.record({
       how: fc.constantFrom("addLine" as const, "add" as const),

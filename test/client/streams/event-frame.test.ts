@@ -12,14 +12,14 @@ const price = (value: string, time: string, id = "7"): string =>
 const frameOf = (event: string): EventFrame | undefined =>
   EventFrame.of(Buffer.from(event), 0, event.length, "x");
 
-/** Where the event ends among others by this frame. */
+/** Returns the length of the event that the frame finds between others. */
 function lengthBy(frame: EventFrame | undefined, event: string): number | undefined {
   const bytes = Buffer.from(`\n${event}id: 1\n`);
   const end = frame?.endAt(new ByteScan(bytes), 1, bytes.length - 1);
   return end === undefined || end < 0 ? end : end - 1;
 }
 
-test("data and ids may be any others, all else may not", () => {
+test("data and IDs may change, everything else may not", () => {
   const frame = frameOf(price("1.10", "1"));
   for (const event of [
     price('"12345.67890"', "176400"),
@@ -37,7 +37,7 @@ test.each([
   { what: "the data last", lines: ["request_id:3", "id:15", 'data: {"p":1}'] },
   { what: "without ids", lines: ['data: {"p":1}', "event:"] },
   { what: "data that are one value", lines: ["id: 15", "data: 1"] },
-])("where its values stand is found, $what", ({ lines }) => {
+])("the positions of its values are found, $what", ({ lines }) => {
   for (const lineEnd of ["\n", "\r\n"]) {
     const first = [...lines, "", ""].join(lineEnd);
     const second = first
@@ -54,14 +54,14 @@ test.each([
 });
 
 test.each(["-1", "1.0", "1e5", '"1"', "null", "{}", "1234567890123456", "01", ""])(
-  "the id %s is none of such an event",
+  "the ID %s does not fit such an event",
   (id) => {
     expect(lengthBy(frameOf(price("1", "1")), price("1", "1", id))).toBe(-1);
     expect(frameOf(price("1", "1", id))).toBeUndefined();
   },
 );
 
-test.each(["{", '{"a": 1}', '"é"', "", "1 ", '"\u007f"'])("the data %j are none of such an event", (data) => {
+test.each(["{", '{"a": 1}', '"é"', "", "1 ", '"\u007f"'])("the data %j do not fit such an event", (data) => {
   expect(lengthBy(frameOf("data: 1\n\n"), `data: ${data}\n\n`)).toBe(-1);
 });
 
@@ -69,11 +69,11 @@ test.each([
   ["no data", "id: 1\n\n"],
   ["a CR at the end", "data:1\r\r"],
   ["more than is kept", `event: ${"a".repeat(2000)}\ndata: 1\n\n`],
-])("there is none of %s", (_, event) => {
+])("there is no frame for %s", (_, event) => {
   expect(frameOf(event)).toBeUndefined();
 });
 
-test("whatever one or two bytes of an event are changed to, it is read as the standard says", () => {
+test("an event with one or two changed bytes is read according to the standard", () => {
   const [first, second, last] = ["7", "8", "9"].map((id) => Buffer.from(price('"2145.78"', id, id)));
   const random = createRandom(7);
   for (let turn = 0; turn < (isLong ? 1_000_000 : 60_000); turn += 1) {
@@ -82,13 +82,13 @@ test("whatever one or two bytes of an event are changed to, it is read as the st
       changed[Math.floor(random() * changed.length)] = Math.floor(random() * 256);
     const stream = Buffer.concat([first ?? changed, second ?? changed, changed, last ?? changed]);
     const [found, expected] = [parseChunks([stream]), parseByTheStandard(stream)];
-    // Comparing texts: so many calls of expect() would take most of the time.
+    // Compare texts: this many calls of expect() would take most of the time.
     if (JSON.stringify(found) !== JSON.stringify(expected))
       expect(found, changed.toString("latin1")).toEqual(expected);
   }
 });
 
-test("an event that passes the cap is skipped, also where it is like the one before", () => {
+test("an event larger than the limit is skipped, also if it resembles the previous one", () => {
   const texts = [10, 10, 20, 60, 15].map((length) => `"${"a".repeat(length)}"`);
   const stream = Buffer.from(texts.map((text) => `data:${text}\n\n`).join(""));
   const read = (cap: number): readonly string[] =>

@@ -7,7 +7,7 @@ import { cutAnywhere } from "./random-streams.ts";
 import { parseByTheStandard } from "./reference-parser.ts";
 import { streamCases } from "./stream-cases.ts";
 
-/** The whole first, then every cut that could fall into the middle of something. */
+/** All bytes at once first, then sizes that split every sequence. */
 const sizes = [Number.POSITIVE_INFINITY, 1, 2, 3];
 const cap = 1024 * 1024;
 
@@ -18,22 +18,22 @@ describe.each(sizes)("in pieces of %s bytes", (size) => {
   });
 });
 
-test("pieces of no bytes change nothing, also between CR and LF", () => {
+test("empty pieces change nothing, also between CR and LF", () => {
   const pieces = ["data: 1\r", "", "\n", "", "data: 2\r", "", "\n\r", "", "\n"];
   const { events } = parseChunks(pieces.map((each) => Buffer.from(each)));
   expect(events.map(({ data }) => data)).toEqual(["1\n2"]);
 });
 
-test("an event is given with the byte that completes it, and not before", () => {
+test("an event is returned with the byte that completes it, and not before", () => {
   const parser = new EventStreamParser();
   expect(parser.push(Buffer.from("data: 1\n"))).toEqual([]);
   expect(parser.push(Buffer.from("\n"))).toHaveLength(1);
-  // A lone CR is the end of a line already: what follows may be long in coming.
+  // A lone CR already ends a line: the next byte may be long in coming.
   expect(parser.push(Buffer.from("data: 2\r"))).toEqual([]);
   expect(parser.push(Buffer.from("\r"))).toHaveLength(1);
 });
 
-test("a line that comes again with one more byte, whichever, is read as the standard says", () => {
+test("a repeated line with any extra byte is read according to the standard", () => {
   for (const field of ["event", "request_id", "id", "data"]) {
     for (let byte = 0; byte < 256; byte += 1) {
       const known = `${field}: a`;
@@ -44,7 +44,7 @@ test("a line that comes again with one more byte, whichever, is read as the stan
   }
 });
 
-test("an id is the text that was sent, also where it is a number", () => {
+test("an ID is the exact text received, also if it is a number", () => {
   const ids = ["1", "05", "00", "0", "12", "007", "123456789012345", "1234567890123456", "-1", "1.0", "5"];
   const stream = ids.map((id) => `id: ${id}\ndata: {}\n\n`).join("");
   expect(parseChunks([Buffer.from(stream)]).events.map(({ id }) => id)).toEqual(ids);
@@ -57,7 +57,7 @@ test("an event without its chunk is the same event", () => {
   expect(alone).toMatchObject({ id: 7, name: "message", isPlainJson: true, start: 0, end: 2 });
 });
 
-test("an id that is a number is one however it is read", () => {
+test("a numeric ID is a number for every piece size", () => {
   const ids = [0, 1, 0, 123_456_789_012_345];
   const stream = Buffer.from(ids.map((id) => `id: ${id}\ndata: {}\nrequest_id: ${id}\n\n`).join(""));
   for (const size of sizes) {
@@ -67,7 +67,7 @@ test("an id that is a number is one however it is read", () => {
   }
 });
 
-test("what was given does not change when the parser goes on", () => {
+test("returned events do not change when more bytes are parsed", () => {
   const parser = new EventStreamParser();
   const given = ["data: 1\ndata: 2\n\n", "data: 3\nda", "ta: 4\n\n"].flatMap((each) => [
     ...parser.push(Buffer.from(each)),
@@ -76,7 +76,7 @@ test("what was given does not change when the parser goes on", () => {
   expect(given.map((event) => dataOf(event).toString())).toEqual(["1\n2", "3\n4"]);
 });
 
-describe("an event larger than the cap of 1 MiB is skipped, and what follows is read", () => {
+describe("an event larger than the limit of 1 MiB is skipped, and later events are read", () => {
   const line = (length: number): string => `data:${"x".repeat(length - 5)}\n`;
   const half = line(cap / 2 + 5);
   // Two lines of half a MiB are one byte too long with the LF between them.
@@ -104,13 +104,13 @@ describe("an event larger than the cap of 1 MiB is skipped, and what follows is 
     const whole = Buffer.from(`data: first\n\n${stream}data: last\n\n`);
     for (const size of [Number.POSITIVE_INFINITY, 65_536, 4093, 7]) {
       const { events, hasOverflown } = parseChunks(inPieces(whole, size));
-      // Comparing texts: a failed comparison of values would show a MiB.
+      // Compare texts: a failed comparison of values would print a MiB.
       const isSame = events.map((each) => each.data).join(" ") === `first ${data} last`;
       expect({ isSame, hasOverflown }, `in pieces of ${size}`).toEqual({ isSame: true, hasOverflown: false });
     }
   });
 
-  test("its name and ids are known, whichever side of the data they stand on", () => {
+  test("its name and IDs are known, before or after the data", () => {
     const fields = ["id: 7\n", "event: token_price\n", "request_id: 24\n", large];
     for (let turn = 0; turn < fields.length; turn += 1) {
       fields.push(...fields.splice(0, 1));
@@ -125,14 +125,14 @@ describe("an event larger than the cap of 1 MiB is skipped, and what follows is 
   test.each([
     { length: cap - 3, isTaken: true },
     { length: cap - 2, isTaken: false },
-  ])("the byte order mark counts, at any chunking ($length)", ({ length, isTaken }) => {
+  ])("the byte order mark counts toward the limit for any piece size ($length)", ({ length, isTaken }) => {
     for (const size of [Number.POSITIVE_INFINITY, 7]) {
       const { events } = parseChunks(inPieces(Buffer.from(`\ufeff${line(length)}\n`), size));
       expect(events.map(({ data }) => data !== skippedText)).toEqual([isTaken]);
     }
   });
 
-  test("or another one is passed by the next byte, and not before, however they come", () => {
+  test("any limit is exceeded by exactly one more byte, for any piece size", () => {
     for (let most = 6; most <= 300; most += 1) {
       for (const size of [1, 2, most, most + 1]) {
         const stream = [line(most), "\n", line(most + 1), "\n", line(most), "\n"].join("");
@@ -143,7 +143,7 @@ describe("an event larger than the cap of 1 MiB is skipped, and what follows is 
     }
   });
 
-  test("random streams, cut anywhere: each event that is larger, and no other", () => {
+  test("random streams, split anywhere: exactly the larger events are skipped", () => {
     const random = createRandom(14);
     const draw = (values: readonly string[]): string => values[Math.floor(random() * values.length)] ?? "";
     for (let turn = 0; turn < 4000; turn += 1) {
@@ -177,7 +177,7 @@ describe("an event larger than the cap of 1 MiB is skipped, and what follows is 
     }
   });
 
-  test("one without an end is given up after 64 MiB", () => {
+  test("an event without an end overflows after 64 MiB", () => {
     const parser = new EventStreamParser();
     const chunk = Buffer.alloc(1024 * 1024, "x");
     for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) expect(parser.push(chunk)).toEqual([]);

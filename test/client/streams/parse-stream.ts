@@ -10,10 +10,10 @@ export interface Parsed {
   readonly hasOverflown: boolean;
 }
 
-/** In place of the data of an event that is larger than the cap. */
+/** Replaces the data of an event that is larger than the limit. */
 export const skippedText = "(skipped)";
 
-/** What a parser of its own makes of the chunks. */
+/** Parses the chunks with a new parser. */
 export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
   const parser = new EventStreamParser(cap);
   const events: ExpectedEvent[] = [];
@@ -35,7 +35,7 @@ function readable(event: StreamEvent): ExpectedEvent {
   return { name, data, id: String(id), requestId: requestId?.toString() };
 }
 
-/** The bytes in pieces of one size, each in memory of its own as a socket gives them. */
+/** Splits the bytes into pieces of one size, each with its own memory, as a socket delivers them. */
 export function* inPieces(stream: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < stream.length; at += size) yield Buffer.from(stream.subarray(at, at + size));
 }

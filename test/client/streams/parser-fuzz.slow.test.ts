@@ -11,7 +11,7 @@ import { parseByTheStandard } from "./reference-parser.ts";
 const runs = isLong ? 1_000_000 : 100_000;
 
 test(
-  "random streams, cut anywhere, are read as the standard says",
+  "random streams, split anywhere, are read according to the standard",
   () => {
     for (let seed = 1; seed <= runs; seed++) {
       const random = createRandom(seed * 2_654_435_761);
@@ -19,7 +19,7 @@ test(
       const expected = JSON.stringify(parseByTheStandard(stream));
       const whole = JSON.stringify(parseChunks([stream]));
       const pieces = JSON.stringify(parseChunks(cutAnywhere(stream, random)));
-      // Comparing texts: a million calls of expect() would take most of the time.
+      // Compare texts: a million calls of expect() would take most of the time.
       if (whole !== expected || pieces !== expected) {
         expect.soft(whole, `seed ${seed}: ${JSON.stringify(stream.toString("latin1"))}`).toBe(expected);
         expect(pieces, `seed ${seed}, in pieces`).toBe(expected);
@@ -32,7 +32,7 @@ test(
 v8.setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = vm.runInNewContext("gc");
 
-/** Bytes of memory in use beside what JavaScript is free to give back. */
+/** Returns the bytes of memory in use after garbage collection. */
 function memory(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -41,14 +41,14 @@ function memory(): number {
 
 test.each([
   { what: "random bytes", chunk: (random: () => number) => Buffer.concat([randomStream(random)]) },
-  // Each keeps a few bytes of what would keep 64 KiB alive.
+  // Each event retains a few bytes that could keep 64 KiB alive.
   {
     what: "small data lines in chunks of comments",
     chunk: () => Buffer.from(`data:1\n${`:${"c".repeat(98)}\n`.repeat(655)}`),
   },
   { what: "a line that grows by one byte a chunk", chunk: () => Buffer.from("x") },
   { what: "empty data lines", chunk: () => Buffer.from("data\n".repeat(13)) },
-])("memory stays where it was: $what", ({ chunk }) => {
+])("memory does not grow: $what", ({ chunk }) => {
   const random = createRandom(7);
   const parser = new EventStreamParser();
   const before = memory();
@@ -57,25 +57,25 @@ test.each([
     parser.push(chunk(random));
     if (turn % 2500 === 2499) most = Math.max(most, memory() - before);
   }
-  // What is begun may take the cap twice, while its room doubles.
+  // An incomplete event can take twice the limit while its buffer doubles.
   expect(most).toBeLessThan(4 * 1024 * 1024);
-  // The parser was in use until here.
+  // Keeps the parser alive until here.
   expect(inPieces(Buffer.alloc(0), 1).next().done && parser.hasOverflown()).toBe(false);
 });
 
 test.each([
   { what: "a line without an end", pieces: [Buffer.alloc(1024 * 1024, "x"), Buffer.from("xx")] },
   { what: "a line too long, with its end", pieces: [Buffer.from(`${"x".repeat(1024 * 1024 + 1)}\n`)] },
-])("what is skipped is let go: $what", async ({ pieces }) => {
+])("memory of skipped data is freed: $what", async ({ pieces }) => {
   const before = memory();
   const parsers = Array.from({ length: 20 }, () => {
     const parser = new EventStreamParser();
-    // A chunk of its own for each, as a socket gives it.
+    // Each parser gets its own chunk, as from a socket.
     for (const piece of pieces) parser.push(Buffer.from(piece));
     return parser;
   });
-  // Buffers are given back beside the program, a little after they are collected.
+  // Buffers are freed concurrently, shortly after they are collected.
   await expect.poll(() => memory() - before, { timeout: 5000 }).toBeLessThan(4 * 1024 * 1024);
-  // The parsers were in use until here.
+  // Keeps the parsers alive until here.
   expect(parsers.some((parser) => parser.hasOverflown())).toBe(false);
 });

@@ -6,7 +6,7 @@ import { inPieces } from "./parse-stream.ts";
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module
 const { EventStreamParser } = (await bundled("src/client/streams/event-stream.ts")) as typeof module;
 
-/** Processor time for the chunks; the best of several, since other work only ever adds. */
+/** Returns the processor time for the chunks: the best of several runs, since other processes only add time. */
 function timeOf(chunks: readonly Buffer[], turns = 5): number {
   let best = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < turns; turn++) {
@@ -18,7 +18,7 @@ function timeOf(chunks: readonly Buffer[], turns = 5): number {
   return best;
 }
 
-/** The lowest of up to three ratios, and no further once one is within the bar: a busy machine only makes them worse. */
+/** Returns the lowest of up to three ratios, and stops once one is within the limit: a busy machine only raises them. */
 function lowestOf(bar: number, ratio: () => number): number {
   let lowest = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < 3 && lowest >= bar; turn++) lowest = Math.min(lowest, ratio());
@@ -28,10 +28,13 @@ function lowestOf(bar: number, ratio: () => number): number {
 const frame =
   'event: token_price\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","chain":"ethereum","price":"2145.78","timestamp":1764000000}\nrequest_id: 3\n\n';
 
-/** A chunk for each value of a byte: a million chunks of one byte would be far apart in memory, and looking there the cost. */
+/**
+ * One chunk per byte value: a million one-byte chunks would be scattered in memory, and reading them would dominate the
+ * time.
+ */
 const singleBytes = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]));
 
-test("a byte at a time costs at most fifteen times what whole chunks cost", () => {
+test("one byte at a time costs at most fifteen times as much as large chunks", () => {
   const prices = Array.from({ length: 10_000 }, (_, index) =>
     frame.replace("2145.78", `${2145 + index / 7}`),
   );
@@ -57,7 +60,7 @@ describe("twice the stream takes twice the time", () => {
       ...inPieces(Buffer.from(begin + unit.repeat(bytes / unit.length)), piece),
     ];
     const [half, all] = [chunks(size / 2), chunks(size)];
-    // Quadratic would be four times; and half a minute where linear is a tenth of a second.
+    // Quadratic time would be four times as much, and half a minute where linear time takes a tenth of a second.
     expect(lowestOf(3.3, () => timeOf(all) / timeOf(half))).toBeLessThan(3.3);
     expect(timeOf(all)).toBeLessThan(2500);
   });

@@ -1,9 +1,9 @@
-/** What has a meaning somewhere in a stream, and what comes close. */
+/** Bytes with a meaning somewhere in a stream, and near misses. */
 const parts: readonly Buffer[] = [
   ...'\n,\n,\n,\r,\r\n,\n\n,data,data:,data: ,event,event:,id:,id,retry:,request_id:,:, ,:: ,\0,7,x,1500,-1,Data,\ufeff,é,€,😀,\u2028,\u0085,{"p":"1.10"}'
     .split(",")
     .map((text) => Buffer.from(text)),
-  // Whole lines, that some may come again much as they were.
+  // Complete lines, some of which repeat with small changes.
   ...[
     'data: {"p":"1.10"}\n',
     'data:{"p":7}\n\n',
@@ -22,13 +22,13 @@ const parts: readonly Buffer[] = [
   ),
 ];
 
-/** Some of the parts after one another; with `random` seeded, the same each time. */
+/** Returns a random sequence of the parts; with a seeded `random`, the same sequence each time. */
 export function randomStream(random: () => number): Buffer {
   const count = Math.floor(random() * 24);
   return Buffer.concat(Array.from({ length: count }, () => draw(parts, random)));
 }
 
-/** The bytes cut at random places, now and then into a piece of none. */
+/** Splits the bytes at random places, sometimes into an empty piece. */
 export function* cutAnywhere(stream: Buffer, random: () => number): Generator<Buffer> {
   for (let at = 0; at < stream.length;) {
     const end = at + Math.floor(random() * 9);

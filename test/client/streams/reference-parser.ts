@@ -2,13 +2,13 @@ import type { Parsed } from "./parse-stream.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 /**
- * The standard's algorithm word by word on the whole text, without a care for speed or size: what the parser is
- * compared with on inputs that nobody thought of.
+ * Implements the standard's algorithm literally on the complete text, without regard to speed or size. Tests compare the
+ * parser with it on random inputs.
  */
 export function parseByTheStandard(stream: Buffer): Parsed {
   const text = new TextDecoder("utf-8", { ignoreBOM: false }).decode(stream);
   const lines = text.split(/\r\n|\r|\n/u);
-  // What follows the last end of line is no line.
+  // Text after the last line end is not a line.
   lines.pop();
   const events: ExpectedEvent[] = [];
   let [data, name, idBuffer, lastEventId]: [string, string, string, string] = ["", "", "", ""];

@@ -3,11 +3,14 @@ import { inPieces, type Parsed, parseChunks } from "./parse-stream.ts";
 import { readSharedVectors, type Vector } from "./shared-vectors.ts";
 
 const vectors = readSharedVectors();
-/** The two of 5 and 10 MiB are beyond the program's own cap of 1 MiB: the parser is asked with a larger one. */
+/** The two vectors of 5 and 10 MiB exceed the program's limit of 1 MiB, so the parser gets a larger one. */
 const capOf = ({ isLarge }: Vector): number | undefined => (isLarge ? 16 * 1024 * 1024 : undefined);
 
-/** In the form of the vectors, which know no `request_id`; what they do not tell is not compared. */
-function told(parsed: Parsed, { lastEventId, retry }: Vector): unknown {
+/**
+ * Returns the result in the form of the vectors, which do not know `request_id`; fields that the vector lacks are not
+ * compared.
+ */
+function toComparable(parsed: Parsed, { lastEventId, retry }: Vector): unknown {
   return {
     events: parsed.events.map(({ name, data, id }) => ({ name, data, id })),
     lastEventId: lastEventId === undefined ? undefined : parsed.lastEventId,
@@ -23,8 +26,10 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects",
     const { events, lastEventId, retry, bytes, chunks } = vector;
     const expected = { events, lastEventId, retry, hasOverflown: false };
     const whole = parseChunks([bytes], capOf(vector));
-    expect(told(whole, vector)).toEqual(expected);
-    expect(told(parseChunks(chunks, capOf(vector)), vector), "as the source cuts it").toEqual(expected);
+    expect(toComparable(whole, vector)).toEqual(expected);
+    expect(toComparable(parseChunks(chunks, capOf(vector)), vector), "as the source cuts it").toEqual(
+      expected,
+    );
     for (const size of [1, 2, 3]) {
       const pieces = inPieces(bytes, size);
       const isSame = JSON.stringify(parseChunks(pieces, capOf(vector))) === JSON.stringify(whole);
@@ -32,9 +37,9 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects",
     }
   });
 
-  test("all of them are there", () => {
+  test("all of them are present", () => {
     expect(vectors).toHaveLength(181);
-    // The others are about the answer that the stream comes in.
+    // The others concern the response that contains the stream.
     expect(streams).toHaveLength(172);
   });
 });

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** A stream of the collected vectors of several projects, and what must come out of it. */
+/** A stream from the collected vectors of several projects, and its expected events. */
 export interface Vector {
   readonly name: string;
   readonly bytes: Buffer;
-  /** As the source test splits it. */
+  /** Split as in the source test. */
   readonly chunks: readonly Buffer[];
   readonly events: readonly { readonly name: string; readonly data: string; readonly id: string }[];
   readonly lastEventId: string | undefined;
@@ -13,7 +13,7 @@ export interface Vector {
   readonly status: number;
   /** The connection must fail, without an event and without another attempt. */
   readonly fails: boolean;
-  /** An event beyond the cap of this program. */
+  /** Contains an event larger than the program's limit. */
   readonly isLarge: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Written {
   readonly expect?: string;
 }
 
-/** They stay outside of this project, under licences of their own: none where the folder is not there. */
+/** The vectors are stored outside this project, under their own licenses. The list is empty if the directory is missing. */
 const file = new URL("../../../../shared/vectors/sse.json", import.meta.url);
 
 export function readSharedVectors(): readonly Vector[] {

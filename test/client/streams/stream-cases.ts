@@ -1,10 +1,10 @@
-/** One stream and what the standard makes of it. */
+/** A stream and its events according to the standard. */
 export interface StreamCase {
   readonly rule: string;
   readonly stream: string | Buffer;
-  /** Type, data and last event id of each event; `requestId` where the stream has the service's own field. */
+  /** Type, data and last event ID of each event; `requestId` if the stream has the service's own field. */
   readonly events: readonly ExpectedEvent[];
-  /** Empty when not given. */
+  /** Defaults to the empty string. */
   readonly lastEventId?: string;
   readonly retry?: number;
 }
@@ -20,7 +20,7 @@ function event(data: string, more: Partial<ExpectedEvent> = {}): ExpectedEvent {
   return { name: "message", id: "", requestId: undefined, ...more, data };
 }
 
-/** A field that means nothing leaves only this. */
+/** The only event left if a field is ignored. */
 const one = [event("1")];
 
 /** Sections 9.2.5 and 9.2.6 of the HTML standard, sentence by sentence. */

@@ -31,7 +31,7 @@ function refused(
 
 const html = "<!DOCTYPE html><html><body>blocked</body></html>";
 
-describe("each refusal before a stream: exit code and what is said (wire-facts 5.7)", () => {
+describe("each rejection before a stream: exit code and message (wire-facts 5.7)", () => {
   test.each([
     [
       400,
@@ -135,7 +135,7 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
     );
   });
 
-  test("the key is asked for where none was sent", () => {
+  test("a rejection without a key requires a key", () => {
     expect(refused(401, "", { who: keyless }).message).toBe("streams.example requires a key");
   });
 
@@ -143,13 +143,13 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
     "ip stream limit exceeded",
     "global stream limit exceeded",
     "Concurrent stream limit reached for your plan. Close an open stream before starting another.",
-  ])("rules 162 and 163: `%s` wants a place, not patience", (message) => {
+  ])("rules 162 and 163: `%s` is a stream limit, not a rate limit", (message) => {
     const failure = refused(429, { error: "rate_limited", tier: "free", message });
     expect(isStreamLimitFailure(failure)).toBe(true);
     expect([failure.exit, failure.details.retryable]).toEqual([6, true]);
   });
 
-  test("429 and every 5xx may be tried again, nothing else; Retry-After is read", () => {
+  test("429 and every 5xx are retryable, nothing else; Retry-After is read", () => {
     const retried = [400, 401, 402, 403, 404, 405, 410, 429, 500, 502, 503].filter(
       (status) => refused(status, "").details.retryable,
     );

@@ -10,7 +10,7 @@ import { readSharedVectors, type Vector } from "./shared-vectors.ts";
 const vectors = readSharedVectors();
 let requests = 0;
 
-/** Answers `/<number>` with that vector: its status, its type, its bytes as the source cuts them. */
+/** Returns the vector for `/<number>`: its status, its type, and its bytes split as in the source. */
 const server = http.createServer((request, response) => {
   requests += 1;
   const { searchParams, pathname } = new URL(request.url ?? "", "http://x");
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.skipIf(vectors.length === 0)("the collected vectors of other projects, by HTTP", () => {
+describe.skipIf(vectors.length === 0)("the collected vectors of other projects, over HTTP", () => {
   const named = vectors.map((vector, number) => ({ ...vector, number }));
 
   test.each(named.filter(({ fails }) => !fails))("$name", async (vector) => {
@@ -46,19 +46,19 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
     if (vector.retry !== undefined) expect(parsed.retry).toBe(vector.retry);
   });
 
-  test.each(named.filter(({ fails }) => fails))("$name fails through the command", async (vector) => {
+  test.each(named.filter(({ fails }) => fails))("$name fails in the command", async (vector) => {
     requests = 0;
-    // 5xx is asked again here, as the service wants it; the bound makes that end.
+    // 5xx is retried here, as the service specifies; the limit ends the retries.
     const again = vector.status >= 500 ? ["--max-reconnects", "0"] : [];
     const { exit, stdout } = await listenTo(vector, again);
     expect({ stdout, requests, isFailure: exit !== 0 }).toEqual({ stdout: "", requests: 1, isFailure: true });
   });
 
   const ofLargeEvents = named.filter(({ isLarge }) => isLarge);
-  test.each(ofLargeEvents)("$name comes whole through the command, where that is allowed", async (vector) => {
+  test.each(ofLargeEvents)("$name arrives complete in the command if its size is allowed", async (vector) => {
     const allowed = ["--max-event", "16", "--max-reconnects", "0"];
     const { exit, stderr } = await listenTo(vector, allowed);
-    // The vectors' events are of a kind that no feed has, so none is written: that it came at all is said.
+    // The vectors' events belong to no feed, so none is written; the warning shows that they arrived.
     expect({ exit, isTaken: stderr.includes('ignoring events of an unknown kind "message"') }).toEqual({
       exit: 8,
       isTaken: true,
@@ -66,7 +66,7 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
     expect(stderr).toContain("the service ended the stream");
   });
 
-  test("an event beyond 1 MiB is skipped, and does not end its connection", async () => {
+  test("an event larger than 1 MiB is skipped and does not end its connection", async () => {
     const large = named.find(({ isLarge }) => isLarge);
     if (large === undefined) throw new Error("there is none");
     requests = 0;

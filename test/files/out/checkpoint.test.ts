@@ -35,7 +35,7 @@ const header: CheckpointHeader = {
   started: 1_795_251_240_500,
 };
 
-/** After so many pages of 10 bytes each. */
+/** The progress after this many pages of 10 bytes each. */
 const after = (pages: number): Progress => ({
   bytes: 10 * pages,
   sha256: "00".repeat(32),
@@ -49,13 +49,13 @@ const after = (pages: number): Progress => ({
   question: 0,
   at: { flag: "cursor", value: `größe-${pages}` },
   rowsOfQuestion: pages,
-  // The second page has no new row.
+  // The second page has no new rows.
   ...(pages === 2 ? {} : { seen: `seen${pages}` }),
 });
 
 const begin = (file: string): ReturnType<typeof beginJournal> => beginJournal(file, header, () => 0);
 
-/** How far the pull is if its file holds that many bytes. */
+/** The progress of the pull if its file has this many bytes. */
 function readInterrupted(
   file: string,
   size: number,
@@ -64,7 +64,10 @@ function readInterrupted(
   return found === undefined ? undefined : { header: found.header, ...found.upTo(size) };
 }
 
-/** A journal of three pages, the bytes of its header and each of its lines, and what it tells after so many. */
+/**
+ * A journal of three pages, the bytes of its header and each of its lines, and the expected progress after
+ * this many.
+ */
 function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } {
   const file = newFile();
   const journal = begin(file);
@@ -75,21 +78,27 @@ function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } 
   return { file, bytes, ends };
 }
 
-function told(pages: number, length: number, isCut = false): FoundProgress & { header: CheckpointHeader } {
+function expectedProgress(
+  pages: number,
+  length: number,
+  isCut = false,
+): FoundProgress & { header: CheckpointHeader } {
   const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
   const progress = pages === 0 ? undefined : after(pages);
   return { header, progress, complete: undefined, isCut, seen, length };
 }
 
 describe("the journal of a pull", () => {
-  test("cut at any byte tells of the last whole line, and goes on behind it", () => {
+  test("cut at any byte, returns the progress of the last complete line, and new lines follow that line", () => {
     const { file, bytes, ends } = threePages();
     expect(ends.length).toBe(4);
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       writeFileSync(`${file}.resume`, bytes.subarray(0, cut));
       const lines = ends.filter((end) => end <= cut).length;
       const interrupted = readInterrupted(file, 30);
-      expect(interrupted).toEqual(lines === 0 ? undefined : told(lines - 1, ends[lines - 1] ?? 0));
+      expect(interrupted).toEqual(
+        lines === 0 ? undefined : expectedProgress(lines - 1, ends[lines - 1] ?? 0),
+      );
       if (interrupted === undefined) continue;
       const journal = continueJournal(file, interrupted.length);
       for (let pages = lines; pages <= 3; pages += 1) journal.note(after(pages));
@@ -98,7 +107,7 @@ describe("the journal of a pull", () => {
     }
   });
 
-  test("tells every part of how far the pull is, as it was noted", () => {
+  test("returns every field of the progress as saved", () => {
     const counts = Object.fromEntries(
       Object.entries(after(1)).flatMap(([name, value]) =>
         typeof value === "number" && name !== "bytes" ? [[name, fc.nat()]] : [],
@@ -139,37 +148,37 @@ describe("the journal of a pull", () => {
     );
   });
 
-  test("tells of no more than the file holds", () => {
+  test("returns no more progress than the file contains", () => {
     const { file, ends } = threePages();
     for (let size = 0; size <= 35; size += 1) {
       const pages = Math.min(3, Math.floor(size / 10));
-      expect(readInterrupted(file, size)).toEqual(told(pages, ends[pages] ?? 0, size < 30));
+      expect(readInterrupted(file, size)).toEqual(expectedProgress(pages, ends[pages] ?? 0, size < 30));
     }
   });
 
-  test("tells how long the complete file is, and that line is replaced when the pull goes on", () => {
+  test("returns the length of the complete file; that line is replaced when the pull continues", () => {
     const { file, bytes, ends } = threePages();
     const journal = continueJournal(file, bytes.length);
     journal.end(32);
     journal.close();
-    expect(readInterrupted(file, 32)).toEqual({ ...told(3, bytes.length), complete: 32 });
-    expect(readInterrupted(file, 20)).toEqual(told(2, ends[2] ?? 0, true));
+    expect(readInterrupted(file, 32)).toEqual({ ...expectedProgress(3, bytes.length), complete: 32 });
+    expect(readInterrupted(file, 20)).toEqual(expectedProgress(2, ends[2] ?? 0, true));
     continueJournal(file, bytes.length).close();
     expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
   });
 
-  test("with a line that is none goes up to the one before", () => {
+  test("with an invalid line returns the progress of the line before", () => {
     const { file, bytes, ends } = threePages();
     const second = ends[1] ?? 0;
     for (const line of ["{}", "half", "", '{"bytes":-1}', "null"]) {
       const damaged = [bytes.subarray(0, second), Buffer.from(`${line}\n`), bytes.subarray(second)];
       writeFileSync(`${file}.resume`, Buffer.concat(damaged));
-      expect(readInterrupted(file, 30)).toEqual(told(1, second));
+      expect(readInterrupted(file, 30)).toEqual(expectedProgress(1, second));
     }
   });
 
   test.each(['{"checkpoint":2}\n', '{"checkpoint":3}\n', "[]\n", "1\n", "rows of another program"])(
-    "that begins with %j is refused",
+    "that starts with %j is rejected",
     (text) => {
       const file = newFile();
       writeFileSync(`${file}.resume`, text);
@@ -178,7 +187,7 @@ describe("the journal of a pull", () => {
   );
 
   test.each(['{"checkpoint":2}\n', '{"checkpoint":3', '{"check', ""])(
-    "that begins with %j is dexdata's own: starting over may replace it",
+    "that starts with %j belongs to dexdata: starting over may replace it",
     (text) => {
       const file = newFile();
       writeFileSync(`${file}.resume`, text);
@@ -187,7 +196,7 @@ describe("the journal of a pull", () => {
   );
 
   test.each(["[]\n", "rows of another program", '{"checked":true}\n'])(
-    "that begins with %j is not: starting over leaves it alone",
+    "that starts with %j belongs to another program: starting over does not touch it",
     (text) => {
       const file = newFile();
       writeFileSync(`${file}.resume`, text);
@@ -195,7 +204,7 @@ describe("the journal of a pull", () => {
     },
   );
 
-  test("lets a part be replaced only where it says that the part is its own", () => {
+  test("allows replacing a .part file only if it states that the file belongs to dexdata", () => {
     const file = newFile();
     writeFileSync(`${file}.part`, "downloaded by another program, or rows whose checkpoint is gone");
     expect(failureOf(() => checkReplaceable(file))).toEqual({
@@ -209,7 +218,7 @@ describe("the journal of a pull", () => {
     expect(() => checkReplaceable(file)).not.toThrow();
   });
 
-  test("that is not there tells of nothing, one that cannot be written is an error", () => {
+  test("is empty if it does not exist, and an error if it cannot be written", () => {
     const file = newFile();
     expect(readJournal(file)).toBeUndefined();
     mkdirSync(`${file}.resume`);
@@ -222,7 +231,7 @@ describe("the journal of a pull", () => {
     });
   });
 
-  test("of more inputs than there are is refused", () => {
+  test("of more inputs than exist is rejected", () => {
     const { file } = threePages();
     expect(() => checkInputs(file, after(1), 0)).not.toThrow();
     expect(() => checkInputs(file, undefined, 0)).not.toThrow();
@@ -231,18 +240,18 @@ describe("the journal of a pull", () => {
     expect(failureOf(() => checkInputs(file, beyond, 2))).toEqual(foreign(file));
   });
 
-  test("is readable by its owner alone, and gone once the output is whole", () => {
+  test("is readable by its owner only, and removed once the output is complete", () => {
     const file = newFile();
     const journal = begin(file);
     expect(statSync(`${file}.resume`).mode & 0o777).toBe(0o600);
     journal.remove();
     expect(readInterrupted(file, 0)).toBeUndefined();
-    // Somebody may have taken it away.
+    // Another process may have removed it.
     journal.remove();
   });
 });
 
-/** All of it but the system's own error. */
+/** All except the system's own error. */
 function failureOf(call: () => unknown): unknown {
   try {
     return call();
@@ -300,7 +309,7 @@ describe("an interrupted pull", () => {
   });
   afterAll(async () => await server.close());
 
-  test("goes on to the same file, wherever its file and its journal are cut and whatever stands behind", async () => {
+  test("produces the same file, wherever its file and journal are cut and whatever follows the cut", async () => {
     const { rows, journal } = interrupted;
     const begun = journal.indexOf(0x0a) + 1;
     expect(rows.equals(whole.subarray(0, rows.length)) && rows.length < whole.length).toBe(true);
@@ -312,11 +321,11 @@ describe("an interrupted pull", () => {
     const property = fc.asyncProperty(cuts, async ([journalCut, rowCut, torn]) => {
       const file = newFile();
       writeFileSync(`${file}.resume`, journal.subarray(0, journalCut));
-      // What is torn stands where rows were written and not yet accounted for.
+      // The partial bytes are in the place of rows that were written but not yet recorded.
       const isAtPage = readInterrupted(file, rowCut)?.progress?.bytes === rowCut || rowCut === rows.length;
       const left = Buffer.concat([rows.subarray(0, rowCut), Buffer.from(isAtPage ? torn : "")]);
       writeFileSync(file, left);
-      // Less than its first page may just as well be another file, of which nothing is lost.
+      // A file shorter than its first page could be an unrelated file, which must not be changed.
       const found = readInterrupted(file, rowCut);
       if (found?.isCut === true && found.progress === undefined && rowCut > 0) {
         const { exit, stderr } = await pull(file);
@@ -334,7 +343,7 @@ describe("an interrupted pull", () => {
     await fc.assert(property, { numRuns: isLong ? 2000 : 30 });
   });
 
-  test("whose journal has not even begun is refused, and its rows stay", async () => {
+  test("with an incomplete journal header is rejected, and its rows stay", async () => {
     const file = newFile();
     writeFileSync(file, interrupted.rows);
     writeFileSync(`${file}.resume`, interrupted.journal.subarray(0, 20));

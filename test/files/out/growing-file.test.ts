@@ -86,7 +86,7 @@ const account = (rows: number): Account => ({
   rowsOfQuestion: rows,
 });
 
-/** All of it but the system's own error. */
+/** All except the system's own error. */
 async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
   const thrown: unknown = await call().catch((cause: unknown) => cause);
   if (!(thrown instanceof Failure)) return thrown;
@@ -119,7 +119,7 @@ const modified = (file: string): object => ({
   next: "start over with --force instead of --resume, or name another file",
 });
 
-/** Which files below the folder this process holds open; Linux tells. */
+/** The files below the directory that this process has open, as Linux reports them. */
 function openBelow(base: string): readonly string[] {
   return readdirSync("/proc/self/fd").flatMap((number) => {
     try {
@@ -132,7 +132,7 @@ function openBelow(base: string): readonly string[] {
 }
 
 test.runIf(existsSync("/proc/self/fd"))(
-  "a file and its checkpoint are closed however a run ends",
+  "a file and its checkpoint are closed for every kind of ending",
   async () => {
     for (const rows of ["part", "file"] as const) {
       for (const end of ["abandon", "finish"] as const) {
@@ -155,7 +155,7 @@ test.runIf(existsSync("/proc/self/fd"))(
 );
 
 describe("without --resume", () => {
-  test("rows grow in FILE.part beside FILE.resume, and become FILE at the end", async () => {
+  test("rows are written to FILE.part next to FILE.resume, and become FILE at the end", async () => {
     const file = newFile();
     const growing = await grow(file, { hash: createHash("sha256") });
     expect([near(file), growing.rowsAt()]).toEqual([[], `${file}.part`]);
@@ -184,7 +184,7 @@ describe("without --resume", () => {
     ]);
   });
 
-  test("nothing is left of a run that fails before rows were accounted for", async () => {
+  test("a run that fails before rows were recorded leaves no files", async () => {
     const file = newFile();
     const untouched = await grow(file);
     await untouched.abandon();
@@ -194,7 +194,7 @@ describe("without --resume", () => {
     expect([near(file), begun.canContinue(), begun.rowsAt()]).toEqual([[], false, file]);
   });
 
-  test("requests that found no row are remembered with --resume only", async () => {
+  test("requests without rows are remembered with --resume only", async () => {
     for (const rows of ["file", "part"] as const) {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
@@ -206,7 +206,7 @@ describe("without --resume", () => {
     }
   });
 
-  test("files of a process that has lost the lock are not removed by it", async () => {
+  test("a process that has lost the lock does not remove the files", async () => {
     const file = newFile();
     let isHeld = true;
     const growing = await grow(file, { lock: { isHeld: () => isHeld } });
@@ -216,7 +216,7 @@ describe("without --resume", () => {
     expect(near(file)).toEqual(["rows.part", "rows.resume"]);
   });
 
-  test("an end in a folder that was closed meanwhile throws nothing that would hide why", async () => {
+  test("ending in a directory that has become inaccessible throws no error that would hide the cause", async () => {
     const file = newFile();
     let isClosed = false;
     const isHeld = (): boolean => {
@@ -241,7 +241,7 @@ describe("without --resume", () => {
   });
 
   test.each(["the first row", "a page", "the end"])(
-    "a lock that is lost before %s ends the run",
+    "losing the lock before %s ends the run",
     async (moment) => {
       const file = newFile();
       let isHeld = true;
@@ -265,7 +265,7 @@ describe("without --resume", () => {
     },
   );
 
-  test("a run that has lost the lock adds no page to a file that another one may have finished", async () => {
+  test("a run that has lost the lock adds no page to a file that another run may have finished", async () => {
     const file = newFile();
     let isHeld = true;
     const growing = await grow(file, { header: header({ rows: "file" }), lock: { isHeld: () => isHeld } });
@@ -279,7 +279,7 @@ describe("without --resume", () => {
     expect(readFileSync(file, "utf8")).toBe("a\n");
   });
 
-  test("replaces FILE only where it may, and keeps the rows otherwise", async () => {
+  test("replaces FILE only if allowed, and keeps the rows otherwise", async () => {
     const file = newFile();
     const growing = await grow(file);
     await growing.sink.write("new\n");
@@ -298,7 +298,7 @@ describe("without --resume", () => {
     expect(readFileSync(file, "utf8")).toBe("new\n");
   });
 
-  test("FILE may be read and written by those whom the umask lets", async () => {
+  test("the permissions of FILE follow the umask", async () => {
     const file = newFile();
     const growing = await grow(file);
     await growing.finish();
@@ -306,7 +306,7 @@ describe("without --resume", () => {
   });
 
   test.each(["600", "640", "666"])(
-    "has the mode %s of the file it replaces, and so its part",
+    "the file and its .part have the mode %s of the file they replace",
     async (digits) => {
       const mode = Number.parseInt(digits, 8);
       const file = newFile();
@@ -320,7 +320,7 @@ describe("without --resume", () => {
     },
   );
 
-  test("in a folder that is not there is refused", async () => {
+  test("a missing directory is an error", async () => {
     const file = path.join(folder, "none", "rows");
     expect(await failureOf(async () => await (await grow(file)).finish())).toMatchObject({
       message: `${file}.resume cannot be written (no such directory)`,
@@ -328,7 +328,7 @@ describe("without --resume", () => {
     });
   });
 
-  test("a disk that refuses a write is reported as such", async () => {
+  test("a failed write to disk is reported as such", async () => {
     const file = newFile();
     const growing = await grow(file);
     await growing.finish();
@@ -342,7 +342,7 @@ describe("without --resume", () => {
   });
 });
 
-/** What other programs do to a file that is being written: each must end the run with exit 1. */
+/** Actions of other programs on a file that is being written: each must end the run with exit 1. */
 const interferences: Readonly<Record<string, (file: string) => { readonly size: number } | "replaced">> = {
   truncates: (file) => {
     truncateSync(file, 3);
@@ -380,7 +380,7 @@ const interferences: Readonly<Record<string, (file: string) => { readonly size: 
 describe("another program", () => {
   for (const rows of ["part", "file"] as const) {
     for (const [what, interfere] of Object.entries(interferences)) {
-      // After which of four pages, each of 4 bytes; the last moment is before the end.
+      // After one of four pages of 4 bytes each; the last case is before the end.
       test.each([1, 2, 3, 4])(`that ${what} the rows, in the ${rows}, after page %i`, async (moment) => {
         const file = newFile();
         const growing = await grow(file, { header: header({ rows }) });
@@ -396,7 +396,7 @@ describe("another program", () => {
         };
         const failure = await failureOf(pull);
         await growing.abandon();
-        // Rows are added at the end, so the next page is there too.
+        // Rows are appended, so the file contains the next page too.
         const isLast = moment === 4;
         const [added, expected] = [isLast ? 0 : 4, isLast ? 16 : 4 * (moment + 1)];
         expect(failure).toEqual(
@@ -407,7 +407,7 @@ describe("another program", () => {
     }
   }
 
-  test("that truncated the rows costs only what is lost: the next run continues before it", async () => {
+  test("that truncated the rows destroys only those rows: the next run continues before them", async () => {
     const file = newFile();
     const growing = await grow(file);
     for (let page = 1; page <= 4; page += 1) {
@@ -425,7 +425,7 @@ describe("another program", () => {
 });
 
 describe("a later run", () => {
-  test("continues after what is accounted for, at any byte, hashed as a whole", async () => {
+  test("continues after the recorded rows, at any byte, with a hash over the entire file", async () => {
     for (const rows of ["part", "file"] as const) {
       for (let torn = 0; torn <= 4; torn += 1) {
         const file = newFile();
@@ -443,7 +443,7 @@ describe("a later run", () => {
     }
   });
 
-  test("refuses rows that were modified meanwhile", async () => {
+  test("rejects rows that another program modified", async () => {
     const file = newFile();
     const first = await grow(file);
     await first.sink.write("a\nb\n");
@@ -453,7 +453,7 @@ describe("a later run", () => {
     expect(await failureOf(async () => await growAgain(file))).toEqual(modified(file));
   });
 
-  /** A pull of two rows whose rows are complete, before its checkpoint is removed. */
+  /** A pull whose two rows are complete, before its checkpoint is removed. */
   async function completed(file: string): Promise<void> {
     const growing = await grow(file);
     await growing.sink.write("a\nb\n");
@@ -461,7 +461,7 @@ describe("a later run", () => {
     await growing.finish();
   }
 
-  test("finds rows that were given their name before kill -9 struck, under one name or both", async () => {
+  test("finds rows already renamed before kill -9, with one name or both", async () => {
     for (const hasBoth of [false, true]) {
       const file = newFile();
       await completed(file);
@@ -474,7 +474,7 @@ describe("a later run", () => {
     }
   });
 
-  test("refuses a complete file that another program has added rows to, and leaves them", async () => {
+  test("rejects a complete file to which another program has added rows, and does not change it", async () => {
     for (const rows of ["part", "file"] as const) {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
@@ -489,7 +489,7 @@ describe("a later run", () => {
     }
   });
 
-  test("refuses another file of that name, shorter than its first page, and leaves it", async () => {
+  test("rejects another file with that name, shorter than its first page, and does not change it", async () => {
     const file = newFile();
     const growing = await grow(file, { header: header({ rows: "file" }) });
     growing.note("", account(0));
@@ -503,7 +503,7 @@ describe("a later run", () => {
     expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file });
   });
 
-  test("does not take another file of that name for its rows", async () => {
+  test("does not mistake another file with that name for its rows", async () => {
     const file = newFile();
     await completed(file);
     writeFileSync(file, "c\nd\n");
@@ -511,7 +511,7 @@ describe("a later run", () => {
     expect(readFileSync(file, "utf8")).toBe("c\nd\n");
   });
 
-  test("removes the part of a run that had not accounted for any row", async () => {
+  test("removes the .part file of a run without recorded rows", async () => {
     for (const rows of ["part", "file"] as const) {
       const file = newFile();
       const killed = await grow(file);
@@ -525,7 +525,7 @@ describe("a later run", () => {
     }
   });
 
-  test("finds nothing to continue where the rows were deleted, or none was accounted for", async () => {
+  test("finds no pull to continue if the rows were deleted or never recorded", async () => {
     const file = newFile();
     const growing = await grow(file);
     await growing.sink.write("a\n");
@@ -538,7 +538,7 @@ describe("a later run", () => {
   });
 
   test.each(["part", "resume"])(
-    "refuses a link at the place of FILE.%s, and what it leads to stays",
+    "rejects a link in place of FILE.%s and does not change its target",
     async (name) => {
       const file = newFile();
       const first = await grow(file);
@@ -560,8 +560,8 @@ describe("a later run", () => {
   );
 });
 
-describe("names that another user planted", () => {
-  test("are not followed: a link at the place of the checkpoint is replaced", async () => {
+describe("links planted by another user", () => {
+  test("are not followed: a link in place of the checkpoint is replaced", async () => {
     const file = newFile();
     writeFileSync(`${file}.precious`, "precious");
     symlinkSync(`${file}.precious`, `${file}.resume`);
@@ -580,7 +580,7 @@ describe("names that another user planted", () => {
   test.each([
     ["part", "rows.part is not a regular file"],
     ["file", "rows was created by another program during the pull"],
-  ] as const)("in the moment before the first row end the run: %s", async (rows, message) => {
+  ] as const)("just before the first row end the run: %s", async (rows, message) => {
     const file = newFile();
     const growing = await grow(file, { header: header({ rows }) });
     writeFileSync(`${file}.precious`, "precious");

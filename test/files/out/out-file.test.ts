@@ -24,7 +24,7 @@ function newFolder(): string {
 const OTHER = "name another file";
 
 describe("a file", () => {
-  test("has one name, whichever way it is reached and whether it is there or not", () => {
+  test("has one name for every path, whether it exists or not", () => {
     const made = realpathSync(newFolder());
     const [there, none] = [path.join(made, "there"), path.join(made, "none")];
     const [link, other] = [path.join(made, "link"), path.join(made, "folder")];
@@ -35,7 +35,7 @@ describe("a file", () => {
     expect(names.map(trueName)).toEqual([there, there, there, none, none]);
   });
 
-  test("that a link leads to is found also where it is not there yet", () => {
+  test("is found behind a link even if it does not exist yet", () => {
     const made = realpathSync(newFolder());
     const [link, second, target] = ["link", "second", "target"].map((name) => path.join(made, name));
     symlinkSync("target", link ?? "");
@@ -50,7 +50,7 @@ describe("a file", () => {
   });
 });
 
-describe("a file is refused before anything is sent", () => {
+describe("a file is rejected before a request is sent", () => {
   const made = newFolder();
   const [there, link, broken] = [
     path.join(made, "there"),
@@ -93,14 +93,16 @@ describe("a file is refused before anything is sent", () => {
     [made, true, ["must be a file, not a directory", "name a file in it"]],
     [link, true, ["must be a file, not a directory", "name a file in it"]],
     ["/dev/null", true, ["must be a regular file", "omit --out, or name a regular file"]],
-  ] as const)("%s, where another may be there: %s", (file, mayExist, expected) => {
+  ] as const)("%s, where a file may exist: %s", (file, mayExist, expected) => {
     const [problem, next] = expected ?? [];
     expect(refusal(file, mayExist)).toEqual(
-      problem === undefined ? undefined : [2, `--out "${file}": ${problem}`, next],
+      problem === undefined
+        ? undefined
+        : [2, `${problem.startsWith("must") ? "invalid " : ""}--out "${file}": ${problem}`, next],
     );
   });
 
-  test.each([there, broken])("%s, where none may be there", (file) => {
+  test.each([there, broken])("%s, where no file may exist", (file) => {
     expect(refusal(file, false)).toEqual([
       2,
       `${file} already exists`,
@@ -112,7 +114,7 @@ describe("a file is refused before anything is sent", () => {
     ["--out", 227],
     ["--receipt", 234],
   ] as const)(
-    "for %s, where a file beside it would have too long a name: more than %i bytes",
+    "for %s, because the name of a related file would be too long: more than %i bytes",
     (flag, most) => {
       const long = path.join(made, `ö${"x".repeat(most - 2)}`);
       const longer = `${long}x`;
@@ -128,7 +130,7 @@ describe("a file is refused before anything is sent", () => {
     },
   );
 
-  test("with the flag that named it", () => {
+  test("and the error contains its flag", () => {
     expect(refusal(made, true, "--receipt")).toEqual([
       2,
       `invalid --receipt "${made}": must be a file, not a directory`,
@@ -146,7 +148,7 @@ describe("a file is refused before anything is sent", () => {
     ],
     ["ENOSPC", 1, "output", "disk full", "free disk space, or write elsewhere"],
     ["EDQUOT", 1, "output", "disk quota exceeded", "free disk space, or write elsewhere"],
-  ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {
+  ])("for %s, with exit %i and code %s", (fault, exit, code, why, next) => {
     const cause = Object.assign(new Error("refused"), { code: fault });
     const { message, details } = unwritable('--out "x"', cause);
     expect({ message, ...details }).toEqual({

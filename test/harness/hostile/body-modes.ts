@@ -18,7 +18,7 @@ const changed =
   (change: (sound: string) => string | Buffer) =>
   ({ sound }: HostileCommand) =>
     bytes(Buffer.from(change(sound)));
-/** With one more value somewhere in it, under a name that no contract has. */
+/** Adds one more value somewhere, under a name that is not in any contract. */
 const withExtra =
   (member: string) =>
   ({ sound }: HostileCommand) =>

@@ -3,20 +3,20 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { usualWords } from "../usual-asking.ts";
 import { madeUpAddress, madeUpAnswer } from "./made-up-answer.ts";
 
-/** A command, and what a sound service would answer it. */
+/** A command, and the response of a correct service. */
 export interface HostileCommand {
   readonly words: string;
   readonly endpoint: Endpoint;
   readonly sound: string;
-  /** Passed on as it comes, whatever JSON it is. */
+  /** Passed on unchanged, for any JSON. */
   readonly isRaw: boolean;
-  /** One of each kind of reply: what happens below the rows is the same for all of a kind. */
+  /** One command per kind of reply: below the rows, all commands of a kind behave the same. */
   readonly isOfKind: boolean;
 }
 
 const sample = { network: "ethereum", pool_address: madeUpAddress, token_address: madeUpAddress };
 
-/** The words that ask for an endpoint, where they are more than its command and what is in its path. */
+/** The words that call an endpoint, if they are more than its command and path parameters. */
 const words: Readonly<Partial<Record<EndpointId, string>>> = {
   pool_ohlcv: `ohlcv ethereum ${madeUpAddress} --pool --from -1h`,
   token_ohlcv: `ohlcv ethereum ${madeUpAddress} --from -1h`,

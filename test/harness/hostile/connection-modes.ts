@@ -4,7 +4,7 @@ import { fine, givenUp, type Mode, untrusted } from "./mode.ts";
 
 const ok = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 const lengthOf = (text: string): number => Buffer.byteLength(text);
-/** The whole sound answer under these headers, which end without a line break. */
+/** Returns the complete valid response with these headers, which end without a line break. */
 const under =
   (headers: string) =>
   ({ sound }: HostileCommand) =>
@@ -23,7 +23,7 @@ const tooSlow: Mode["ends"] = {
 };
 const soon = "--timeout 30s --retries 1";
 
-/** What a host, or whoever stands before it, may do below JSON. */
+/** Faults of a host, or of any machine in front of it, below JSON. */
 export const connectionModes: readonly Mode[] = [
   { name: "resets before any byte", reply: () => reset("before"), ends: givenUp(isReset) },
   { name: "resets after the headers", reply: () => reset("headers"), ends: givenUp(isReset) },

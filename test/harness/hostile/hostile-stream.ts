@@ -1,17 +1,17 @@
 import { dexdata } from "../dexdata.ts";
 import { findForbidden } from "./forbidden.ts";
 
-/** What a stream came to, as the tables say it. */
+/** The outcome of a stream, in the form of the tables. */
 export interface Listened {
   readonly exit: number;
   readonly lines: readonly string[];
-  /** The last that it said, without its prefix. */
+  /** The last message, without its prefix. */
   readonly says: string | undefined;
   readonly forbidden: string | undefined;
   readonly isBug: boolean;
 }
 
-/** A run that two events end, or one further connection. */
+/** Runs a stream that ends after two events or one reconnect. */
 export async function listen(flags: string, url: string, timeout = "24h"): Promise<Listened> {
   const { exit, stdout, stderr } = await dexdata(
     `stream ethereum:0xabc ${flags} --limit 2 --max-reconnects 1 --error-format text`,

@@ -5,7 +5,7 @@ import { pagingModes } from "./paging-modes.ts";
 import { refusalModes } from "./refusal-modes.ts";
 import { shapeModes } from "./shape-modes.ts";
 
-/** Every mode, by what of a request or an answer it spoils. */
+/** Every mode, by the part of a request or response that it affects. */
 export const kinds: readonly (readonly [kind: string, modes: readonly Mode[]])[] = [
   ["connection", connectionModes],
   ["encoding", encodingModes],

@@ -1,20 +1,20 @@
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import type { Field, RecordShape } from "../../../src/contract/record.ts";
 
-/** What stands in a field: its name, and what the contract says of it. */
+/** Returns the value of a field by its name and its contract. */
 export type TextOf = (name: string, field: Field) => string;
 
 export const madeUpAddress = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 export const madeUpTime = "2026-11-21T08:00:00Z";
 
-/** What a sound service might say: an address is the one that was asked for, a time lies before the tests' clock. */
+/** Returns valid values: addresses are the requested one, times are before the tests' clock. */
 export const soundText: TextOf = (name, { reads }) => {
   if (reads === "time") return madeUpTime;
   if (name === "chain") return "ethereum";
   return reads === "address" || name === "id" ? madeUpAddress : `some ${name}`;
 };
 
-/** An object with every field of the shape, also those of shapes that come later. */
+/** Returns an object with every field of the shape, including nested shapes. */
 export function madeUpRecord(shape: RecordShape, textOf: TextOf): object {
   return Object.fromEntries(
     Object.entries(shape).map(([name, field]) => [name, madeUpValue(name, field, textOf)]),
@@ -42,7 +42,7 @@ function madeUpValue(name: string, field: Field, textOf: TextOf): unknown {
   }
 }
 
-/** The endpoint's envelope around one row of each of its groups. */
+/** Returns the endpoint's envelope with one row of each of its groups. */
 export function madeUpAnswer(endpoint: Endpoint, textOf: TextOf = soundText): unknown {
   const { reply } = endpoint;
   const rows = Object.entries(endpoint.rows).map(

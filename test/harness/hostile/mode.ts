@@ -2,38 +2,38 @@ import type { Reply, SeenRequest } from "../scripted-server.ts";
 import { isLong } from "../long.ts";
 import type { HostileCommand } from "./commands.ts";
 
-/** One way to be hostile, and what a sound client makes of it. */
+/** One hostile behavior, and the expected outcome of the client. */
 export interface Mode {
   readonly name: string;
   readonly reply: (command: HostileCommand, request: SeenRequest, index: number) => Reply;
   readonly ends: Ending;
-  /** One command of each kind of reply where not given. */
+  /** One command of each kind of reply by default. */
   readonly isFor?: (command: HostileCommand) => boolean;
   /** Added to the command's words. */
   readonly flags?: string;
-  /** What the client waits between its requests, where the mode is about that: milliseconds. */
+  /** The client's waits between its requests in milliseconds, if the mode tests them. */
   readonly waits?: readonly number[];
 }
 
 export interface Ending {
   readonly exit: number;
-  /** The first line of stderr, without `error: `; undefined where there is nothing to say. */
+  /** The first line of stderr, without `error: `; undefined if stderr is empty. */
   readonly says: RegExp | undefined;
-  /** What the server sees, to the number. */
+  /** The exact number of requests at the server. */
   readonly requests: number;
   /** Rows precede the failure. Otherwise there are rows only if the exit code is 0. */
   readonly hasRows?: boolean;
 }
 
-/** The answer cannot be trusted, and asking again would give the same. */
+/** The response is invalid, and a retry would return the same. */
 export const untrusted = (says: RegExp): Ending => ({ exit: 1, says, requests: 1 });
-/** Worth four more tries, all of them in vain. */
+/** Retried four times without success. */
 export const givenUp = (says: RegExp, exit: 6 | 7 = 7): Ending => ({ exit, says, requests: 5 });
 export const refused = (exit: number, says: RegExp): Ending => ({ exit, says, requests: 1 });
-/** No harm is done. */
+/** The mode has no effect. */
 export const fine: Ending = { exit: 0, says: undefined, requests: 1 };
 
-/** The first mode of each way to end; all of them in the long form. */
+/** Returns the first mode of each way to end; all modes in the long form. */
 export function oneOfEachEnding(
   modes: readonly Mode[],
   endOf: (mode: Mode) => Pick<Ending, "exit" | "says"> = ({ ends }) => ends,

@@ -4,19 +4,19 @@ import type { HostileCommand } from "./commands.ts";
 import { type Ending, fine, type Mode, untrusted } from "./mode.ts";
 
 const all = "--all --parallel 1";
-/** So that a page of one row is not a short one. */
+/** Prevents a page of one row from being a short page. */
 const inOnes = "--all --page-size 1";
 const ofCursors = ({ endpoint: { reply } }: HostileCommand): boolean => reply.kind === "cursor-pages";
 const ofNumbers = ({ endpoint: { reply } }: HostileCommand): boolean => reply.kind === "numbered-pages";
 
 const untrustedAfter = (says: RegExp, requests: number): Ending => ({ exit: 1, says, requests });
 const keptRows = (says: RegExp, requests: number): Ending => ({ exit: 1, says, requests, hasRows: true });
-/** The next page is asked for before the rows of this one are looked at: one more than it takes to see. */
+/** The next page is requested before the rows of this one are checked: one request more than necessary. */
 const early = 1;
 const nothingNew = /^\d+ consecutive pages had no new rows, but the service promises another page/;
 const repeated = /^the service repeated a cursor, so paging would never end/;
 
-/** A page of one row of its own, with these members beside it. */
+/** Returns a page of one distinct row, with these additional members. */
 function cursorPage(index: number, members: object): string {
   return JSON.stringify({
     results: [{ id: `0x${index}`, address: `0x${index}`, chain: "ethereum" }],
@@ -28,7 +28,7 @@ function numbered(members: object): Mode["reply"] {
   return ({ sound }) => json({ ...toRow(sound), ...members });
 }
 
-/** Lists that lie about where they go on, or whether. */
+/** Lists with a false next page or a false end. */
 export const pagingModes: readonly Mode[] = [
   ...(
     [
@@ -136,7 +136,7 @@ export const pagingModes: readonly Mode[] = [
       ends: {
         exit: 8,
         says: /^incomplete list: page 2 repeats earlier rows; \S+(?: rows)?(?: at or before \S+)? are missing/,
-        // Page 2 is requested four times, and then as the first page of two windows.
+        // Page 2 is requested four times, and then as the first page of two time ranges.
         requests: isInTime ? 7 : 5,
         hasRows: true,
       },

@@ -7,7 +7,7 @@ import { forbidden } from "./forbidden.ts";
 const failed = (status: number): RegExp => new RegExp(`^the service failed \\(HTTP ${status}\\)$`, "u");
 const tooMany = /^rate limit of the \S+ plan exceeded$/;
 
-/** What each status means, however its body looks. */
+/** The meaning of each status, for any body. */
 const statuses: readonly (readonly [number, Ending])[] = [
   [400, refused(2, /rejected|^the service requires/)],
   [401, refused(4, /^the service rejected the key from DEXDATA_API_KEY$/)],
@@ -27,7 +27,7 @@ const statuses: readonly (readonly [number, Ending])[] = [
   [304, untrusted(/^the host returned a redirect \(HTTP 304\), which dexdata does not follow$/)],
 ];
 
-/** Bodies of refusals that say nothing usable. */
+/** Bodies of rejections without usable information. */
 const bodies: readonly (readonly [string, (status: number) => Reply])[] = [
   ["nothing", (status) => bytes(Buffer.alloc(0), {}, status)],
   ["a web page", html],
@@ -68,7 +68,7 @@ const bomb = gzipSync(Buffer.alloc(33 * 1024 * 1024, " "), { level: 1 });
 
 const refusals: readonly Mode[] = statuses.flatMap(([status, ends]) =>
   bodies
-    // A 304 has no body by its definition.
+    // By definition, a 304 has no body.
     .filter(([name]) => status !== 304 || name === "nothing")
     .map(([name, reply]) => ({
       name: `refuses with ${status} and ${name}`,
@@ -102,7 +102,7 @@ const redirects: readonly Mode[] = [
 const date = "Sat, 21 Nov 2026 08:54:00 GMT";
 const backoff = [1000, 2000, 4000, 8000];
 const each = (wait: number): readonly number[] => [wait, wait, wait, wait];
-/** Every form of Retry-After, and what is waited for: the time asked for and 20 ms, and never less than the backoff. */
+/** Every form of Retry-After, and the resulting wait: the requested time plus 20 ms, and never less than the backoff. */
 const waits: readonly (readonly [string, Record<string, string>, readonly number[]])[] = [
   ["0", { "retry-after": "0" }, backoff],
   ["7", { "retry-after": "7" }, [7020, 7020, 7020, 8000]],

@@ -14,7 +14,7 @@ const isEnvelopeOfRows = (command: HostileCommand): boolean =>
   isInEnvelope(command) && command.endpoint.reply.kind !== "single";
 const isAnyList = (command: HostileCommand): boolean => isBare(command) || isEnvelopeOfRows(command);
 
-/** The sound answer with something else in place of its lists. */
+/** Returns the valid response with another value in place of its lists. */
 function withLists(command: HostileCommand, list: unknown): string {
   if (isBare(command)) return JSON.stringify(list);
   const { reply } = command.endpoint;
@@ -25,7 +25,7 @@ function withLists(command: HostileCommand, list: unknown): string {
   });
 }
 
-/** Whole JSON that is not what was asked for. */
+/** Complete JSON of an unexpected shape. */
 export const shapeModes: readonly Mode[] = [
   ...["null", "true", "0", '"a text"', "[]", "[[]]", "[null]"].map((body) => ({
     name: `sends ${body} where an object belongs`,

@@ -1,13 +1,13 @@
 import { endless, html, json, raw, redirect, type Reply, reset, slow } from "../scripted-server.ts";
 import { forbidden } from "./forbidden.ts";
 
-/** One way of a streaming host to be hostile to `dexdata stream … --limit 2 --max-reconnects 1`. */
+/** One hostile behavior of a streaming host for `dexdata stream … --limit 2 --max-reconnects 1`. */
 export interface StreamMode {
   readonly name: string;
   readonly reply: (index: number) => Reply;
   readonly exit: number;
   readonly says: RegExp | undefined;
-  /** Rows that came out. */
+  /** The number of rows on stdout. */
   readonly rows: number;
   readonly requests: number;
 }
@@ -20,7 +20,7 @@ const event = (data: string): string => `event: token_price\ndata: ${data}\n\n`;
 
 const wrongType = /^invalid response: .+ instead of an event stream from 127\.0\.0\.1:\d+$/;
 
-/** Nothing is tried again where another try would be answered the same. */
+/** Not retried, because a retry would get the same response. */
 const refusals: readonly (readonly [string, Reply, RegExp])[] = [
   ["answers with a web page", html(200), wrongType],
   ["answers with JSON", json("{}"), wrongType],
@@ -53,7 +53,7 @@ const refusals: readonly (readonly [string, Reply, RegExp])[] = [
   ["greets as SSH", raw(["SSH-2.0-OpenSSH_9.2\r\n"]), /^127\.0\.0\.1:\d+ did not send an HTTP response$/],
 ];
 
-/** A new connection may do better: one more is made, and then it is over. */
+/** A new connection may succeed, so the client makes one more and then ends. */
 const interruptions: readonly (readonly [string, Reply, number])[] = [
   ["resets before any byte", reset("before"), 7],
   ["closes before any byte", raw([]), 7],
@@ -65,7 +65,7 @@ const interruptions: readonly (readonly [string, Reply, number])[] = [
   ["sends an error", sending(`event: error\ndata: ${JSON.stringify({ message: forbidden })}\n\n`), 7],
 ];
 
-/** What it sends besides two sound events hurts nobody. */
+/** Harmless data besides two valid events. */
 const harmless: readonly (readonly [string, string | Uint8Array])[] = [
   ["a byte order mark", "\uFEFF"],
   ["comments", ": x\n".repeat(5000)],
@@ -91,7 +91,7 @@ const harmless: readonly (readonly [string, string | Uint8Array])[] = [
   ],
 ];
 
-/** Odd data is data. */
+/** Odd data is still data. */
 const events: readonly (readonly [string, string])[] = [
   ["every forbidden character", event(JSON.stringify({ p: forbidden, [forbidden]: 1 }))],
   ["100,000 levels", event(`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
@@ -144,10 +144,10 @@ export const streamModes: readonly StreamMode[] = [
   })),
 ];
 
-/** The same with events of another feed. */
+/** Returns the same reply with events of another feed. */
 export function withEvents(name: string, reply: Reply): Reply {
   if (reply.mode !== "slow") return reply;
-  // Byte by byte, since not all of it is UTF-8.
+  // Uses Latin-1, because some bytes are not UTF-8.
   const renamed = (chunk: string | Uint8Array): Buffer =>
     Buffer.from(Buffer.from(chunk).toString("latin1").replaceAll("token_price", name), "latin1");
   return { ...reply, chunks: reply.chunks.map(renamed) };

@@ -15,7 +15,7 @@ interface Drawn {
   readonly isUnicode?: boolean;
   readonly isColored?: boolean;
   readonly interval?: number;
-  /** Intervals of the window; as many as there are candles unless said. */
+  /** Intervals in the range; by default as many as there are candles. */
   readonly length?: number;
 }
 
@@ -30,7 +30,7 @@ const candle = (
   more: Candle = {},
 ): Candle => ({ open, high, low, close, volume, ...more });
 
-/** The picture of candles one interval apart; an interval without a trade is undefined. */
+/** The chart of candles one interval apart; an interval without a trade is undefined. */
 function draw(candles: readonly (Candle | undefined)[], drawn: Drawn = {}): readonly string[] {
   const { columns = 40, rows = 14, isUnicode = true, isColored = false, interval = hour } = drawn;
   const { length = candles.length } = drawn;
@@ -50,7 +50,7 @@ function draw(candles: readonly (Candle | undefined)[], drawn: Drawn = {}): read
   return drawChart(subject, store, { columns, rows }, { isUnicode, isColored, paint });
 }
 
-/** What stands left of the axis, from the highest row down to the ruler. */
+/** The text to the left of the axis, from the highest row down to the ruler. */
 function plotOf(lines: readonly string[]): readonly string[] {
   const ruler = lines.findIndex((line) => /^[─┬*+-]+[┘+]$/u.test(line));
   const width = (lines[ruler]?.length ?? 0) - 1;
@@ -70,7 +70,7 @@ const mixed = [
 ];
 
 describe("a chart of candles", () => {
-  test("without colour: what rose is hollow, gaps are empty, an interval filled by us is a dash", () => {
+  test("without color: rising candles are hollow, gaps are empty, and an interval filled by dexdata is a dash", () => {
     expect(draw(mixed).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD
       a window · * partial · ║ up ┃ down
@@ -89,7 +89,7 @@ describe("a chart of candles", () => {
     `);
   });
 
-  test("with colour: wicks and bodies to half a row", () => {
+  test("with color: wicks and bodies to half a row", () => {
     expect(draw(mixed, { isColored: true }).join("\n")).toMatchInlineSnapshot(`
       "<heading>ethereum:0x1</> · 1h candles · in USD
       a window · * partial
@@ -127,7 +127,7 @@ describe("a chart of candles", () => {
     `);
   });
 
-  test("more candles than columns: each column is open of the first, close of the last, extremes, and the sum", () => {
+  test("more candles than columns: each column has the first open, the last close, the extremes and the sum", () => {
     const two = [candle(1, 3, 1, 2, 10), candle(2, 9, 2, 8, 20)];
     const merged = draw([...two, ...two, ...two], { columns: 13, length: 24 });
     const one = draw(
@@ -142,7 +142,7 @@ describe("a chart of candles", () => {
     expect(merged.join("\n")).toContain("1h candles, 2");
   });
 
-  test("forty days of minutes lose nothing of extremes and sums, and share their columns evenly", () => {
+  test("forty days of minutes keep extremes and sums, and share their columns evenly", () => {
     const minutes = 57_600;
     const store = createCandles(eight, eight + minutes * 60, 60);
     for (let index = 0; index < minutes; index++)
@@ -156,12 +156,12 @@ describe("a chart of candles", () => {
     expect(store.whole()).toMatchObject({ open: 5, high: 99, low: 1, close: 5, volume: 2 * minutes });
   });
 
-  test("the last column of merged candles has a mark where the window ends within it", () => {
+  test("the last column of merged candles has a mark if the range ends within it", () => {
     const many = Array.from({ length: 61 }, () => candle(1, 2, 1, 2));
     expect(draw(many).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles, 2 per column
       in USD · a window
-      * cut off by the time range · ║ up ┃ down
+      * cut off by time range · ║ up ┃ down
       last 2.00 · +100.00% · high 2.00
       low 1.00 · volume 61.0K USD
       ║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║◂  2.00
@@ -176,7 +176,7 @@ describe("a chart of candles", () => {
     `);
   });
 
-  test("a tiny price keeps its digits, with its zeros counted or, in ASCII, written out", () => {
+  test("a tiny price keeps its digits, with its zeros counted or, in ASCII, all zeros shown", () => {
     const tiny = [
       candle(1.234e-12, 1.3e-12, 1.2e-12, 1.25e-12),
       candle(1.25e-12, 1.29e-12, 1.1e-12, 1.1e-12),
@@ -246,12 +246,12 @@ describe("a chart of candles", () => {
     expect(draw(candles).join("\n")).toMatchSnapshot();
   });
 
-  test("rows without a price draw nothing, and that is said", () => {
+  test("rows without a price draw no candles, and the header reports it", () => {
     const nothing = { open: null, high: null, low: null, close: null, volume: 0, filled: true };
     expect(draw([nothing, nothing])).toEqual(["ethereum:0x1 · 1h candles · in USD", "a window · no trades"]);
   });
 
-  test("in a window where the labels would leave no room for candles, they are left out", () => {
+  test("labels are omitted in a terminal too narrow for labels and candles", () => {
     expect(draw(mixed, { columns: 20, isUnicode: false }).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1
       1h candles, in USD
@@ -292,7 +292,7 @@ const anyDrawing = fc.record({
 });
 
 describe("any chart", () => {
-  test("fits its window, and holds no byte that acts on a terminal", () => {
+  test("fits its terminal, and contains no byte that controls it", () => {
     fc.assert(
       fc.property(anyCandles, anyDrawing, (candles, drawing) => {
         const lines = draw(candles, drawing);
@@ -305,10 +305,10 @@ describe("any chart", () => {
     );
   });
 
-  test("draws each candle in one piece from its low to its high, and nothing where there was no trade", () => {
+  test("draws each candle in one piece from its low to its high, and nothing for intervals without trades", () => {
     fc.assert(
       fc.property(anyCandles, anyDrawing, (candles, drawing) => {
-        // Few enough that each has a column of its own.
+        // Few enough that each has its own column.
         const few = candles.slice(0, 10);
         fc.pre(few.some((each) => each !== undefined));
         const drawn = draw(few, { ...drawing, columns: 60 });
@@ -325,7 +325,7 @@ describe("any chart", () => {
     );
   });
 
-  test("whatever a service sends for a price, a chart is drawn of the rest", () => {
+  test("invalid prices from the service are skipped, and the chart shows the rest", () => {
     const anything = fc.record({
       open: fc.anything(),
       high: fc.oneof(fc.double(), fc.anything()),
@@ -345,7 +345,7 @@ describe("any chart", () => {
     );
   });
 
-  test("labels of time stand apart, whatever the interval", () => {
+  test("time labels do not overlap, whatever the interval", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3000 }), anyDrawing, (length, drawing) => {
         const lines = draw([candle(1, 2, 1, 2)], { ...drawing, length });

@@ -43,7 +43,7 @@ contract("candles", {}, (service) => {
   });
 
   test.each(both)(
-    "119, 185: interval of %s candles is one of nine, and the message lists them",
+    "119, 185: interval of %s candles accepts nine values, and the message lists them",
     async (_name, path) => {
       for (const interval of INTERVALS) {
         expect((await service.ask(`${path}?start=-1d&interval=${interval}`)).status).toBe(200);
@@ -56,29 +56,32 @@ contract("candles", {}, (service) => {
     },
   );
 
-  test.each(both)("the %s candles are days unless said otherwise", async (_name, path) => {
+  test.each(both)("%s candles are daily by default", async (_name, path) => {
     const times = await opens(service, `${path}?start=-5d`);
     expect(times.every((time) => time % 86_400 === 0)).toBe(true);
     expect(times.length).toBeGreaterThan(2);
   });
 
-  test.each(both)("%s candles fill forward from start, ten unless said otherwise", async (_name, path) => {
+  test.each(both)("%s candles fill forward from start, ten by default", async (_name, path) => {
     const start = NOON - 86_400;
     const ten = await opens(service, `${path}?start=${start}&interval=1h`);
     expect(ten).toEqual(Array.from({ length: 10 }, (_, hour) => start + hour * 3600));
     expect(await opens(service, `${path}?start=${start}&interval=1h&limit=3`)).toEqual(ten.slice(0, 3));
   });
 
-  test.each(both)("118: count_back of %s candles gives the last before end", async (_name, path) => {
-    const window = `${path}?start=-2d&end=${NOON - 3600}&interval=1h`;
-    const last = await opens(service, `${window}&count_back=5`);
-    expect(last).toEqual([6, 5, 4, 3, 2].map((hours) => NOON - hours * 3600));
-    expect(await opens(service, `${window}&count_back=5&limit=1000`)).toEqual(last);
-    expect(await opens(service, `${window}&count_back=900`)).toHaveLength(47);
-  });
+  test.each(both)(
+    "118: count_back of %s candles returns the last candles before end",
+    async (_name, path) => {
+      const window = `${path}?start=-2d&end=${NOON - 3600}&interval=1h`;
+      const last = await opens(service, `${window}&count_back=5`);
+      expect(last).toEqual([6, 5, 4, 3, 2].map((hours) => NOON - hours * 3600));
+      expect(await opens(service, `${window}&count_back=5&limit=1000`)).toEqual(last);
+      expect(await opens(service, `${window}&count_back=900`)).toHaveLength(47);
+    },
+  );
 
   test.each(both)(
-    "118, 184: count_back and limit of %s candles are whole numbers within bounds",
+    "118, 184: count_back and limit of %s candles are whole numbers within their limits",
     async (_name, path) => {
       for (const [name, values] of [
         ["count_back", ["0", "-1", "x", "1.5", ""]],
@@ -92,26 +95,26 @@ contract("candles", {}, (service) => {
     },
   );
 
-  test.each(both)("120: %s candles of a window without a swap are []", async (_name, path) => {
+  test.each(both)("120: %s candles of a range without swaps are []", async (_name, path) => {
     for (const query of [`start=${NOON + 3600}`, "start=-1h&end=-2h", "start=1990-01-01&end=1991-01-01"]) {
       const { status, text } = await service.ask(`${path}?${query}`);
       expect([status, text]).toEqual([200, "[]"]);
     }
   });
 
-  test.each(both)("72, 186: bad times of %s candles are 400", async (_name, path) => {
+  test.each(both)("72, 186: invalid times of %s candles are 400", async (_name, path) => {
     for (const value of ["soon", "", "2026-02-30", "1789646400000", "2026-10-02T12:00:00+02:00"]) {
       expect(refusal(await service.ask(`${path}?start=${value}`))).toBe("400 invalid_param start");
       expect(refusal(await service.ask(`${path}?start=-1h&end=${value}`))).toBe("400 invalid_param end");
     }
   });
 
-  test.each(both)("end of %s candles is outside, start inside", async (_name, path) => {
+  test.each(both)("end is exclusive in %s candles, start is inclusive", async (_name, path) => {
     const [start, end] = [NOON - 7200, NOON - 3600];
     expect(await opens(service, `${path}?start=${start}&end=${end}&interval=1h`)).toEqual([start]);
   });
 
-  test("no candle shows what has not happened yet", async () => {
+  test("no candle includes future swaps", async () => {
     service.clock.now = (NOON + 1800) * 1000;
     const running = (await service.ask(`${POOL}?start=-1d&end=${NOON + 86_400}&interval=1h&count_back=1`))
       .body;
@@ -123,7 +126,7 @@ contract("candles", {}, (service) => {
     expect(column(page.body, "transactions", "price_0")).toContain(at(running, "0.close"));
   });
 
-  test("100: inversed turns prices of pool candles round, high and low with them", async () => {
+  test("100: inversed inverts the prices of pool candles and swaps high and low", async () => {
     const query = "start=-1d&interval=6h&limit=1";
     const [plain] = list((await service.ask(`${POOL}?${query}`)).body);
     const [inverse] = list((await service.ask(`${POOL}?${query}&inversed=true`)).body);
@@ -132,12 +135,12 @@ contract("candles", {}, (service) => {
     expect(at(inverse, "volume")).toBe(at(plain, "volume"));
   });
 
-  test("55: token candles drop inversed", async () => {
+  test("55: token candles ignore inversed", async () => {
     const plain = await service.ask(`${TOKEN}?start=-1d&interval=6h`);
     expect((await service.ask(`${TOKEN}?start=-1d&interval=6h&inversed=maybe`)).text).toBe(plain.text);
   });
 
-  test("a quiet pool has candles where it traded, found forward and backward alike", async () => {
+  test("a quiet pool has candles only where it traded, with the same result forward and backward", async () => {
     const quiet = (await service.ask("/networks/fantom/pools/search?order_by=created_at&sort=asc&limit=100"))
       .body;
     const busy = list(quiet, "results").filter((row) => {
@@ -156,7 +159,7 @@ contract("candles", {}, (service) => {
     }
   });
 
-  test("a volume that rounds to 0 is left out", async () => {
+  test("a volume that rounds to 0 is omitted", async () => {
     const texts: string[] = [];
     const pools = (
       await service.ask(

@@ -53,13 +53,13 @@ contract("credits", {}, (service) => {
     expect(before - (await remaining(service, path, { key }))).toBe(cost);
   });
 
-  test("a 405 costs nothing", async () => {
+  test("a 405 costs no credits", async () => {
     const key = "api_dev_costs";
     const before = await remaining(service, "/usage", { key });
     expect(await remaining(service, "/usage", { key, method: "POST" })).toBe(before);
   });
 
-  test("213: no daily limit of 10,000", async () => {
+  test("213: there is no daily limit of 10,000", async () => {
     const key = "api_free_daily";
     await spend(service, 10_001, { key, host: "free" });
     expect((await service.ask("/usage", { key, host: "free" })).status).toBe(200);
@@ -76,7 +76,7 @@ const exhausted: readonly (readonly [tier: string, asking: Asking, word: RegExp,
 
 contract("no credits left", { credits: 3 }, (service) => {
   test.each(exhausted)(
-    "188, 191, 182, 174, 212: %s is told its way out",
+    "188, 191, 182, 174, 212: the 402 of %s explains how to continue",
     async (tier, asking, word, link) => {
       await spend(service, 3, asking);
       const { status, body } = await service.ask("/usage", asking);
@@ -87,7 +87,7 @@ contract("no credits left", { credits: 3 }, (service) => {
   );
 
   test.each(exhausted)(
-    "189, 190: the 402 of %s carries the credit headers and no Retry-After",
+    "189, 190: the 402 of %s has the credit headers and no Retry-After",
     async (_tier, asking) => {
       await spend(service, 3, asking);
       const { headers } = await service.ask("/usage", asking);
@@ -103,7 +103,7 @@ contract("no credits left", { credits: 3 }, (service) => {
     ["dev", ["error", "tier", "message", "credits", "resets_at", "links"]],
     ["pro", ["error", "tier", "message", "credits", "overage", "resets_at", "links"]],
     ["enterprise", ["error", "tier", "message", "credits", "links"]],
-  ])("177, 178, 179, 181: the 402 of %s holds its own fields", async (tier, fields) => {
+  ])("177, 178, 179, 181: the 402 of %s has the fields of its plan", async (tier, fields) => {
     const asking = exhausted.find(([each]) => each === tier)?.[1] ?? {};
     await spend(service, 3, asking);
     const { body } = await service.ask("/usage", asking);
@@ -112,7 +112,7 @@ contract("no credits left", { credits: 3 }, (service) => {
     expect(keysOf(at(body, "credits"))).toEqual([...inCredits, "limit", "used", "remaining"]);
   });
 
-  test("178: overage of Pro is off unless set, in decimal strings", async () => {
+  test("178: overage of pro is off by default, and its amounts are decimal strings", async () => {
     const asking = { key: "api_pro_none" };
     await spend(service, 3, asking);
     const overage = at((await service.ask("/usage", asking)).body, "overage");
@@ -128,14 +128,14 @@ contract("no credits left", { credits: 3 }, (service) => {
     });
   });
 
-  test("a batch beyond what is left is 402 and charges nothing", async () => {
+  test("a batch that costs more than the remaining credits is 402 and charges nothing", async () => {
     const key = "api_dev_batch";
     const answer = await service.ask(`/networks/tempo/multi/prices?tokens=0x0,0x1,0x2,0x3`, { key });
     expect([answer.status, answer.headers["x-credits-remaining"]]).toEqual([402, "3"]);
     expect((await service.ask(`/networks/tempo/multi/prices?tokens=0x0,0x1,0x2`, { key })).status).toBe(200);
   });
 
-  test("214: Dev credits come back at resets_at", async () => {
+  test("214: dev credits return at resets_at", async () => {
     const asking = { key: "api_dev_resets" };
     await spend(service, 3, asking);
     const refused = await service.ask("/usage", asking);
@@ -148,7 +148,7 @@ contract("no credits left", { credits: 3 }, (service) => {
     service.clock.now = NOON * 1000;
   });
 
-  test("215: free credits come back one by one, 30 days after their use", async () => {
+  test("215: free credits return one by one, 30 days after their use", async () => {
     const asking: Asking = { key: "api_free_rolls", host: "free" };
     await spend(service, 1, asking);
     service.clock.now += 10 * DAY * 1000;
@@ -164,15 +164,15 @@ contract("no credits left", { credits: 3 }, (service) => {
 });
 
 contract("packs and overage", { credits: 3, packs: 2, overageCapUsd: 0.0001 }, (service) => {
-  test("210, 177: packs add to the limit of Pro", async () => {
+  test("210, 177: packs add to the limit of pro", async () => {
     const { headers, body } = await service.ask("/usage", { key: "api_pro_packs" });
     expect(headers["x-credits-limit"]).toBe("5");
     expect(at(body, "credits")).toEqual({ plan: 3, packs: 2, limit: 5, used: 1, remaining: 4 });
   });
 
-  test("211: beyond the limit Pro is served up to its cap", async () => {
+  test("211: above the limit, pro is served up to its overage cap", async () => {
     const asking = { key: "api_pro_overage" };
-    // 0.0001 USD at 20 USD a million are five credits.
+    // At 20 USD per million credits, 0.0001 USD buys five credits.
     await spend(service, 10, asking);
     const { status, body } = await service.ask("/usage", asking);
     expect([status, at(body, "overage")]).toEqual([
@@ -181,7 +181,7 @@ contract("packs and overage", { credits: 3, packs: 2, overageCapUsd: 0.0001 }, (
     ]);
   });
 
-  test("210, 211: other tiers have neither", async () => {
+  test("210, 211: other plans have neither packs nor overage", async () => {
     const asking = { key: "api_dev_overage" };
     await spend(service, 3, asking);
     expect((await service.ask("/usage", asking)).status).toBe(402);
@@ -192,11 +192,11 @@ contract("usage", {}, (service) => {
   test.each([
     ["keyless", { host: "free" } as const],
     ["free", { host: "free", key: "api_free_usage" } as const],
-  ])("122: %s learns its plan and nothing more", async (plan, asking) => {
+  ])("122: /usage shows %s its plan and nothing else", async (plan, asking) => {
     expect((await service.ask("/usage", asking)).body).toEqual({ plan });
   });
 
-  test("123: a key on the paid host learns the period's use, as the headers say it", async () => {
+  test("123: with a key, /usage on the paid host matches the usage in the headers", async () => {
     const key = "api_pro_usage";
     await spend(service, 4, { key });
     const { body, headers } = await service.ask("/usage", { key });

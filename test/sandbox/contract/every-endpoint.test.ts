@@ -5,7 +5,7 @@ import { usualPath } from "../../harness/usual-asking.ts";
 import { misfitsOf, rowsOf } from "./record-fit.ts";
 import { type Answer, at, contract, USDC, USDC_WETH, WETH } from "./service.ts";
 
-/** A request of an endpoint whose answer has rows, where that is more than its path. */
+/** An endpoint whose response has rows, with a request to it if it needs more than the path. */
 const paths: Readonly<Partial<Record<EndpointId, string>>> = {
   dexes: "/networks/ethereum/dexes?limit=100",
   pool_transactions: `/networks/ethereum/pools/${USDC_WETH}/transactions?limit=100`,
@@ -27,7 +27,7 @@ const cases = endpoints.map(
 for (const dialect of ["spec", "public"] as const) {
   contract(`every endpoint, ${dialect} dialect`, { dialect }, (service) => {
     describe.each(cases)("%s", (id, endpoint, path) => {
-      test("rows fit the contract's record", async () => {
+      test("rows match the contract's record", async () => {
         const { status, body } = await service.ask(path);
         expect(status).toBe(200);
         for (const [group, rows] of rowsOf(endpoint, body)) {
@@ -37,14 +37,14 @@ for (const dialect of ["spec", "public"] as const) {
         }
       });
 
-      test("2, 155, 216: JSON, the plan, the credits and the mark of simulated data", async () => {
+      test("2, 155, 216: the response is JSON with headers for plan, credits and simulated data", async () => {
         expectStandardHeaders(await service.ask(path));
       });
 
-      test("55: an unknown parameter is dropped", async () => {
+      test("55: unknown parameters are ignored", async () => {
         const strange = `${path}${path.includes("?") ? "&" : "?"}no_such_name=1&Limit=3`;
         const [plain, other] = [await service.ask(path), await service.ask(strange)];
-        // Each request costs a credit, and /usage says so.
+        // Each request costs a credit, and /usage counts it.
         const text = id === "usage" ? other.text.replace(/"used".*?}/, "") : other.text;
         expect(text).toBe(id === "usage" ? plain.text.replace(/"used".*?}/, "") : plain.text);
       });
@@ -61,20 +61,17 @@ contract("refusals of every kind", { credits: 50, requestsPerMinute: 60 }, (serv
     [404, "/networks/eth/dexes", { key: "api_dev_kinds" }],
     [405, "/networks", { key: "api_dev_kinds", method: "POST" }],
     [410, "/pools", { key: "api_dev_kinds" }],
-  ])(
-    "2, 155, 167: %d is JSON with error and message, the plan and the credits",
-    async (status, path, asking) => {
-      const answer = await service.ask(path, asking);
-      expect(answer.status).toBe(status);
-      expectStandardHeaders(answer);
-      expect([typeof at(answer.body, "error"), typeof at(answer.body, "message")]).toEqual([
-        "string",
-        "string",
-      ]);
-    },
-  );
+  ])("2, 155, 167: %d is JSON with error, message, plan and credits", async (status, path, asking) => {
+    const answer = await service.ask(path, asking);
+    expect(answer.status).toBe(status);
+    expectStandardHeaders(answer);
+    expect([typeof at(answer.body, "error"), typeof at(answer.body, "message")]).toEqual([
+      "string",
+      "string",
+    ]);
+  });
 
-  test("2, 155, 167: and so are 402 and 429", async () => {
+  test("2, 155, 167: so are 402 and 429", async () => {
     const statuses = new Set<number>();
     for (let asked = 0; asked < 70; asked++) {
       const answer = await service.ask("/usage", { key: "api_dev_both" });

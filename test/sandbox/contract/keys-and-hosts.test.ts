@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { at, contract, DEV, ENTERPRISE, FREE, PRO, refusal, USDC_WETH } from "./service.ts";
 
 contract("keys and hosts", {}, (service) => {
-  test("144: no key is needed on the free host", async () => {
+  test("144: the free host requires no key", async () => {
     const answer = await service.ask("/networks", { host: "free" });
     expect([answer.status, answer.headers["x-api-plan"]]).toEqual([200, "keyless"]);
   });
@@ -12,7 +12,7 @@ contract("keys and hosts", {}, (service) => {
     ["paid", "dev", DEV],
     ["paid", "pro", PRO],
     ["paid", "enterprise", ENTERPRISE],
-  ] as const)("8, 44, 155: the %s host takes a %s key and says so", async (host, plan, key) => {
+  ] as const)("8, 44, 155: the %s host accepts a %s key and returns its plan", async (host, plan, key) => {
     const answer = await service.ask("/networks", { host, key });
     expect([answer.status, answer.headers["x-api-plan"]]).toEqual([200, plan]);
   });
@@ -66,7 +66,7 @@ contract("keys and hosts", {}, (service) => {
     expect([refusal(answer), at(answer.body, "tier")]).toEqual(["403 wrong_host", tier]);
   });
 
-  test("147, 155: an invalid key costs nothing, and so does the wrong host", async () => {
+  test("147, 155: an invalid key and the wrong host cost no credits", async () => {
     const key = "api_free_costs";
     const before = await service.ask("/usage", { key, host: "free" });
     await service.ask("/networks", { key, host: "paid" });
@@ -76,21 +76,21 @@ contract("keys and hosts", {}, (service) => {
     expect(left).toEqual([99_999, 99_998]);
   });
 
-  test("every word after the tier is an account of its own", async () => {
+  test("each distinct text after the tier is a separate account", async () => {
     await service.ask("/usage", { key: "api_dev_one" });
     await service.ask("/usage", { key: "api_dev_one" });
     const other = await service.ask("/usage", { key: "api_dev_two" });
     expect(other.headers["x-credits-remaining"]).toBe("499999");
   });
 
-  test("223: no header of a version is sent", async () => {
+  test("223: responses have no version header", async () => {
     const { headers } = await service.ask("/networks");
     expect(Object.keys(headers).filter((name) => /version|deprecat|sunset/.test(name))).toEqual([]);
   });
 });
 
 contract("keys of the public service", { dialect: "public" }, (service) => {
-  test("149, 153: no key on the paid host meets a page of HTML, on any path", async () => {
+  test("149, 153: without a key, every path of the paid host returns an HTML page", async () => {
     for (const path of ["/networks", "/usage", "/", "/nowhere"]) {
       const { status, headers, text } = await service.ask(path, { host: "paid" });
       expect({ path, status, type: headers["content-type"] }).toEqual({
@@ -102,7 +102,7 @@ contract("keys of the public service", { dialect: "public" }, (service) => {
     }
   });
 
-  test("147: Bearer is stripped on the free REST host, and there only", async () => {
+  test("147: Bearer is stripped on the free REST host only", async () => {
     const free = await service.ask("/networks", { key: `Bearer ${FREE}`, host: "free" });
     const paid = await service.ask("/networks", { key: `Bearer ${PRO}` });
     expect([free.status, free.headers["x-api-plan"], paid.status]).toEqual([200, "free", 401]);

@@ -4,7 +4,7 @@ import { at, column, contract, keysOf, list, refusal, USDC_WETH, WETH, words } f
 const DEXES = "/networks/ethereum/dexes";
 
 contract("dexes", {}, (service) => {
-  test("42, 52, 106: page style, rows with dex_id and dex_name", async () => {
+  test("42, 52, 106: the response has pages, and rows have dex_id and dex_name", async () => {
     const { body } = await service.ask(DEXES);
     expect(keysOf(body)).toEqual(["dexes", "page_info"]);
     expect(list(body, "dexes")).toHaveLength(10);
@@ -35,7 +35,7 @@ contract("dexes", {}, (service) => {
     expect((await service.ask(`${DEXES}?page=0`)).text).toBe((await service.ask(DEXES)).text);
   });
 
-  test("sort turns the list round", async () => {
+  test("sort reverses the list", async () => {
     const down = column((await service.ask(`${DEXES}?limit=100&order_by=pool`)).body, "dexes", "pools_count");
     const up = column((await service.ask(`${DEXES}?limit=100&sort=asc`)).body, "dexes", "pools_count");
     expect(up).toEqual(down.toReversed());
@@ -54,7 +54,7 @@ contract("dexes", {}, (service) => {
     expect(refusal(await service.ask(`${DEXES}?${query}`))).toBe(`400 invalid_param ${param}`);
   });
 
-  test("the counts are those of pool search", async () => {
+  test("the counts match pool search", async () => {
     const { body } = await service.ask("/networks/tempo/dexes?limit=100");
     for (const row of list(body, "dexes")) {
       const path = `/networks/tempo/pools/search?limit=100&dex_name=${String(at(row, "dex_id"))}`;
@@ -64,7 +64,7 @@ contract("dexes", {}, (service) => {
 });
 
 contract("dexes of the public service", { dialect: "public" }, (service) => {
-  test("106: every page holds all of them, with totals of 0", async () => {
+  test("106: every page holds all networks, with totals of 0", async () => {
     const { body } = await service.ask(`${DEXES}?limit=5&page=3`);
     expect(list(body, "dexes").length).toBeGreaterThan(5);
     expect(at(body, "page_info")).toMatchObject({ page: 0, total_items: 0, total_pages: 0 });
@@ -72,20 +72,20 @@ contract("dexes of the public service", { dialect: "public" }, (service) => {
 });
 
 contract("global search", {}, (service) => {
-  test("102: query is required, and not empty", async () => {
+  test("102: query is required and must not be empty", async () => {
     expect(refusal(await service.ask("/search"))).toBe("400 missing_param query");
     expect(refusal(await service.ask("/search?query="))).toBe("400 invalid_param query");
     expect(refusal(await service.ask("/search?query=%20"))).toBe("400 invalid_param query");
   });
 
-  test("36, 104: three groups always, empty for what is unknown or generic", async () => {
+  test("36, 104: there are always three groups, empty for unknown or generic queries", async () => {
     for (const query of ["no such thing anywhere", "token", "a"]) {
       const { status, text } = await service.ask(`/search?query=${encodeURIComponent(query)}`);
       expect([status, text]).toEqual([200, '{"tokens":[],"pools":[],"dexes":[]}']);
     }
   });
 
-  test("103: letter case does not matter, in symbols and in addresses", async () => {
+  test("103: search ignores letter case in symbols and addresses", async () => {
     const lower = await service.ask("/search?query=weth");
     expect((await service.ask("/search?query=WETH")).text).toBe(lower.text);
     const address = await service.ask(`/search?query=${WETH}`);
@@ -94,7 +94,7 @@ contract("global search", {}, (service) => {
     expect(shouted.text).toBe(address.text);
   });
 
-  test("103: finds a pool by its address, a token by its name, a DEX by either name", async () => {
+  test("103: search finds a pool by address, a token by name, a DEX by either name", async () => {
     const pool = await service.ask(`/search?query=${USDC_WETH}`);
     expect(column(pool.body, "pools", "id")).toEqual([USDC_WETH]);
     const name = String(at((await service.ask(`/networks/ethereum/tokens/${WETH}`)).body, "name"));
@@ -116,7 +116,7 @@ contract("global search", {}, (service) => {
     );
   });
 
-  test("38: pools use the names of this answer alone, with full tokens", async () => {
+  test("38: pools use the field names of search only, with full tokens", async () => {
     const row = at((await service.ask("/search?query=weth")).body, "pools.0");
     expect(keysOf(row)).toEqual(
       words(

@@ -13,7 +13,7 @@ contract("plans", {}, (service) => {
     ["57, 77", TRANSACTIONS, "free", WITH_FREE],
     ["116, 176", TOKEN_CANDLES, "keyless", KEYLESS],
     ["116, 176", TOKEN_CANDLES, "free", WITH_FREE],
-  ])("%s: %s is closed to %s callers", async (_rule, path, tier, asking) => {
+  ])("%s: %s is not available to %s callers", async (_rule, path, tier, asking) => {
     const answer = await service.ask(path, asking);
     expect([answer.status, answer.body]).toEqual([
       403,
@@ -27,12 +27,12 @@ contract("plans", {}, (service) => {
     ]);
   });
 
-  test.each([DEV, PRO, ENTERPRISE])("57, 116: %s reads both", async (key) => {
+  test.each([DEV, PRO, ENTERPRISE])("57, 116: the %s plan can read both", async (key) => {
     const answers = [await service.ask(TRANSACTIONS, { key }), await service.ask(TOKEN_CANDLES, { key })];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test("57: the plan is refused before the address is looked for", async () => {
+  test("57: the plan is checked before the address is looked up", async () => {
     const answer = await service.ask("/networks/eth/pools/0x0/transactions?limit=999", KEYLESS);
     expect(refusal(answer)).toBe("403 plan_required");
   });
@@ -61,7 +61,7 @@ contract("plans", {}, (service) => {
     ["interval=1h&end=-25h", KEYLESS, "end", "free"],
     ["interval=1h&start=-24h&count_back=25", KEYLESS, "count_back", "free"],
     ["interval=24h&start=-31d&count_back=31", { key: DEV }, "count_back", "pro"],
-  ])("121, 175, 176: %s needs more", async (query, asking, param, requiredTier) => {
+  ])("121, 175, 176: %s requires a higher plan", async (query, asking, param, requiredTier) => {
     const answer = await service.ask(`${POOL_CANDLES}?${query}`, asking);
     expect([refusal(answer), at(answer.body, "required_tier")]).toEqual([
       `403 plan_required ${param}`,
@@ -69,14 +69,14 @@ contract("plans", {}, (service) => {
     ]);
   });
 
-  test("121: token candles of Dev reach back 30 days", async () => {
+  test("121: token candles of dev reach back 30 days", async () => {
     const path = `/networks/ethereum/tokens/${WETH}/ohlcv?interval=24h`;
     const near = await service.ask(`${path}&start=-30d`, { key: DEV });
     const far = await service.ask(`${path}&start=-31d`, { key: DEV });
     expect([near.status, refusal(far)]).toEqual([200, "403 plan_required start"]);
   });
 
-  test("77, 121, 192: a plan's refusal costs no credits", async () => {
+  test("77, 121, 192: a rejection because of the plan costs no credits", async () => {
     const key = "api_free_refused";
     await service.ask("/usage", { key, host: "free" });
     await service.ask(TRANSACTIONS, { key, host: "free" });
@@ -84,19 +84,19 @@ contract("plans", {}, (service) => {
     expect([last.status, last.headers["x-credits-remaining"]]).toEqual([403, "99999"]);
   });
 
-  test("158: a keyless refusal says where to register", async () => {
+  test("158: a keyless rejection contains the registration link", async () => {
     const answer = await service.ask(TRANSACTIONS, KEYLESS);
     expect(at(answer.body, "links.register")).toMatch(/^https:/);
   });
 
-  test("175: required_tier stands in plan_required only", async () => {
+  test("175: required_tier appears in plan_required only", async () => {
     const wrongHost = await service.ask("/networks", { key: FREE });
     expect(keysOf(wrongHost.body)).toEqual(["error", "tier", "message", "links"]);
   });
 });
 
 contract("a plan without credits", { credits: 1 }, (service) => {
-  test("154: an exhausted free key is told of the plan, not of the credits", async () => {
+  test("154: an exhausted free key gets the plan error rather than the credit error", async () => {
     await service.ask("/usage", WITH_FREE);
     expect((await service.ask("/usage", WITH_FREE)).status).toBe(402);
     expect(refusal(await service.ask(TRANSACTIONS, WITH_FREE))).toBe("403 plan_required");

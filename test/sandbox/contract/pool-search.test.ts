@@ -15,7 +15,7 @@ import {
 
 const PATH = "/networks/tempo/pools/search";
 
-/** The field of a row that each order and filter is about. */
+/** The field of a row that each order_by or filter refers to. */
 const fields: Readonly<Record<string, string>> = {
   volume_usd_24h: "volume_usd_24h",
   volume_usd_7d: "volume_usd_7d",
@@ -44,7 +44,7 @@ async function values(service: Service, query: string, order: string): Promise<r
 }
 
 contract("pool search", {}, (service) => {
-  test("40, 41: rows are keyed by id and name their windows", async () => {
+  test("40, 41: rows are keyed by id and have named windows", async () => {
     const row = at((await service.ask(PATH)).body, "results.0");
     expect(keysOf(row)).toEqual(
       words(
@@ -62,13 +62,13 @@ contract("pool search", {}, (service) => {
       const present = sorted.filter((value) => value !== null);
       expect(new Set(present).size).toBeGreaterThan(1);
       expect(present).toEqual(present.toSorted((a, b) => sign * (a - b)));
-      // What has no value stands at the end in either direction.
+      // Rows without a value are last in both directions.
       expect(sorted.slice(present.length).every((value) => value === null)).toBe(true);
     }
   });
 
   test.each(["volume_usd", "price", "fdv_usd", "price_change_percentage_30m", "", "VOLUME_USD_24H"])(
-    "115, 114, 185: order_by=%s is 400 and the twelve are listed",
+    "115, 114, 185: order_by=%s is 400, and the message lists the twelve values",
     async (order) => {
       const answer = await service.ask(`${PATH}?order_by=${order}`);
       expect(refusal(answer)).toBe("400 invalid_param order_by");
@@ -77,7 +77,7 @@ contract("pool search", {}, (service) => {
     },
   );
 
-  test.each(FILTERS)("109, 108, 95: %s filters from below and above, bounds inclusive", async (name) => {
+  test.each(FILTERS)("109, 108, 95: %s filters by minimum and maximum, both inclusive", async (name) => {
     const all = (await values(service, "", name)).filter((value) => value !== null);
     const bound = all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
     const most = await values(service, `&${name}_max=${bound}`, name);
@@ -87,11 +87,11 @@ contract("pool search", {}, (service) => {
     expect(Math.min(most.length, least.length)).toBeGreaterThan(0);
   });
 
-  test.each(FILTERS)("95: %s_min takes numbers only", async (name) => {
+  test.each(FILTERS)("95: %s_min accepts numbers only", async (name) => {
     expect(refusal(await service.ask(`${PATH}?${name}_min=lots`))).toBe(`400 invalid_param ${name}_min`);
   });
 
-  test("108: filters work together", async () => {
+  test("108: filters can be combined", async () => {
     const rows = await allPages(
       service,
       `${PATH}?limit=100&volume_usd_24h_min=100&txns_24h_max=50&liquidity_usd_min=1000`,
@@ -104,12 +104,12 @@ contract("pool search", {}, (service) => {
     }
   });
 
-  test("a window turned round holds nothing and is no error", async () => {
+  test("a minimum above the maximum returns no rows and is not an error", async () => {
     const { status, body } = await service.ask(`${PATH}?price_usd_min=2&price_usd_max=1`);
     expect([status, list(body, "results")]).toEqual([200, []]);
   });
 
-  test("110, 111: dex_name takes the id in any case, and finds nothing by a display name", async () => {
+  test("110, 111: dex_name accepts the ID in any letter case, but no display name", async () => {
     const path = "/networks/ethereum/pools/search";
     const lower = await service.ask(`${path}?dex_name=uniswap_v3`);
     const upper = await service.ask(`${path}?dex_name=UNISWAP_V3`);
@@ -123,7 +123,7 @@ contract("pool search", {}, (service) => {
     ]);
   });
 
-  test("112: token_address keeps the pools of that token, in any case of an EVM address", async () => {
+  test("112: token_address selects the pools of a token; EVM addresses match in any letter case", async () => {
     const path = "/networks/ethereum/pools/search?limit=100&token_address=";
     const { body } = await service.ask(path + WETH);
     expect(column(body, "results", "id")).toContain(USDC_WETH);
@@ -137,12 +137,12 @@ contract("pool search", {}, (service) => {
     expect([status, list(body, "results")]).toEqual([200, []]);
   });
 
-  test("112: across networks token_address is dropped like any unknown name", async () => {
+  test("112: a search across networks ignores token_address like any unknown parameter", async () => {
     const plain = await service.ask("/pools/search?chains=tempo");
     expect((await service.ask("/pools/search?chains=tempo&token_address=0x0")).text).toBe(plain.text);
   });
 
-  test("34: detailed tokens carry names and windows", async () => {
+  test("34: detailed tokens have names and windows", async () => {
     const plain = at((await service.ask(PATH)).body, "results.0.tokens.0");
     const detailed = at((await service.ask(`${PATH}?detailed=true`)).body, "results.0.tokens.0");
     expect(keysOf(plain)).toEqual(["id", "chain", "has_image"]);
@@ -153,7 +153,7 @@ contract("pool search", {}, (service) => {
 });
 
 contract("pool search of the public service", { dialect: "public" }, (service) => {
-  test("114: rows hold no change of 48 hours, though the order is taken", async () => {
+  test("114: rows have no 48-hour change, although order_by accepts it", async () => {
     const { status, body } = await service.ask(`${PATH}?order_by=price_change_percentage_48h`);
     expect(status).toBe(200);
     expect(keysOf(at(body, "results.0"))).not.toContain("price_change_percentage_48h");

@@ -5,7 +5,7 @@ const POOL = `/networks/ethereum/pools/${USDC_WETH}`;
 const WINDOWS = ["24h", "6h", "1h", "30m", "15m", "5m"];
 
 contract("one pool", {}, (service) => {
-  test("20, 21, 24: the record has the named fields and no window more", async () => {
+  test("20, 21, 24: the record has the specified fields and no extra windows", async () => {
     expect(keysOf((await service.ask(POOL)).body).toSorted()).toEqual(
       [
         ...words("id chain factory_id dex_id dex_name created_at_block_number fee created_at"),
@@ -35,7 +35,7 @@ contract("one pool", {}, (service) => {
     });
   });
 
-  test.each(WINDOWS)("22: the %s window counts what the transactions show", async (window) => {
+  test.each(WINDOWS)("22: the %s window matches the transactions", async (window) => {
     const { body } = await service.ask(POOL);
     expect(keysOf(at(body, window))).toEqual(
       words("last_price_usd_change volume_usd sell_usd buy_usd sells buys txns"),
@@ -56,7 +56,7 @@ contract("one pool", {}, (service) => {
     expect(tokens[0]).toMatchObject({ id: USDC, symbol: "USDC", chain: "ethereum", decimals: 6 });
   });
 
-  test("6, 25: same instant, same answer; later, newer; and last_updated is the newest transaction's time", async () => {
+  test("6, 25: responses change only with the clock, and last_updated is the time of the newest transaction", async () => {
     const first = await service.ask(POOL);
     expect((await service.ask(POOL)).text).toBe(first.text);
     service.clock.now += 3_600_000;
@@ -67,7 +67,7 @@ contract("one pool", {}, (service) => {
     expect(instant(later.body, "last_updated")).toBe(instant(page.body, "transactions.0.created_at"));
   });
 
-  test("25: last_updated stands still while nothing happens in the pool", async () => {
+  test("25: last_updated does not change while the pool has no transactions", async () => {
     const quiet = (await service.ask("/networks/fantom/pools/search?order_by=txns_24h&sort=asc&limit=1"))
       .body;
     const path = `/networks/fantom/pools/${String(at(quiet, "results.0.id"))}`;
@@ -78,7 +78,7 @@ contract("one pool", {}, (service) => {
     expect(after).toBe(before);
   });
 
-  test("100: inversed turns price and ratio round and leaves sums in USD", async () => {
+  test("100: inversed inverts price and ratio and leaves USD amounts unchanged", async () => {
     const plain = (await service.ask(POOL)).body;
     const inverse = (await service.ask(`${POOL}?inversed=true`)).body;
     expect(at(inverse, "last_price")).toBe(1 / Number(at(plain, "last_price")));
@@ -97,7 +97,7 @@ contract("one pool", {}, (service) => {
     expect(refusal(await service.ask(`${POOL}?inversed=${value}`))).toBe("400 invalid_param inversed");
   });
 
-  test("a pool that did not exist yet is not found", async () => {
+  test("a pool is not found before its creation", async () => {
     service.clock.now = (NOON - 20_000 * DAY) * 1000;
     const answer = await service.ask(POOL);
     service.clock.now = NOON * 1000;
@@ -106,7 +106,7 @@ contract("one pool", {}, (service) => {
 });
 
 contract("coherence", {}, (service) => {
-  test("27: token, its search row, search and prices show one price", async () => {
+  test("27: token, its search row, search and prices show the same price", async () => {
     const row = at((await service.ask("/networks/tempo/tokens/search?limit=1")).body, "results.0");
     const address = String(at(row, "address"));
     const prices = await service.ask(`/networks/tempo/multi/prices?tokens=${address}`);
@@ -119,7 +119,7 @@ contract("coherence", {}, (service) => {
     ]).toEqual(Array.from({ length: 3 }, () => at(row, "price_usd")));
   });
 
-  test("pool detail and its search row agree", async () => {
+  test("pool detail and its search row match", async () => {
     const pool = (await service.ask(POOL)).body;
     const row = at((await service.ask(`/networks/ethereum/pools/search?limit=1`)).body, "results.0");
     expect([

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { type Asking, at, contract, refusal, type Service, USDC, WETH } from "./service.ts";
 
-/** How many of `asked` requests are answered before the first 429. */
-async function served(service: Service, asked: number, asking: Asking): Promise<number> {
-  for (let count = 0; count < asked; count++) {
+/** The number of requests that succeed before the first 429. */
+async function countServed(service: Service, requests: number, asking: Asking): Promise<number> {
+  for (let count = 0; count < requests; count++) {
     if ((await service.ask("/usage", asking)).status === 429) return count;
   }
-  return asked;
+  return requests;
 }
 
 contract("requests per minute", { hasOwnRates: true }, (service) => {
@@ -15,17 +15,17 @@ contract("requests per minute", { hasOwnRates: true }, (service) => {
     ["203", 30, { host: "free", key: "api_free_rate" } as const],
     ["205", 120, { key: "api_dev_rate" }],
     ["204", 500, { key: "api_pro_rate" }],
-  ])("%s: %d are served, and the next one is not", async (_rule, rate, asking) => {
-    expect(await served(service, rate + 5, asking)).toBe(rate);
+  ])("%s: %d requests are served, and the next one is not", async (_rule, rate, asking) => {
+    expect(await countServed(service, rate + 5, asking)).toBe(rate);
   });
 
-  test("205: enterprise has no rate", async () => {
-    expect(await served(service, 700, { key: "api_enterprise_rate" })).toBe(700);
+  test("205: enterprise has no rate limit", async () => {
+    expect(await countServed(service, 700, { key: "api_enterprise_rate" })).toBe(700);
   });
 
-  test("196, 180, 217, 174: a 429 says when to come back", async () => {
+  test("196, 180, 217, 174: a 429 contains the time to wait", async () => {
     const key = "api_dev_said";
-    await served(service, 120, { key });
+    await countServed(service, 120, { key });
     service.clock.elapsed += 20_500;
     const answer = await service.ask("/usage", { key });
     expect([answer.status, answer.body]).toEqual([
@@ -47,19 +47,19 @@ contract("requests per minute", { hasOwnRates: true }, (service) => {
     });
   });
 
-  test("the window rolls: each request's place is free a minute after it", async () => {
+  test("the window rolls: each request frees its slot a minute later", async () => {
     const key = "api_dev_rolls";
-    await served(service, 60, { key });
+    await countServed(service, 60, { key });
     service.clock.elapsed += 30_000;
-    await served(service, 60, { key });
+    await countServed(service, 60, { key });
     expect((await service.ask("/usage", { key })).status).toBe(429);
     service.clock.elapsed += 30_000;
-    expect(await served(service, 100, { key })).toBe(60);
+    expect(await countServed(service, 100, { key })).toBe(60);
   });
 
-  test("who waits as told is served", async () => {
+  test("a client that waits as instructed is served", async () => {
     const key = "api_dev_waits";
-    await served(service, 120, { key });
+    await countServed(service, 120, { key });
     const told = Number(at((await service.ask("/usage", { key })).body, "retry_after"));
     service.clock.elapsed += told * 1000 - 1;
     expect((await service.ask("/usage", { key })).status).toBe(429);
@@ -67,31 +67,31 @@ contract("requests per minute", { hasOwnRates: true }, (service) => {
     expect((await service.ask("/usage", { key })).status).toBe(200);
   });
 
-  test("197: a 429 leaves the credits alone", async () => {
+  test("197: a 429 costs no credits", async () => {
     const key = "api_dev_free_of_charge";
-    await served(service, 120, { key });
+    await countServed(service, 120, { key });
     const answer = await service.ask("/usage", { key });
     expect([answer.status, answer.headers["x-credits-remaining"]]).toEqual([429, "499880"]);
   });
 
-  test("7, 47, 206: a batch is one request and costs its items", async () => {
+  test("7, 47, 206: a batch counts as one request and costs one credit per item", async () => {
     const key = "api_dev_batch";
     const batch = `/networks/ethereum/multi/prices?tokens=${[WETH, USDC, WETH, USDC, WETH].join(",")}`;
-    for (let asked = 0; asked < 120; asked++) await service.ask(batch, { key });
+    for (let sent = 0; sent < 120; sent++) await service.ask(batch, { key });
     const answer = await service.ask(batch, { key });
     expect([answer.status, answer.headers["x-credits-remaining"]]).toEqual([429, String(500_000 - 600)]);
   });
 
-  test("the minute is real time: the simulated clock does not shorten it", async () => {
+  test("the rate window uses real time: the simulated clock does not shorten it", async () => {
     const key = "api_dev_simulated";
-    await served(service, 120, { key });
+    await countServed(service, 120, { key });
     service.clock.now += 3_600_000;
     expect((await service.ask("/usage", { key })).status).toBe(429);
   });
 
-  test("a 401, a 403 and a 410 take no place in the minute", async () => {
+  test("401, 403 and 410 do not count against the rate limit", async () => {
     const key = "api_free_places";
-    for (let asked = 0; asked < 40; asked++) {
+    for (let sent = 0; sent < 40; sent++) {
       await service.ask("/usage", { key, host: "paid" });
       await service.ask("/networks/ethereum/pools/0x0/transactions", { key, host: "free" });
       await service.ask("/pools", { key, host: "free" });
@@ -101,11 +101,11 @@ contract("requests per minute", { hasOwnRates: true }, (service) => {
 });
 
 contract("a rate of the owner's", { requestsPerMinute: 3, minuteMs: 6000 }, (service) => {
-  test("204: the rate and the length of its minute can be set", async () => {
-    expect(await served(service, 5, { key: "api_pro_short" })).toBe(3);
+  test("204: the rate and the length of its window can be set", async () => {
+    expect(await countServed(service, 5, { key: "api_pro_short" })).toBe(3);
     const refused = await service.ask("/usage", { key: "api_pro_short" });
     expect([refusal(refused), refused.headers["retry-after"]]).toEqual(["429 rate_limited", "6"]);
     service.clock.elapsed += 6000;
-    expect(await served(service, 5, { key: "api_pro_short" })).toBe(3);
+    expect(await countServed(service, 5, { key: "api_pro_short" })).toBe(3);
   });
 });

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import type { Field, RecordShape } from "../../../src/contract/record.ts";
 import { list } from "./service.ts";
 
-/** Fields whose value is not what the contract says, as sentences; fields it does not know pass. */
+/** Returns a sentence for each field whose value does not match the contract; unknown fields are allowed. */
 export function misfitsOf(value: unknown, shape: RecordShape, path: string): readonly string[] {
   if (typeof value !== "object" || value === null) return [`${path} is no object`];
   return Object.entries(shape).flatMap(([name, field]) =>
@@ -38,7 +38,7 @@ function misfitOf(value: unknown, field: Field, path: string): readonly string[]
   }
 }
 
-/** The rows of an answer, by group of the contract. */
+/** The rows of a response, by group of the contract. */
 export function rowsOf(
   { reply }: Endpoint,
   body: unknown,

@@ -45,7 +45,7 @@ contract("removed endpoints", { credits: 100 }, (service) => {
     expect((await service.ask(path, asking)).status).toBe(410);
   });
 
-  test("142: 410 without credits left, which are then not overdrawn", async () => {
+  test("142: 410 without credits left, and the balance does not go below zero", async () => {
     const key = "api_dev_spent";
     for (let spent = 0; spent < 100; spent++) await service.ask("/usage", { key });
     expect((await service.ask("/usage", { key })).status).toBe(402);
@@ -55,7 +55,7 @@ contract("removed endpoints", { credits: 100 }, (service) => {
     expect([refused.status, at(refused.body, "credits.used")]).toEqual([402, 100]);
   });
 
-  test("221: 410 at every instant of the clock", async () => {
+  test("221: 410 at every time of the clock", async () => {
     for (const days of [-1000, 0, 5000]) {
       service.clock.now = (NOON + days * DAY) * 1000;
       expect((await service.ask("/pools")).status).toBe(410);
@@ -63,12 +63,12 @@ contract("removed endpoints", { credits: 100 }, (service) => {
     service.clock.now = NOON * 1000;
   });
 
-  test("155: a 410 carries the plan", async () => {
+  test("155: a 410 has the plan header", async () => {
     expect((await service.ask("/pools")).headers["x-api-plan"]).toBe("pro");
   });
 
   test.each(["volume_24h_min=1e30", "sort_by=volume_usd", "sort_dir=sideways", "page=-1"])(
-    "143, 51: the old parameter %s is dropped",
+    "143, 51: the old parameter %s is ignored",
     async (old) => {
       const plain = await service.ask("/networks/tempo/pools/search?limit=2");
       expect((await service.ask(`/networks/tempo/pools/search?limit=2&${old}`)).text).toBe(plain.text);
@@ -77,7 +77,7 @@ contract("removed endpoints", { credits: 100 }, (service) => {
 });
 
 contract("removed endpoints of the public service", { dialect: "public" }, (service) => {
-  test("195: code, message and replacement alone", async () => {
+  test("195: the body has only code, message and replacement", async () => {
     expect((await service.ask("/pools")).body).toEqual({
       code: 410,
       message: "endpoint removed",
@@ -87,7 +87,7 @@ contract("removed endpoints of the public service", { dialect: "public" }, (serv
 });
 
 contract("a removed path without a limit in the minute", { requestsPerMinute: 1 }, (service) => {
-  test("142: 410 however many are asked", async () => {
+  test("142: repeated requests to removed endpoints stay 410", async () => {
     for (let asked = 0; asked < 5; asked++) expect((await service.ask("/pools")).status).toBe(410);
   });
 });

@@ -48,7 +48,7 @@ contract("routes", {}, (service) => {
     expect(refusal(await service.ask(path))).toBe("404 route_not_found");
   });
 
-  test("219: the root names the version of the interface", async () => {
+  test("219: the root returns the version of the API", async () => {
     expect(at((await service.ask("/")).body, "message")).toContain("1.0.4");
   });
 
@@ -82,11 +82,11 @@ contract("routes", {}, (service) => {
     ["/networks/eth/tokens/search"],
     ["/pools/search?chains=ethereum,eth"],
     ["/tokens/search?chains=eth"],
-  ])("5, 59, 101: the network is missed first in %s", async (path) => {
+  ])("5, 59, 101: %s checks the network first", async (path) => {
     expect(refusal(await service.ask(path))).toBe("404 unsupported_network network");
   });
 
-  test("124: search is never read as an address", async () => {
+  test("124: search is never parsed as an address", async () => {
     const pools = await service.ask("/networks/tempo/pools/search");
     const tokens = await service.ask("/networks/tempo/tokens/search");
     expect([at(pools.body, "has_next_page"), at(tokens.body, "has_next_page")]).toEqual([true, true]);
@@ -97,7 +97,7 @@ contract("routes", {}, (service) => {
     expect(at(answer.body, "id")).toBe(USDC_WETH);
   });
 
-  test("an EVM address is found in any letter case", async () => {
+  test("an EVM address matches in any letter case", async () => {
     const answer = await service.ask(`/networks/ethereum/pools/0x${USDC_WETH.slice(2).toUpperCase()}`);
     expect(at(answer.body, "id")).toBe(USDC_WETH);
   });
@@ -108,7 +108,7 @@ contract("routes", {}, (service) => {
     expect(list(body)).toContainEqual(expect.objectContaining({ id: "ethereum", display_name: "Ethereum" }));
   });
 
-  test("105: every id of /networks works on another route", async () => {
+  test("105: every ID in /networks works on another route", async () => {
     const ids = column((await service.ask("/networks")).body, "", "id");
     for (const id of ids) {
       const answer = await service.ask(`/networks/${String(id)}/multi/prices?tokens=0x0`, {
@@ -118,7 +118,7 @@ contract("routes", {}, (service) => {
     }
   });
 
-  test("43: a request changes nothing that another one reads", async () => {
+  test("43: a request does not change the result of another request", async () => {
     const path = "/networks/tempo/pools/search?limit=3";
     const before = await service.ask(path);
     await service.ask(`/networks/ethereum/pools/${USDC_WETH}/transactions?limit=100`);
@@ -126,7 +126,7 @@ contract("routes", {}, (service) => {
     expect((await service.ask(path)).text).toBe(before.text);
   });
 
-  test("45: both hosts answer a path alike", async () => {
+  test("45: both hosts return the same response for a path", async () => {
     const path = "/networks/tempo/pools/search?limit=2";
     const free = await service.ask(path, { host: "free" });
     const paid = await service.ask(path);
@@ -134,9 +134,9 @@ contract("routes", {}, (service) => {
   });
 });
 
-describe("another seed", () => {
+describe("a different seed", () => {
   contract("seed 2", { seed: 2 }, (service) => {
-    test("says so in its header and makes another market", async () => {
+    test("the response header shows the seed, and the market differs", async () => {
       const answer = await service.ask("/networks/tempo/pools/search?limit=1");
       expect(answer.headers["x-dexdata-sandbox"]).toBe("simulated data; seed=2; at=2026-10-02T12:00:00Z");
     });
@@ -144,7 +144,7 @@ describe("another seed", () => {
 });
 
 contract("public dialect", { dialect: "public" }, (service) => {
-  test("/stats counts the market, which only the public service does", async () => {
+  test("/stats counts the market; only the public service has it", async () => {
     const market = createMarket({ seed: 1 });
     const total = (count: (network: (typeof market.networks)[number]) => number): number =>
       market.networks.reduce((sum, network) => sum + count(network), 0);
@@ -162,11 +162,11 @@ contract("public dialect", { dialect: "public" }, (service) => {
     expect((await service.ask("/stats/x")).status).toBe(404);
   });
 
-  test("3: lists more networks than the specification", async () => {
+  test("3: /networks lists more networks than the specification", async () => {
     expect(list((await service.ask("/networks")).body)).toHaveLength(36);
   });
 
-  test("a refusal outside plan and billing holds a message alone", async () => {
+  test("an error outside plan and billing has only a message", async () => {
     const answer = await service.ask("/networks/eth/dexes");
     expect([answer.status, answer.body]).toEqual([404, { message: "unsupported network: eth" }]);
   });

@@ -3,38 +3,38 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox-exchange.ts";
 import { createSandboxState, handle, startSandbox } from "../../harness/bundled-sandbox.ts";
 
-/** An answer as it came over the wire. */
+/** A response as received over the wire. */
 export interface Answer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text parsed; integers above 2^53 are rounded here, so digits are looked for in `text`. */
+  /** The parsed text. Integers above 2^53 are rounded here, so tests check digits in `text`. */
   readonly body: unknown;
 }
 
 export interface Asking {
   readonly method?: string;
-  /** The whole Authorization value; none when undefined. */
+  /** The complete Authorization value; undefined sends no header. */
   readonly key?: string | undefined;
   readonly host?: "free" | "paid";
 }
 
 export interface Service {
-  /** Asks for a literal path; without `host` and `key`, the paid host with a Pro key. */
+  /** Requests a literal path. Without `host` and `key`, it uses the paid host and a pro key. */
   readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
   readonly clock: TestClock;
 }
 
 /** Both clocks of a sandbox, set by the test. */
 export interface TestClock {
-  /** Simulated, milliseconds since the epoch. */
+  /** Simulated time, milliseconds since the epoch. */
   now: number;
   /** Real time, milliseconds. */
   elapsed: number;
 }
 
-/** The instant every contract test begins at: 2026-10-02T12:00:00Z. */
+/** The start time of every contract test: 2026-10-02T12:00:00Z. */
 export const NOON = 1_790_942_400;
 export const DAY = 86_400;
 export const PRO = "api_pro_contract";
@@ -48,13 +48,11 @@ export const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 export const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
 export type Options = Partial<Omit<SandboxOptions, "now" | "elapsed">> & {
-  /** Each tier's own rate; else the rate is out of the way. */
+  /** Applies each tier's own rate; without it, the rate limit is lifted. */
   readonly hasOwnRates?: true;
 };
 
-/**
- * Runs the suite twice: on the pure function, and over a real socket, where a difference would be the server's.
- */
+/** Runs the suite twice: on the pure function, and over a real socket to detect differences in the server. */
 export function contract(name: string, options: Options, suite: (service: Service) => void): void {
   for (const sender of ["handle", "socket"] as const) {
     describe(`${name} (${sender})`, () => {
@@ -102,7 +100,7 @@ export function contract(name: string, options: Options, suite: (service: Servic
   }
 }
 
-/** One request as written: no normalising of the path, no header of its own. */
+/** Sends one request as written: the path is not normalized and no headers are added. */
 export function exchange(base: string, path: string, asking: Asking): Promise<Answer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -136,7 +134,7 @@ export function exchange(base: string, path: string, asking: Asking): Promise<An
   });
 }
 
-/** What a dotted path leads to in a body; undefined where it leads nowhere. */
+/** The value at a dotted path in a body; undefined if the path does not exist. */
 export function at(body: unknown, path: string): unknown {
   let value = body;
   for (const step of path === "" ? [] : path.split(".")) {
@@ -146,7 +144,7 @@ export function at(body: unknown, path: string): unknown {
   return value;
 }
 
-/** The array a path leads to. */
+/** The array at a dotted path. */
 export function list(body: unknown, path = ""): readonly unknown[] {
   const value = at(body, path);
   if (!Array.isArray(value))
@@ -154,12 +152,12 @@ export function list(body: unknown, path = ""): readonly unknown[] {
   return value;
 }
 
-/** One field of every row of an array. */
+/** Returns one field of every row of an array. */
 export function column(body: unknown, path: string, field: string): readonly unknown[] {
   return list(body, path).map((row) => at(row, field));
 }
 
-/** The same for a field that holds numbers. */
+/** Returns one numeric field of every row. */
 export function numbers(body: unknown, path: string, field: string): readonly number[] {
   return column(body, path, field).map((value) => {
     if (typeof value !== "number") throw new Error(`${field} is no number: ${JSON.stringify(value)}`);
@@ -167,7 +165,7 @@ export function numbers(body: unknown, path: string, field: string): readonly nu
   });
 }
 
-/** The words of a text, where an array of them would take a line each. */
+/** Splits a text into words, which is shorter than an array. */
 export function words(text: string): string[] {
   return text.split(" ");
 }
@@ -176,7 +174,7 @@ export function keysOf(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
-/** Follows `next_cursor` to the end of a search; `between` runs before every further page. */
+/** Follows `next_cursor` to the end of a search; `between` runs before every page except the first. */
 export async function allPages(
   service: Service,
   path: string,
@@ -193,13 +191,13 @@ export async function allPages(
   }
 }
 
-/** A body's refusal in one line, to compare whole: `400 invalid_param limit`. */
+/** An error body in one line for exact comparison: `400 invalid_param limit`. */
 export function refusal({ status, body }: Answer): string {
   const named = ["error", "param", "resource"].map((name) => at(body, name));
   return [status, ...named.filter((value) => typeof value === "string")].join(" ");
 }
 
-/** Undefined for an empty body and for a page of HTML; anything else is JSON or fails the test. */
+/** Undefined for an empty body and for an HTML page. Anything else must be JSON, or the test fails. */
 function parsed(text: string): unknown {
   return text === "" || text.startsWith("<!DOCTYPE html>") ? undefined : JSON.parse(text);
 }

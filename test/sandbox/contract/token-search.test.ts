@@ -19,7 +19,7 @@ async function values(service: Service, query: string, field: string): Promise<r
 }
 
 contract("token search", {}, (service) => {
-  test("30, 31, 32: rows are keyed by address and have the named fields", async () => {
+  test("30, 31, 32: rows are keyed by address and have the specified fields", async () => {
     const row = at((await service.ask(PATH)).body, "results.0");
     expect(keysOf(row)).toEqual([...PLAIN, "name", "symbol", "decimals", "pools", "has_image"]);
     expect(row).toMatchObject({
@@ -68,14 +68,14 @@ contract("token search", {}, (service) => {
     ["92", "price_change_percentage_1h"],
     ["92", "price_change_percentage_5m"],
     ["90", "volume_usd"],
-  ])("%s, 185: order_by=%s is 400 and the eight are listed", async (_rule, order) => {
+  ])("%s, 185: order_by=%s is 400, and the message lists the eight values", async (_rule, order) => {
     const answer = await service.ask(`${PATH}?order_by=${order}`);
     expect(refusal(answer)).toBe("400 invalid_param order_by");
     const listed = /\[(.*)\]/.exec(String(at(answer.body, "message")))?.[1]?.split(" ");
     expect(listed?.toSorted()).toEqual(ORDERS.toSorted());
   });
 
-  test.each(FILTERS)("95: %s filters from below and above, bounds inclusive", async (name) => {
+  test.each(FILTERS)("95: %s filters by minimum and maximum, both inclusive", async (name) => {
     const all = (await values(service, "", name)).filter((value) => value !== null);
     const bound = all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
     const most = await values(service, `&${name}_max=${bound}`, name);
@@ -84,11 +84,11 @@ contract("token search", {}, (service) => {
     expect(least).toHaveLength(all.filter((value) => value >= bound).length);
   });
 
-  test.each(FILTERS)("95: %s_max takes numbers only", async (name) => {
+  test.each(FILTERS)("95: %s_max accepts numbers only", async (name) => {
     expect(refusal(await service.ask(`${PATH}?${name}_max=lots`))).toBe(`400 invalid_param ${name}_max`);
   });
 
-  test("92: filters of pool search are dropped", async () => {
+  test("92: filters of pool search are ignored", async () => {
     const plain = await service.ask(PATH);
     const query = "price_change_percentage_6h_min=1000&dex_name=nothing&token_address=0x0";
     expect((await service.ask(`${PATH}?${query}`)).text).toBe(plain.text);

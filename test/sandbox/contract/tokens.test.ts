@@ -44,7 +44,7 @@ contract("one token", {}, (service) => {
     expect(Number(digits)).toBe(at(body, "total_supply"));
   });
 
-  test("32: the search row's count of pools is that of pool search by token", async () => {
+  test("32: the pool count in the search row matches pool search by token", async () => {
     const network = "tempo";
     const { body } = await service.ask(`/networks/${network}/tokens/search?limit=3`);
     for (const row of list(body, "results")) {
@@ -57,7 +57,7 @@ contract("one token", {}, (service) => {
     }
   });
 
-  test("31: a token's volumes are those of its pools, over every window and whenever it is asked", async () => {
+  test("31: a token's volumes are the sums over its pools, for every window and time", async () => {
     for (const later of [0, 3_600_000, 40_000_000]) {
       service.clock.now += later;
       const row = at((await service.ask("/networks/tempo/tokens/search?limit=1")).body, "results.0");
@@ -73,7 +73,7 @@ contract("one token", {}, (service) => {
 });
 
 contract("one token of the public service", { dialect: "public" }, (service) => {
-  test("28: windows count in the plural", async () => {
+  test("28: window counts have plural names", async () => {
     const window = at((await service.ask(PATH)).body, "summary.24h");
     expect(keysOf(window)).toEqual(
       words("volume volume_usd buy_usd sell_usd sells buys txns last_price_usd_change"),

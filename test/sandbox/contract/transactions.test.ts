@@ -18,7 +18,7 @@ const FIELDS = words(
   "id log_index transaction_index pool_id sender recipient token_0 token_0_symbol token_1 token_1_symbol amount_0 amount_1 price_0 price_1 price_0_usd price_1_usd created_at_block_number created_at",
 );
 
-/** A row's identity and place. */
+/** The identity and position of a row. */
 const placeOf = (row: unknown): string =>
   [at(row, "created_at_block_number"), at(row, "transaction_index"), at(row, "log_index")].join(":");
 
@@ -61,7 +61,7 @@ contract("pool transactions", {}, (service) => {
     }
   });
 
-  test("18, 19: swaps, adds and removes are there, and some rows have no USD value", async () => {
+  test("18, 19: swaps, adds and removes all occur, and some rows have no USD value", async () => {
     const signs = new Set<string>();
     let withoutUsd = 0;
     for (let page = 1; page <= 20; page++) {
@@ -76,13 +76,13 @@ contract("pool transactions", {}, (service) => {
     expect(withoutUsd).toBeGreaterThan(0);
   });
 
-  test("58: newest first, strictly downwards by block, position and log index", async () => {
+  test("58: rows are newest first, strictly descending by block, position and log index", async () => {
     const rows = list((await service.ask(`${PATH}?limit=100`)).body, "transactions");
     const keys = rows.map((row) => placeOf(row).split(":").map(Number));
     for (const [index, key] of keys.slice(1).entries()) expect(isBefore(key, keys[index] ?? [])).toBe(true);
   });
 
-  test("62, 73: ten newest rows without anything, and with a limit alone the latest batch", async () => {
+  test("62, 73: the default is the ten newest rows, and limit alone returns the latest batch", async () => {
     const plain = await service.ask(PATH);
     expect(list(plain.body, "transactions")).toHaveLength(10);
     expect(await places(service, "limit=30")).toEqual(
@@ -93,7 +93,7 @@ contract("pool transactions", {}, (service) => {
     );
   });
 
-  test("52, 74, 76: the page envelope has four integers that agree with the rows", async () => {
+  test("52, 74, 76: the page envelope has four integers that match the rows", async () => {
     const { body } = await service.ask(`${PATH}?from=-1h&limit=7&page=2`);
     expect(keysOf(body)).toEqual(["transactions", "page_info"]);
     const info = at(body, "page_info");
@@ -113,7 +113,7 @@ contract("pool transactions", {}, (service) => {
     expect(at(zero.body, "page_info.page")).toBe(1);
   });
 
-  test("a page beyond the last is empty, not refused", async () => {
+  test("a page beyond the last is empty, not an error", async () => {
     const { status, body } = await service.ask(`${PATH}?from=-1h&page=100&limit=100`);
     expect([status, list(body, "transactions")]).toEqual([200, []]);
   });
@@ -135,7 +135,7 @@ contract("pool transactions", {}, (service) => {
     },
   );
 
-  test("61, 64, 75: the cursor goes on where page 100 ends", async () => {
+  test("61, 64, 75: the cursor continues after page 100", async () => {
     const last = (await service.ask(`${PATH}?page=100&limit=20`)).body;
     const cursor = String(at(last, "transactions.19.id"));
     const next = (await service.ask(`${PATH}?cursor=${cursor}&limit=20`)).body;
@@ -145,7 +145,7 @@ contract("pool transactions", {}, (service) => {
     expect(at(next, "page_info.limit")).toBe(20);
   });
 
-  test("64, 75: a walk by next_cursor gives every row of the window, and ends", async () => {
+  test("64, 75: following next_cursor returns every row of the range and then stops", async () => {
     const seen = new Set<string>();
     let cursor = "";
     let pages = 0;
@@ -159,7 +159,7 @@ contract("pool transactions", {}, (service) => {
     expect([seen.size, cursor]).toEqual([total, ""]);
   });
 
-  test("64: a transaction with several events is never lost at a page's edge", async () => {
+  test("64: a transaction with several events loses none at the edge of a page", async () => {
     let ids: readonly string[] = [];
     let first = -1;
     for (let page = 1; first === -1 && page <= 50; page++) {
@@ -175,7 +175,7 @@ contract("pool transactions", {}, (service) => {
     expect(at(page, "page_info.next_cursor")).toBe(ids[first]);
   });
 
-  test.each([1, 2, 3, 7, 50])("64: a walk by pages of %i gives every row once, in order", async (limit) => {
+  test.each([1, 2, 3, 7, 50])("64: pages of %i return every row once, in order", async (limit) => {
     const from = NOON - 7200;
     const { body } = await service.ask(`${PATH}?from=${from}&limit=100`);
     const total = Number(at(body, "page_info.total_items"));
@@ -193,20 +193,20 @@ contract("pool transactions", {}, (service) => {
     expect(walked).toEqual(expected);
   });
 
-  test("65: an empty cursor is the first set, in the cursor's envelope", async () => {
+  test("65: an empty cursor returns the first page, in the cursor envelope", async () => {
     const { body } = await service.ask(`${PATH}?cursor=`);
     expect(list(body, "transactions").map(placeOf)).toEqual(await places(service, ""));
     expect(keysOf(at(body, "page_info"))).toEqual(["next_cursor", "limit"]);
   });
 
   test.each(["0x1", "nothing", `0x${"f".repeat(64)}`])(
-    "64: cursor %s is no transaction: 400",
+    "64: cursor %s is not a transaction: 400",
     async (cursor) => {
       expect(refusal(await service.ask(`${PATH}?cursor=${cursor}`))).toBe("400 invalid_param cursor");
     },
   );
 
-  test("66, 67: rows exactly at from and at to are in", async () => {
+  test("66, 67: rows exactly at from and at to are included", async () => {
     const [newest = 0] = await timesOf(service, "limit=1");
     const [older = 0] = (await timesOf(service, "limit=10")).slice(-1);
     const all = await timesOf(service, `from=${older}&to=${newest}&limit=100`);
@@ -216,7 +216,7 @@ contract("pool transactions", {}, (service) => {
   });
 
   test.each([
-    ["68: unix seconds", `${NOON - 3600}`],
+    ["68: Unix seconds", `${NOON - 3600}`],
     ["69: seconds back", "-3600s"],
     ["69: minutes back", "-60m"],
     ["69: hours back", "-1h"],
@@ -224,7 +224,7 @@ contract("pool transactions", {}, (service) => {
     ["70: RFC 3339 with an offset", "2026-10-02T13:30:00%2B02:30"],
     ["70: RFC 3339 behind UTC", "2026-10-02t07:00:00.000-04:00"],
   ])("%s", async (_rule, from) => {
-    // The totals are in the text, and tell two windows apart whose newest rows are the same.
+    // The text contains the totals, which differ between two ranges even if their newest rows are the same.
     const [one, other] = [from, NOON - 3600].map((bound) => service.ask(`${PATH}?limit=1&from=${bound}`));
     expect((await one)?.text).toBe((await other)?.text);
   });
@@ -232,7 +232,7 @@ contract("pool transactions", {}, (service) => {
   test.each([
     ["69: a day back", "-1d", NOON - 86_400],
     ["71: a date is 00:00 UTC", "2026-10-02", NOON - 43_200],
-    ["66: a fraction of a second lies after its second", "2026-10-02T00:00:00.5Z", NOON - 43_200 + 1],
+    ["66: a fraction of a second is after its second", "2026-10-02T00:00:00.5Z", NOON - 43_200 + 1],
   ])("%s", async (_rule, from, meant) => {
     const [one, other] = [from, meant].map((bound) => service.ask(`${PATH}?limit=1&from=${bound}`));
     expect((await one)?.text).toBe((await other)?.text);
@@ -249,14 +249,14 @@ contract("pool transactions", {}, (service) => {
     }
   });
 
-  test("nothing later than the request's own instant shows", async () => {
+  test("no row is later than the time of the request", async () => {
     const [newest = 0] = await timesOf(service, `to=${NOON + 86_400}&limit=1`);
     expect(newest).toBeLessThanOrEqual(NOON);
   });
 });
 
 contract("transactions of the public service", { dialect: "public" }, (service) => {
-  test("13, 14: 24 keys, amounts as integers of any length, the recipient as an address", async () => {
+  test("13, 14: rows have 24 keys, integer amounts of any length and the recipient as an address", async () => {
     const answer = await service.ask(`${PATH}?limit=100`);
     const row = at(answer.body, "transactions.0");
     expect(keysOf(row)).toHaveLength(24);
@@ -264,12 +264,12 @@ contract("transactions of the public service", { dialect: "public" }, (service) 
     expect(answer.text).toMatch(/"amount_1":-?\d{17,}[,}]/);
   });
 
-  test("67: a row exactly at to is out", async () => {
+  test("67: a row exactly at to is excluded", async () => {
     const [newest = 0] = await timesOf(service, "limit=1");
     expect((await timesOf(service, `to=${newest}&limit=1`))[0]).toBeLessThan(newest);
   });
 
-  test("the window reaches back seven days", async () => {
+  test("the time range reaches back seven days", async () => {
     const oldest = await service.ask(`${PATH}?from=2023-01-01&limit=1`);
     const week = await service.ask(`${PATH}?from=-7d&limit=1`);
     expect(oldest.text).toBe(week.text);
@@ -284,7 +284,7 @@ function isBefore(key: readonly number[], other: readonly number[]): boolean {
   return false;
 }
 
-// Kept beside the suite that uses it: `numbers` checks the type of each value.
+// This is next to the suite that uses it: `numbers` checks the type of each value.
 contract("prices of transactions", {}, (service) => {
   test("15: both prices are numbers above 0", async () => {
     const { body } = await service.ask(`${PATH}?limit=100`);

@@ -14,7 +14,7 @@ function networkOf(slug: string, of: Market = market): NetworkFacts {
 }
 
 describe("networks", () => {
-  test("are 36, the doubtful ones last, without the removed one", () => {
+  test("36 networks exist, the doubtful ones last, without the removed one", () => {
     const slugs = market.networks.map((network) => network.id);
     expect(slugs).toHaveLength(36);
     expect(slugs.slice(0, 4)).toEqual(["ethereum", "solana", "fantom", "bsc"]);
@@ -41,7 +41,7 @@ describe("networks", () => {
     expect(tokens / pools).toBeLessThan(0.65);
   });
 
-  test("have 3 to 30 DEXes with ids of their own, ethereum enough for three pages", () => {
+  test("a network has 3 to 30 DEXes with unique IDs, and ethereum has enough for three pages", () => {
     for (const network of market.networks) {
       const dexes = market.dexes(network);
       expect(dexes.length).toBeGreaterThanOrEqual(3);
@@ -75,7 +75,7 @@ describe("well-known pools", () => {
     expect(pool?.dex.dexId).toBe(dexId);
   });
 
-  test("are found in any letter case on EVM networks, and only exactly on others", () => {
+  test("well-known pools match in any letter case on EVM networks, and only exactly on others", () => {
     const ethereum = networkOf("ethereum");
     const solana = networkOf("solana");
     const sol = "So11111111111111111111111111111111111111112";
@@ -85,14 +85,14 @@ describe("well-known pools", () => {
     expect(market.token(solana, sol.toLowerCase(), NOW)).toBeUndefined();
   });
 
-  test("exist only from their own day on", () => {
+  test("well-known pools exist from their creation day", () => {
     const pool = "8sLbNZoA1cfnvMJLPfp98ZLAnFSYCFApfJKMbiXNLwxj";
     const born = Date.parse("2023-11-26T20:25:08Z") / 1000;
     expect(market.pool(networkOf("solana"), pool, born - 1)).toBeUndefined();
     expect(market.pool(networkOf("solana"), pool, born)?.createdAtBlockNumber).toBe(232_424_998);
   });
 
-  test("have the service's null fee where it sends one", () => {
+  test("well-known pools have a null fee where the service sends one", () => {
     const pool = market.pool(networkOf("ethereum"), "0x4f493b7de8aac7d55f71853688b1f7c8f0243c85", NOW);
     expect(pool?.fee).toBeNull();
   });
@@ -123,7 +123,7 @@ const TRANSACTION_IDS: Readonly<Record<AddressFamily, RegExp>> = {
 };
 
 describe("addresses", () => {
-  test("have the form of their family and occur once", () => {
+  test("addresses have the form of their family and are unique", () => {
     for (const network of market.networks) {
       const pools = market.pools(network, NOW);
       const tokens = market.tokens(network, NOW);
@@ -140,13 +140,13 @@ describe("addresses", () => {
     }
   });
 
-  test("of some EVM pools are 32 bytes long", () => {
+  test("some EVM pools have 32-byte addresses", () => {
     expect(market.pools(networkOf("base"), NOW).some((pool) => pool.id.length === 66)).toBe(true);
   });
 });
 
 describe("pools", () => {
-  test("are in the order of their ranks, and old ones keep their places as new ones come", () => {
+  test("pools are sorted by rank, and new pools do not change the order of old ones", () => {
     const network = networkOf("ethereum");
     const now = market.pools(network, NOW);
     expect(now.map((pool) => pool.rank)).toEqual(now.map((pool) => pool.rank).toSorted((a, b) => a - b));
@@ -156,7 +156,7 @@ describe("pools", () => {
     expect(market.pools(network, NOW)).toEqual(now);
   });
 
-  test("come every day on large networks, until 2030 at least", () => {
+  test("large networks get new pools every day, at least until 2030", () => {
     for (const slug of ["ethereum", "solana", "base"]) {
       for (const from of ["2023-09-01", "2025-06-01", "2026-11-01", "2030-11-01"]) {
         const at = Date.parse(from) / 1000;
@@ -167,7 +167,7 @@ describe("pools", () => {
     }
   });
 
-  test("are never older than their tokens", () => {
+  test("pools are never older than their tokens", () => {
     const network = networkOf("ethereum");
     for (const pool of market.pools(network, NOW)) {
       for (const token of pool.tokens) {
@@ -177,7 +177,7 @@ describe("pools", () => {
     }
   });
 
-  test("have a known number of decimals and a supply, sometimes past 2^53 and not a double", () => {
+  test("tokens have known decimals and a supply, sometimes above 2^53 and not exact as a double", () => {
     const tokens = market.tokens(networkOf("ethereum"), NOW);
     for (const token of tokens) {
       expect(token.decimals).toBeGreaterThanOrEqual(6);
@@ -190,7 +190,7 @@ describe("pools", () => {
 });
 
 describe("names", () => {
-  test("of ethereum tokens include text made to harm", () => {
+  test("names of ethereum tokens include hostile text", () => {
     const text = market
       .tokens(networkOf("ethereum"), NOW)
       .map((token) => `${token.name} ${token.symbol}`)
@@ -199,13 +199,13 @@ describe("names", () => {
       expect(text).toContain(part);
   });
 
-  test("vary", () => {
+  test("names vary", () => {
     const names = market.tokens(networkOf("solana"), NOW).map((token) => token.name);
     expect(new Set(names).size).toBeGreaterThan(names.length * 0.6);
   });
 });
 
-test("another seed is another market with the same well-known names", () => {
+test("a different seed is a different market with the same well-known names", () => {
   const other = createMarket({ seed: 8 });
   const mine = market.pools(networkOf("ethereum"), NOW);
   const theirs = other.pools(networkOf("ethereum", other), NOW);
@@ -213,7 +213,7 @@ test("another seed is another market with the same well-known names", () => {
   expect(theirs[50]?.id).not.toBe(mine[50]?.id);
 });
 
-test("unmix turns mix round", () => {
+test("unmix reverses mix", () => {
   for (const value of [0, 1, -1, 0x7fffffff, -0x80000000, 123_456_789, 0x00ff00ff]) {
     expect(unmix(mix(value))).toBe(value);
   }

@@ -38,8 +38,8 @@ function missing(): never {
   throw new Error("no token");
 }
 
-describe("two markets of one seed", () => {
-  test("give the same answers, in whatever order they are asked", () => {
+describe("two markets with the same seed", () => {
+  test("return the same results in any order of calls", () => {
     const forward = createMarket({ seed: 5 });
     const backward = createMarket({ seed: 5 });
     const answers = QUESTIONS.map((question) => question(forward));
@@ -47,7 +47,7 @@ describe("two markets of one seed", () => {
     expect(reversed.toReversed()).toEqual(answers);
   });
 
-  test("give the same answers when caches have been overrun", () => {
+  test("return the same results after their caches overflow", () => {
     const market = createMarket({ seed: 5 });
     const before = QUESTIONS.map((question) => question(market));
     market.poolCandles(poolOf(market, "ethereum", 0), {
@@ -59,7 +59,7 @@ describe("two markets of one seed", () => {
     expect(QUESTIONS.map((question) => question(market))).toEqual(before);
   });
 
-  test("know a pool of the other one", () => {
+  test("know each other's pools", () => {
     const pool = poolOf(createMarket({ seed: 5 }), "ethereum", 12);
     const other = createMarket({ seed: 5 });
     const network = other.network("ethereum");
@@ -71,7 +71,7 @@ describe("two markets of one seed", () => {
 describe("the past", () => {
   const market = createMarket({ seed: 5 });
 
-  test("does not change when time goes on", () => {
+  test("does not change as time passes", () => {
     const pool = poolOf(market, "ethereum", 5);
     const then = NOW - 3 * DAY;
     const window = { from: then - DAY, to: then, limit: 5000 };
@@ -82,7 +82,7 @@ describe("the past", () => {
     expect(wider.filter((one) => one.time <= then)).toEqual(before);
   });
 
-  test("begins in 2023, or with the pool", () => {
+  test("starts in 2023, or with the pool", () => {
     const start = Date.UTC(2023, 0, 1) / 1000;
     const old = poolOf(market, "ethereum", 0);
     expect(old.createdAt).toBeLessThan(start);
@@ -112,7 +112,7 @@ describe("the past", () => {
   });
 });
 
-test("instants far outside of all history answer at once and make nothing up", () => {
+test("times far outside the history return quickly and without data", () => {
   const market = createMarket({ seed: 5 });
   const pool = poolOf(market, "ethereum", 0);
   const weth = pool.tokens[1] ?? missing();
@@ -125,7 +125,7 @@ test("instants far outside of all history answer at once and make nothing up", (
   expect(market.poolCandles(pool, { from: -far, to: 0, intervalSeconds: 60 })).toEqual([]);
   expect(market.poolCandles(pool, { from: far, to: 2 * far, intervalSeconds: 60 })).toEqual([]);
   expect(market.tokenPriceUsd(weth, -far)).toBeUndefined();
-  // 1934 in one pool must not be 2024 in another.
+  // In one pool, 1934 must not be the same as 2024 in another.
   expect(market.poolActivity(pool, -13_000 * DAY, DAY).txns).toBe(0);
 });
 
@@ -138,7 +138,7 @@ describe("candles", () => {
     return market.poolCandles(pool, { from, to, intervalSeconds: 3600 }).map((candle) => candle.timeOpen);
   }
 
-  test("of a running interval hold nothing that comes after asOf", () => {
+  test("of the current interval contain nothing after asOf", () => {
     const [whole] = market.poolCandles(pool, { from: hour, to: NOW, intervalSeconds: 3600 });
     const [running] = market.poolCandles(pool, { from: hour, to: NOW, intervalSeconds: 3600, asOf: NOW });
     expect(running?.open).toBe(whole?.open);
@@ -149,14 +149,14 @@ describe("candles", () => {
     ).toEqual([]);
   });
 
-  test("open at from, and before to", () => {
+  test("start at or after from, and before to", () => {
     expect(opens(hour, hour + 7200)).toEqual([hour, hour + 3600]);
     expect(opens(hour, hour + 7201)).toEqual([hour, hour + 3600, hour + 7200]);
     expect(opens(hour + 1, hour + 7200)).toEqual([hour + 3600]);
     expect(opens(hour, hour)).toEqual([]);
   });
 
-  test("are left out where nobody swapped", () => {
+  test("are omitted where there were no swaps", () => {
     const quiet = poolOf(market, "ethereum", 900);
     const candles = market.poolCandles(quiet, { from: hour - 5 * DAY, to: hour, intervalSeconds: 60 });
     expect(candles.length).toBeGreaterThan(0);

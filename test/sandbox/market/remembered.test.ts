@@ -4,17 +4,17 @@ import type { Activity, Market } from "../../../src/sandbox/market/types.ts";
 
 const NOON = 1_790_942_400;
 const windows = [60, 300, 3600, 6 * 3600, 86_400, 2 * 86_400, 7 * 86_400];
-/** Midnight, a second before and after it, and instants of no note; in no order. */
+/** Midnight, a second before and after it, and arbitrary times, unordered. */
 const instants = [NOON, NOON + 43_200, NOON + 43_199, NOON - 86_400 * 40, NOON + 43_201, NOON + 7, NOON];
 
 function poolsOf(market: Market) {
   const network = market.network("plasma");
   if (network === undefined) throw new Error("no such network");
-  // Busy ones, and such as trade once in a while or not at all.
+  // Busy pools, and pools that rarely or never trade.
   return market.pools(network, NOON - 86_400 * 40);
 }
 
-test("what was asked before, at other instants and of other windows, changes no answer", () => {
+test("earlier calls for other times and windows do not change a result", () => {
   const market = createMarket({ seed: 3 });
   const ask = (
     from: Market,
@@ -35,7 +35,7 @@ test("what was asked before, at other instants and of other windows, changes no 
   }
 });
 
-test("a pool's price change is that of its activity, also where nothing was traded", () => {
+test("the price change of a pool equals that of its activity, even without trades", () => {
   const market = createMarket({ seed: 3 });
   const seen = new Set<string>();
   for (const pool of poolsOf(market)) {

@@ -6,7 +6,7 @@ import { bundled, processorTime } from "../../harness/bundled.ts";
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;
 
-/** The bars are for the machine they were set on; another may take this many times as long. */
+/** The limits are for the machine they were measured on; another may take this many times as long. */
 const SLACK = 3;
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module
@@ -18,8 +18,8 @@ function poolsOf(market: Market, slug: string): readonly PoolFacts[] {
 }
 
 /**
- * Milliseconds of `work` with a market of its own, so that no cache is warm; the best of three, or the first one
- * that will do.
+ * Milliseconds of `work` with its own market, so that caches are cold: the best of three runs, or the first
+ * run that is fast enough.
  */
 function measure(enough: number, work: (market: Market, pools: readonly PoolFacts[]) => void): number {
   let best = Number.POSITIVE_INFINITY;

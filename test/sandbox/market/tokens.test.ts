@@ -17,8 +17,8 @@ function priceOf(slug: string, symbol: string, at = NOW): number {
   return market.tokenPriceUsd(tokenOf(slug, symbol), at) ?? 0;
 }
 
-describe("prices in USD", () => {
-  test("are near 1 for stable coins, and plausible for what the world knows", () => {
+describe("USD prices", () => {
+  test("are near 1 for stablecoins, and plausible for well-known tokens", () => {
     for (let at = Date.UTC(2023, 0, 5) / 1000; at < NOW; at += 61 * DAY) {
       for (const symbol of ["USDC", "USDT", "DAI"])
         expect(Math.abs(priceOf("ethereum", symbol, at) - 1)).toBeLessThan(0.01);
@@ -31,19 +31,19 @@ describe("prices in USD", () => {
     }
   });
 
-  test("of the same asset agree across networks", () => {
+  test("of the same asset match across networks", () => {
     const ether = priceOf("ethereum", "WETH");
     for (const slug of ["base", "arbitrum", "linea", "robinhood"]) {
       expect(Math.abs(priceOf(slug, "WETH") / ether - 1)).toBeLessThan(0.02);
     }
   });
 
-  test("move", () => {
+  test("change over time", () => {
     const prices = Array.from({ length: 60 }, (_, index) => priceOf("ethereum", "WETH", NOW - index * 600));
     expect(new Set(prices).size).toBeGreaterThan(55);
   });
 
-  test("reach from a trillionth to ninety thousand, and are missing for a few tokens", () => {
+  test("range from a trillionth to ninety thousand, and are missing for a few tokens", () => {
     const prices: number[] = [];
     let unpriced = 0;
     for (const slug of ["ethereum", "solana", "base"]) {
@@ -62,7 +62,7 @@ describe("prices in USD", () => {
     expect(unpriced / prices.length).toBeLessThan(0.05);
   });
 
-  test("are shown by no endpoint for an unpriced token", () => {
+  test("are returned by no endpoint for a token without a price", () => {
     const network = market.network("ethereum");
     const token =
       network && market.tokens(network, NOW).find((one) => market.tokenPriceUsd(one, NOW) === undefined);
@@ -90,7 +90,7 @@ describe("prices in USD", () => {
   });
 });
 
-/** The largest tokens would need every pool of the network; these have few. */
+/** The largest tokens would need every pool of the network; these have few pools. */
 const TOKENS: readonly (readonly [string, string])[] = [
   ["ethereum", "UNI"],
   ["ethereum", "PEPE"],
@@ -116,18 +116,18 @@ describe.each(TOKENS)("%s %s", (slug, symbol) => {
   const token = tokenOf(slug, symbol);
   const pools = market.poolsOfToken(token, NOW);
 
-  test("is in each of its pools, and they are all of the network's that hold it", () => {
+  test("is in each of its pools, and no other pool of the network contains it", () => {
     const network = market.network(slug);
     const holding = network && market.pools(network, NOW).filter((pool) => pool.tokens.includes(token));
     expect(pools).toEqual(holding);
     expect(pools.length).toBeGreaterThan(0);
   });
 
-  test("has the sums of its pools as its own activity", () => {
+  test("has the sums of its pools as its activity", () => {
     for (const seconds of [60, 3600, DAY]) {
       const activity = market.tokenActivity(token, NOW, seconds);
       const swaps = swapsOf(pools, NOW - seconds + 1, NOW);
-      // Bought when it leaves the pool.
+      // A token that leaves the pool is bought.
       const buys = swaps.filter((one) => (one.pool.tokens[0] === token ? one.amount0 : -one.amount0) < 0n);
       expect([activity.buys, activity.sells]).toEqual([buys.length, swaps.length - buys.length]);
       const counts = pools.map((pool) => market.transactionCount(pool, NOW - seconds + 1, NOW));
@@ -143,7 +143,7 @@ describe.each(TOKENS)("%s %s", (slug, symbol) => {
     }
   });
 
-  // Minutes too: in one of them the only swap may be one without a USD value, which makes no candle.
+  // Minutes too: the only swap of a minute may have no USD value and so produce no candle.
   test.each([60, 3600])("has %d s candles of its USD price at all its pools' swaps", (intervalSeconds) => {
     const from = NOW - (NOW % 3600) - 5 * 3600;
     const candles = market.tokenCandles(token, { from, to: NOW, intervalSeconds, asOf: NOW });

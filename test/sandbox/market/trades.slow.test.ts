@@ -13,7 +13,10 @@ function poolOf(slug: string, rank: number): PoolFacts {
   return pool;
 }
 
-/** Of each kind of pool: stable against volatile both ways round, priced elsewhere, tiny, three tokens, each family. */
+/**
+ * One pool of each kind: stable against volatile in both orders, priced elsewhere, tiny, three tokens, each
+ * family.
+ */
 const POOLS: readonly (readonly [string, number])[] = [
   ["ethereum", 1],
   ["ethereum", 2],
@@ -37,7 +40,7 @@ function readAll(pool: PoolFacts, from: number, to: number, limit = 100): Transa
   let before: TransactionKey | undefined;
   for (;;) {
     const page = market.transactions(pool, { from, to, before, limit });
-    // A page that does not go down would never end.
+    // A page whose rows do not descend would cause an endless loop.
     const [first] = page;
     if (before !== undefined && first !== undefined) expect(compareKeys(first, before)).toBeLessThan(0);
     all.push(...page);
@@ -58,7 +61,7 @@ function sizeOf(amount: bigint, decimals: number | undefined): number {
   return Math.abs(Number(amount)) / 10 ** (decimals ?? 0);
 }
 
-/** As the decision on counts has it: max(abs(amount) / 10^decimals x USD price). */
+/** The decision on counts defines this: max(abs(amount) / 10^decimals x USD price). */
 function volumeOf({ amount0, amount1, price0Usd, price1Usd, pool }: Transaction): number {
   const [token0, token1] = pool.tokens;
   return Math.max(
@@ -80,7 +83,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
   const from = Math.max(NOW - Math.min(20, Math.ceil(rank / 8) + 1) * DAY, pool.createdAt);
   const all = readAll(pool, from, NOW);
 
-  test("come strictly newest first, by time as by key", () => {
+  test("are strictly newest first, by time and by key", () => {
     expect(all.length).toBeGreaterThan(0);
     for (let index = 1; index < all.length; index += 1) {
       const [newer, older] = [all[index - 1], all[index]];
@@ -93,11 +96,11 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     expect(all.at(-1)?.time).toBeGreaterThanOrEqual(from);
   });
 
-  test("are as many as counted", () => {
+  test("match their count", () => {
     expect(market.transactionCount(pool, from, NOW)).toBe(all.length);
   });
 
-  test("are the same in one page, in pages by key, and in pages by number", () => {
+  test("are the same in one page, in pages by key and in pages by number", () => {
     const keys = all.map((one) => one.logIndex + one.blockNumber * 1e6);
     const few = market.transactions(pool, { from, to: NOW, limit: 500 });
     expect(few.map((one) => one.logIndex + one.blockNumber * 1e6)).toEqual(keys.slice(0, 500));
@@ -110,7 +113,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     expect(byNumber.length).toBeGreaterThanOrEqual(Math.min(all.length, 400));
   });
 
-  test("take a bound at a transaction's own second as inclusive on both sides", () => {
+  test("at the first and last second of a range are included", () => {
     const middle = all[all.length >> 1];
     if (middle === undefined) return;
     const same = all.filter((one) => one.time === middle.time);
@@ -122,7 +125,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     expect(market.transactionCount(pool, from, middle.time - 1)).toBe(until.length - same.length);
   });
 
-  test("are swaps of opposite signs, and adds and removes of like signs", () => {
+  test("are swaps with opposite signs, and adds and removes with equal signs", () => {
     for (const { kind, amount0, amount1 } of all) {
       expect([amount0 === 0n, amount1 === 0n]).toEqual([false, false]);
       const signs = `${amount0 > 0n ? "+" : "-"}${amount1 > 0n ? "+" : "-"}`;
@@ -131,7 +134,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     }
   });
 
-  test("have the price that their amounts make, but for rounding to raw units", () => {
+  test("have the price that follows from their amounts, except for rounding to raw units", () => {
     const [token0, token1] = pool.tokens;
     for (const one of all) {
       const size0 = sizeOf(one.amount0, token0?.decimals);
@@ -142,12 +145,12 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     }
   });
 
-  test("have their tokens' USD prices of that second", () => {
+  test("have the USD prices of their tokens at that second", () => {
     const [token0, token1] = pool.tokens;
     if (token0 === undefined || token1 === undefined) throw new Error("two tokens");
     let compared = 0;
     for (const [index, one] of all.slice(0, 400).entries()) {
-      // The price of a second is that after the last transaction of it.
+      // The price of a second is the price after its last transaction.
       if (one.price0Usd === undefined || all[index - 1]?.time === one.time) continue;
       expect(one.price0Usd).toBe(market.tokenPriceUsd(token0, one.time));
       expect(one.price1Usd).toBe(market.tokenPriceUsd(token1, one.time));
@@ -157,13 +160,13 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     expect(compared).toBeGreaterThan(0);
   });
 
-  test("sum up to the activity of any window", () => {
+  test("add up to the activity of any window", () => {
     for (const seconds of [60, 300, 3600, 6 * 3600, DAY, 5 * DAY]) {
       for (const at of [NOW, NOW - (NOW % DAY), NOW - (NOW % DAY) - 1, all[5]?.time ?? NOW]) {
         if (at - seconds < from) continue;
         const inside = all.filter((one) => one.time > at - seconds && one.time <= at);
         const swaps = inside.filter((one) => one.kind === "swap");
-        // Token0 leaves the pool: somebody bought it.
+        // Token 0 leaves the pool, so it is bought.
         const buys = swaps.filter((one) => one.amount0 < 0n);
         const activity = market.poolActivity(pool, at, seconds);
         expect([activity.txns, activity.buys, activity.sells]).toEqual([
@@ -179,7 +182,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     }
   });
 
-  test("fold into the candles of every interval", () => {
+  test("produce the candles of every interval", () => {
     for (const intervalSeconds of [60, 900, 3600, 6 * 3600, DAY, 2 * DAY]) {
       const start = Math.ceil(from / intervalSeconds) * intervalSeconds;
       const expected = fold(
@@ -206,7 +209,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     }
   });
 
-  test("are found by their ids, all events of one together", () => {
+  test("are found by their IDs, all events of one together", () => {
     for (const one of all.slice(0, 300)) {
       const same = all.filter((other) => other.id === one.id);
       expect(market.transactionsWithId(pool, one.id, NOW)).toEqual(same);
@@ -220,7 +223,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
     }
   });
 
-  test("go with the pool's price", () => {
+  test("follow the price of the pool", () => {
     const newest = all.find((one) => one.kind === "swap");
     const price = market.poolPrice(pool, NOW);
     expect(price.price).toBe(newest?.price0);
@@ -260,7 +263,7 @@ describe("the busiest pool", () => {
   const pool = poolOf("ethereum", 1);
   const all = readAll(pool, NOW - 3 * DAY, NOW);
 
-  test("trades about four thousand times a day, the k-th about a k-th of that", () => {
+  test("trades about four thousand times a day, pool number k about a k-th of that", () => {
     const days = 20;
     for (const rank of [1, 2, 10, 50]) {
       const count = market.transactionCount(poolOf("ethereum", rank), NOW - days * DAY, NOW - 1) / days;
@@ -269,7 +272,7 @@ describe("the busiest pool", () => {
     }
   });
 
-  test("has transactions of two and three events, blocks with several, and about 3 % without USD values", () => {
+  test("has transactions with two and three events, blocks with several transactions, and about 3 % without USD values", () => {
     const byId = new Map<string, number>();
     for (const { id } of all) byId.set(id, (byId.get(id) ?? 0) + 1);
     const sizes = [...byId.values()];
@@ -300,11 +303,11 @@ describe("the busiest pool", () => {
     expect(longest).toBe(3);
   });
 
-  test("has amounts that a double cannot hold", () => {
+  test("has amounts that do not fit in a double", () => {
     expect(all.some(({ amount1 }) => BigInt(Number(amount1)) !== amount1)).toBe(true);
   });
 
-  test("counts blocks of twelve seconds from the public one", () => {
+  test("counts 12-second blocks from the public start block", () => {
     const known = Date.parse("2026-09-28T13:07:36Z") / 1000;
     for (const { time, blockNumber } of all.slice(0, 50))
       expect(blockNumber).toBe(26_076_150 + (time - known) / 12);

@@ -4,12 +4,12 @@ import { type Frame, serve, settled, type StreamService, WETH, wethCandles } fro
 
 const stamp = ({ data }: Frame): number => Number(data["timestamp"]);
 
-/** The last candle sent under each timestamp, as a client that stores by timestamp ends up with. */
+/** The last candle sent for each timestamp, as stored by a client that keys candles by timestamp. */
 function stored(events: readonly Frame[]): ReadonlyMap<number, Frame["data"]> {
   return new Map(events.map((event) => [stamp(event), event.data]));
 }
 
-test("165: a candle has the public fields, and an id equal to its timestamp", async () => {
+test("165: a candle has the public fields, and its ID equals its timestamp", async () => {
   const service = await serve();
   const stream = await service.open(`${wethCandles}&interval=60s&request_id=3`);
   service.pass(200);
@@ -23,7 +23,7 @@ test("165: a candle has the public fields, and an id equal to its timestamp", as
     chain: "ethereum",
     token_id: WETH,
     interval: "60s",
-    // The minute that ended with the opening; it is sealed 3 s later.
+    // The minute that ended when the stream opened; it is sealed 3 s later.
     timestamp: NOON - 60,
     open: expect.any(Number),
     high: expect.any(Number),
@@ -37,14 +37,14 @@ test("165: a candle has the public fields, and an id equal to its timestamp", as
   expect(Number(low) <= Number(avg) && Number(avg) <= Number(high)).toBe(true);
 });
 
-test("without an interval, candles of a second; none for a second without a swap", async () => {
+test("without an interval, candles are 1s long; a second without a swap has none", async () => {
   const service = await serve();
   const stream = await service.open(wethCandles);
   service.pass(300);
   const events = await settled(service, stream);
   expect(new Set(events.map(({ data }) => data["interval"]))).toEqual(new Set(["1s"]));
   expect(events.length).toBeGreaterThan(5);
-  // Blocks of ethereum are 12 s apart.
+  // Ethereum blocks are 12 s apart.
   expect(new Set(events.map((event) => stamp(event) % 12)).size).toBe(1);
 });
 
@@ -53,7 +53,7 @@ test.each([
   ["5s", 5, 2, 40],
   ["60s", 60, 3, 70],
 ])(
-  "a candle of %s comes when it is over and sealed, not before",
+  "a candle of %s is sent only after it ends and is sealed",
   async (interval, seconds, sealing, steps) => {
     const service = await serve();
     const stream = await service.open(`${wethCandles}&interval=${interval}`);
@@ -74,7 +74,7 @@ test.each([
   ["60s", 4000],
   ["5s", 2000],
 ])(
-  "of %s, some are sent again under their timestamp, and the last one is the whole",
+  "some candles of %s are resent under their timestamp, and the last version is complete",
   async (interval, passed) => {
     const service = await serve();
     const stream = await service.open(`${wethCandles}&interval=${interval}`);
@@ -89,7 +89,7 @@ test.each([
       const isWhole = event.data === whole;
       expect(Number(whole?.["txns"]) - Number(event.data["txns"])).toBe(isWhole ? 0 : 1);
     }
-    // The same again in another process: what is late follows from the seed.
+    // The same in another process: late candles follow from the seed.
     const other = await serve();
     const twin = await other.open(`${wethCandles}&interval=${interval}`);
     other.pass(passed);
@@ -100,7 +100,7 @@ test.each([
 
 describe("since and Last-Event-ID", () => {
   const path = `${wethCandles}&interval=60s`;
-  // Ten minutes into the market of a stream that was there all along.
+  // Ten minutes of a stream that was open from the start.
   async function prepare(): Promise<{ service: StreamService; whole: ReadonlyMap<number, Frame["data"]> }> {
     const service = await serve();
     service.clock.now -= 1800_000;
@@ -111,13 +111,13 @@ describe("since and Last-Event-ID", () => {
   const lastId = (id: string) => ({ headers: { "Last-Event-ID": id } });
   const stamps = (events: readonly Frame[]): readonly number[] => events.map(stamp);
 
-  test("without both, there is no backfill", async () => {
+  test("without since and Last-Event-ID, there is no backfill", async () => {
     const { service } = await prepare();
     const stream = await service.open(path);
     expect(await settled(service, stream)).toEqual([]);
   });
 
-  test("since begins with the candle of that instant, each candle once, as they stand", async () => {
+  test("since starts with the candle at that time and sends each candle once, in its final version", async () => {
     const { service, whole } = await prepare();
     const since = NOON - 600;
     const events = await settled(service, await service.open(`${path}&since=${since}`));
@@ -128,7 +128,7 @@ describe("since and Last-Event-ID", () => {
   });
 
   test.each([
-    ["inclusive: the last candle comes again", NOON - 300, NOON - 300],
+    ["is inclusive: the last candle is sent again", NOON - 300, NOON - 300],
     ["older than 15 minutes is clamped", NOON - 1500, NOON - 900],
     ["0 is clamped", 0, NOON - 900],
   ])("Last-Event-ID %s", async (_what, id, first) => {
@@ -138,8 +138,8 @@ describe("since and Last-Event-ID", () => {
   });
 
   test.each([
-    ["of the future", String(NOON + 60)],
-    ["that is no number", "abc"],
+    ["in the future", String(NOON + 60)],
+    ["that is not a number", "abc"],
     ["that is negative", "-5"],
     ["that is empty", ""],
   ])("Last-Event-ID %s is ignored", async (_what, id) => {
@@ -148,31 +148,31 @@ describe("since and Last-Event-ID", () => {
     expect([stream.status, await settled(service, stream)]).toEqual([200, []]);
   });
 
-  test("since wins over Last-Event-ID", async () => {
+  test("since takes precedence over Last-Event-ID", async () => {
     const { service } = await prepare();
     const stream = await service.open(`${path}&since=${NOON - 120}`, lastId(String(NOON - 600)));
     expect(stamps(await settled(service, stream))[0]).toBe(NOON - 120);
   });
 
-  test("since is at most 15 minutes old", async () => {
+  test("since is at most 15 minutes ago", async () => {
     const { service } = await prepare();
     expect((await service.open(`${path}&since=${NOON - 900}`)).status).toBe(200);
     const refused = await service.open(`${path}&since=${NOON - 901}`);
     expect([refused.status, at(JSON.parse(refused.text()), "param")]).toEqual([400, "since"]);
   });
 
-  test("backfill uses up limit, and costs a credit a candle", async () => {
+  test("backfill counts toward limit and costs one credit per candle", async () => {
     const { service } = await prepare();
     const key = "api_pro_backfill";
     const before = await service.remaining(key);
     const stream = await service.open(`${path}&since=${NOON - 600}&limit=4`, { key });
     await stream.ended;
     expect(stamps(stream.events())).toEqual([0, 60, 120, 180].map((each) => NOON - 600 + each));
-    // The question itself costs one.
+    // The request itself costs one credit.
     expect(before - (await service.remaining(key))).toBe(4 + 1);
   });
 
-  test("a reconnect with the last id loses no candle", async () => {
+  test("a reconnect with the last ID loses no candles", async () => {
     const { service } = await prepare();
     const reference = await service.open(path);
     const events: Frame[] = [];
@@ -190,7 +190,7 @@ describe("since and Last-Event-ID", () => {
   });
 });
 
-test("a candle of 60 s is the 1m candle of REST, digit for digit", async () => {
+test("a 60s candle equals the 1m candle of REST, digit for digit", async () => {
   const service = await serve();
   const stream = await service.open(`${wethCandles}&interval=60s`);
   service.pass(3700);

@@ -5,7 +5,7 @@ import { poolTrades, serve, settled, USDC, usdcPrice, WETH, wethPrice } from "./
 const restPrice = `/networks/ethereum/multi/prices?tokens=${WETH}`;
 
 describe("prices", () => {
-  test("130, 165: a price event of the specification has p, a string, beside the public fields", async () => {
+  test("130, 165: a price event of the specification has p, a string, and the public fields", async () => {
     const service = await serve();
     const { open, pass } = service;
     const stream = await open(wethPrice);
@@ -54,7 +54,7 @@ describe("prices", () => {
     ]);
   });
 
-  test("132: no snapshot on opening, and none while the clock stands", async () => {
+  test("132: opening sends no snapshot, and nothing is sent while the clock stands", async () => {
     const service = await serve();
     const { open } = service;
     const stream = await open(wethPrice);
@@ -63,7 +63,7 @@ describe("prices", () => {
     expect(stream.text()).toBe(`event: ping\ndata: {"time":${NOON}}\n\n`.repeat(2));
   });
 
-  test("132: an event for each moved price and for nothing else; multi/prices says the same", async () => {
+  test("132: every price change is one event; multi/prices sends the same", async () => {
     const service = await serve();
     const { open, rest, pass } = service;
     const stream = await open(wethPrice);
@@ -82,7 +82,7 @@ describe("prices", () => {
     expect(events.map(({ data }) => [data["timestamp"], Number(data["p"])])).toEqual(expected);
   });
 
-  test("125: a batch shows all its assets in order of time, under its entries' numbers", async () => {
+  test("125: a batch sends all its assets in order of time, with the index of each entry", async () => {
     const service = await serve();
     const { open, pass } = service;
     const entry = { chain: "ethereum", method: "token_price" };
@@ -104,7 +104,7 @@ describe("prices", () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test("tiny prices are written without an exponent, digit for digit those of REST", async () => {
+  test("tiny prices have no exponent and the same digits as REST", async () => {
     const service = await serve();
     const { open, rest, pass } = service;
     const filter = "price_usd_max=0.00001&price_usd_min=0.0000000001&order_by=txns_24h&limit=1";
@@ -122,7 +122,7 @@ describe("prices", () => {
     expect(Number(p)).toBe(at(body, "0.price_usd"));
   });
 
-  test("a stream that opens later misses earlier events; one that opens earlier misses none", async () => {
+  test("a stream opened later misses earlier events; one opened earlier misses none", async () => {
     const service = await serve();
     const { open, pass } = service;
     const early = await open(wethPrice);
@@ -140,7 +140,7 @@ describe("prices", () => {
 });
 
 describe("transactions", () => {
-  test("18, 165: a pool's stream is what REST lists of it afterwards, number for number", async () => {
+  test("18, 165: a pool stream equals the later REST list, number for number", async () => {
     const service = await serve({ dialect: "public" });
     const { open, rest, pass } = service;
     const stream = await open(poolTrades);
@@ -170,7 +170,7 @@ describe("transactions", () => {
     }
   });
 
-  test("14, 29: amounts go out with every digit", async () => {
+  test("14, 29: amounts have every digit", async () => {
     const service = await serve();
     const { open, rest, pass } = service;
     const stream = await open(poolTrades);
@@ -182,7 +182,7 @@ describe("transactions", () => {
     expect(digits.some((each) => !Number.isSafeInteger(Number(each)))).toBe(true);
   });
 
-  test("19: without a USD value, the fields in USD are missing; else they follow from the amounts", async () => {
+  test("19: without a USD value, the USD fields are missing; otherwise they follow from the amounts", async () => {
     const service = await serve();
     const { open, pass } = service;
     const stream = await open(poolTrades);
@@ -201,7 +201,7 @@ describe("transactions", () => {
     }
   });
 
-  test("a token's stream holds the swaps of all its pools, block by block", async () => {
+  test("a token's stream has the swaps of all its pools, block by block", async () => {
     const service = await serve();
     const { open, pass } = service;
     const token = await open(poolTrades.replace("=pool", "=token").replace(/0x88e6\w+/, WETH));
@@ -218,7 +218,7 @@ describe("transactions", () => {
 });
 
 describe("reserves (public dialect)", () => {
-  test("165: a pool's reserves, whose deltas lead from block to block", async () => {
+  test("165: the deltas of a pool's reserves lead from block to block", async () => {
     const service = await serve({ dialect: "public" });
     const { open, pass } = service;
     const stream = await open(
@@ -243,7 +243,7 @@ describe("reserves (public dialect)", () => {
     ]);
   });
 
-  test("165: a token's reserves are flat", async () => {
+  test("165: token reserves are flat", async () => {
     const service = await serve({ dialect: "public" });
     const { open, pass } = service;
     const stream = await open(

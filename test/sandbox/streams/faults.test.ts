@@ -11,7 +11,7 @@ function faultsOf(spec: string): Faults {
   return faults;
 }
 
-test("stream-cut: so many events, then the connection breaks; the next stream is sound", async () => {
+test("stream-cut: the connection closes after this many events; the next stream is normal", async () => {
   const { open, pass } = await serve({ faults: faultsOf("stream-cut=2x1") });
   const stream = await open(poolTrades);
   pass(600);
@@ -22,7 +22,7 @@ test("stream-cut: so many events, then the connection breaks; the next stream is
   expect((await next.until(4)).length).toBeGreaterThan(3);
 });
 
-test("pings are no events", async () => {
+test("pings do not count as events", async () => {
   const { open, pass, clock } = await serve({ faults: faultsOf("stream-error=1") });
   const stream = await open(poolTrades);
   for (let pings = 1; pings <= 2; pings += 1) {
@@ -34,14 +34,14 @@ test("pings are no events", async () => {
   expect(stream.frames().map(({ event }) => event)).toEqual(["ping", "ping", "pool", "error"]);
 });
 
-test("stream-cut=0: open, and gone", async () => {
+test("stream-cut=0: the stream opens and closes immediately", async () => {
   const { open } = await serve({ faults: faultsOf("stream-cut=0") });
   const stream = await open(poolTrades);
   await stream.ended;
   expect([stream.status, stream.text()]).toEqual([200, ""]);
 });
 
-test("182: stream-error: an `error` event with a message, and the stream ends as it should", async () => {
+test("82: stream-error: an `error` event with a message, then the stream ends normally", async () => {
   const { open, pass } = await serve({ faults: faultsOf("stream-error=1") });
   const stream = await open(poolTrades);
   pass(600);
@@ -52,7 +52,7 @@ test("182: stream-error: an `error` event with a message, and the stream ends as
   expect(stream.response.complete).toBe(true);
 });
 
-test("stream-silent: connected, and neither events nor pings any more", async () => {
+test("stream-silent: connected, then neither events nor pings", async () => {
   const { open, pass, clock } = await serve({ faults: faultsOf("stream-silent=1@1") });
   const silent = await open(poolTrades);
   const sound = await open(poolTrades, { key: "api_pro_other" });
@@ -64,7 +64,7 @@ test("stream-silent: connected, and neither events nor pings any more", async ()
   expect(silent.response.closed).toBe(false);
 });
 
-test("a refusal in place of the stream, which costs nothing", async () => {
+test("an error instead of a stream costs no credits", async () => {
   const { open, remaining } = await serve({ faults: faultsOf("429x1,400@2/sse,html@3") });
   expect(refusalOf(await open(poolTrades))).toBe("429 rate_limited");
   expect(refusalOf(await open(poolTrades))).toBe("400 invalid_param");
@@ -73,7 +73,7 @@ test("a refusal in place of the stream, which costs nothing", async () => {
   expect(await remaining(PRO)).toBe(4_999_999);
 });
 
-test("155: a stream under another plan, and its fault in the log", async () => {
+test("155: a stream with a different plan, and its fault in the log", async () => {
   const lines: string[] = [];
   const { open } = await serve({
     faults: faultsOf("plan=free,stream-cut=0"),
@@ -83,7 +83,7 @@ test("155: a stream under another plan, and its fault in the log", async () => {
   expect(lines.map((line) => at(JSON.parse(line), "faults"))).toEqual([["plan=free", "stream-cut=0"]]);
 });
 
-test("a connection lost before and in the head of a stream", async () => {
+test("a connection lost before and within the head of a stream", async () => {
   const { sandbox } = await serve({ faults: faultsOf("reset-before@1,reset-headers@2,503@3") });
   const ask = async () => await rawRequest(sandbox.streamPaid, poolTrades, { key: PRO });
   expect(await ask()).toMatchObject({ text: "", ended: "reset" });

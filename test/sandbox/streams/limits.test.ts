@@ -33,7 +33,7 @@ const callers = [
 ] as const;
 
 describe("162: concurrent streams", () => {
-  test.each(callers)("spec: the 11th of an IP gets 429, %s", async (tier, key) => {
+  test.each(callers)("spec: the 11th stream of an IP gets 429, %s", async (tier, key) => {
     const service = await serve();
     const statuses = (await openMany(service, 11, key)).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
@@ -46,11 +46,11 @@ describe("162: concurrent streams", () => {
       retry_after: 5,
       links: expect.any(Object),
     });
-    // Rule 180: the body's and the header's are one number.
+    // Rule 180: the body and the header have the same number.
     expect(refused.headers).toMatchObject({ "x-api-plan": tier, "retry-after": "5" });
   });
 
-  test("spec: keys of one IP share its ten, another IP has its own", async () => {
+  test("spec: keys of one IP share its ten streams, another IP has separate ones", async () => {
     const service = await serve();
     await openMany(service, 6, "api_pro_one");
     const others = await openMany(service, 5, undefined);
@@ -59,7 +59,7 @@ describe("162: concurrent streams", () => {
     expect((await service.open(wethPrice, asking)).status).toBe(200);
   });
 
-  test("a stream that ends, or whose reader leaves, gives its place back", async () => {
+  test("a stream that ends, or whose reader disconnects, frees its slot", async () => {
     const service = await serve();
     const [first] = await openMany(service, 9, PRO);
     const short = await service.open(`${wethPrice}&limit=1`);
@@ -71,7 +71,7 @@ describe("162: concurrent streams", () => {
     await expect.poll(async () => (await service.open(wethPrice)).status).toBe(200);
   });
 
-  test("a refused stream takes no place", async () => {
+  test("a rejected stream takes no slot", async () => {
     const service = await serve();
     for (let each = 0; each < 12; each++) await service.open(wethPrice.replace("ethereum", "eth"));
     expect((await service.open(wethPrice)).status).toBe(200);
@@ -98,7 +98,7 @@ describe("162: concurrent streams", () => {
   });
 });
 
-test.each(["spec", "public"] as const)("163: the 10,001st of the server gets 429, %s", (dialect) => {
+test.each(["spec", "public"] as const)("163: the 10,001st stream of the server gets 429, %s", (dialect) => {
   const census = new StreamCensus();
   for (let each = 0; each < 10_000; each++) census.enter(`127.1.${each % 1000}`);
   expect(census.total).toBe(10_000);
@@ -113,7 +113,7 @@ test.each(["spec", "public"] as const)("163: the 10,001st of the server gets 429
   expect(census.refusal("127.0.0.1", "pro", dialect)).toBeUndefined();
 });
 
-test("162: who has left with the last stream has all places again", () => {
+test("162: all slots are free after the last stream ends", () => {
   const census = new StreamCensus();
   census.enter("127.0.0.1");
   census.leave("127.0.0.1");
@@ -125,7 +125,7 @@ test("162: who has left with the last stream has all places again", () => {
 });
 
 describe("credits", () => {
-  test("131: an update costs one, in a batch one each; opening and pings cost none", async () => {
+  test("131: an update costs one credit per asset; opening and pings cost none", async () => {
     const service = await serve();
     const key = "api_dev_updates";
     const before = await service.remaining(key);
@@ -140,7 +140,7 @@ describe("credits", () => {
     expect(before - (await service.remaining(key))).toBe(events.length + 2);
   });
 
-  test("a refusal before a stream costs none", async () => {
+  test("an error before a stream starts costs no credits", async () => {
     const service = await serve();
     const key = "api_dev_refused";
     const before = await service.remaining(key);
@@ -148,7 +148,7 @@ describe("credits", () => {
     expect(before - (await service.remaining(key))).toBe(1);
   });
 
-  test("160, 188, 189: used up in a stream: an error, the end, and 402 on reconnect", async () => {
+  test("160, 188, 189: credits that run out in a stream cause an error, the end, and 402 on reconnect", async () => {
     const service = await serve({ credits: 5 });
     const key = "api_dev_poor";
     const stream = await service.open(wethPrice, { key });
@@ -169,14 +169,14 @@ describe("credits", () => {
     ]);
   });
 
-  test("211: Pro streams on into its overage", async () => {
+  test("211: pro streams continue into overage", async () => {
     const service = await serve({ credits: 5, overageCapUsd: 20 });
     const stream = await service.open(wethPrice, { key: "api_pro_overage" });
     service.pass(600);
     await stream.until(20);
   });
 
-  test("two streams of one key share its credits", async () => {
+  test("two streams with one key share its credits", async () => {
     const service = await serve({ credits: 7 });
     const [first, second] = await openMany(service, 2, "api_dev_shared");
     service.pass(600);
@@ -188,7 +188,7 @@ describe("credits", () => {
 });
 
 describe("limit", () => {
-  test("closes after that many data events; pings do not count", async () => {
+  test("closes the stream after this many data events; pings do not count", async () => {
     const service = await serve();
     const stream = await service.open(`${wethPrice}&limit=3`);
     await settled(service, stream);
@@ -205,7 +205,7 @@ describe("limit", () => {
     expect(stream.response.complete).toBe(true);
   });
 
-  test("holds for a batch as a whole, from its query", async () => {
+  test("applies to a batch as a total, from its query", async () => {
     const service = await serve();
     const entry = { chain: "ethereum", address: WETH, method: "token_price" };
     const stream = await service.open("/sse/prices?limit=5", { method: "POST", body: [entry, entry, entry] });
@@ -216,7 +216,7 @@ describe("limit", () => {
 });
 
 describe("frames", () => {
-  test("pings come every 15 s of real time, and say the simulated one", async () => {
+  test("pings are sent every 15 s of real time and contain the simulated time", async () => {
     const service = await serve();
     const stream = await service.open(wethPrice);
     service.clock.elapsed += 14_999;
@@ -238,7 +238,7 @@ describe("frames", () => {
   });
 });
 
-test("a reader that does not read is sent an error and let go, and holds little", async () => {
+test("a reader that does not read gets an error and is disconnected, and uses little memory", async () => {
   const service = await serve({ credits: 1_000_000_000 });
   const key = "api_pro_slow";
   const path = poolTrades.replace("=pool", "=token").replace(/0x88e6\w+/, WETH);
@@ -246,13 +246,13 @@ test("a reader that does not read is sent an error and let go, and holds little"
   const quick = await service.open(wethPrice);
   slow.response.pause();
   const before = process.memoryUsage().rss;
-  // An hour of all of WETH's trades is about a megabyte. It is over when nothing more is charged.
+  // An hour of all of WETH's trades is about a megabyte. It ends when charges stop.
   let left = Number.NaN;
   for (let hour = 0; hour < 72; hour++) {
     service.pass(3600);
     await settled(service, quick);
     const remaining = await service.remaining(key);
-    // The question itself costs one.
+    // The request itself costs one credit.
     if (remaining === left - 1) break;
     left = remaining;
   }
@@ -263,7 +263,7 @@ test("a reader that does not read is sent an error and let go, and holds little"
   expect(slow.text().length).toBeLessThan(16 * 2 ** 20);
   const charged = 1_000_000_000 - left;
   expect(slow.events().length - 1).toBeLessThanOrEqual(charged);
-  // The quick one was not held up by it.
+  // The slow reader did not delay the fast one.
   expect(quick.events().length).toBeGreaterThan(100);
 }, 60_000);
 
@@ -278,18 +278,18 @@ test("close ends streams at once", async () => {
   await expect(service.open(wethPrice)).rejects.toThrow(/ECONNREFUSED/);
 });
 
-test("43, 6: an hour at speed: streams, transactions pages, candles and prices agree exactly", async () => {
+test("43, 6: after an hour at speed, streams, transaction pages, candles and prices match exactly", async () => {
   const service = await serve({ dialect: "public" });
   const asset = `chain=ethereum&address=${WETH}`;
   const trades = await service.open(poolTrades);
   const prices = await service.open(wethPrice);
   const candles = await service.open(`/sse/ohlcv?method=token_ohlcv&${asset}&interval=60s`);
-  // In uneven steps, among them a jump that takes several turns.
+  // Uneven steps, among them a jump that takes several turns.
   for (const step of [1, 7, 60, 59, 333, 1140, 2000]) {
     service.pass(step);
     for (const each of [trades, prices, candles]) await settled(service, each);
   }
-  // For the last candles to be sealed and sent again.
+  // Time for the last candles to be sealed and resent.
   service.pass(100);
   for (const each of [trades, prices, candles]) await settled(service, each);
   const end = NOON + 3600;
@@ -319,7 +319,8 @@ test("43, 6: an hour at speed: streams, transactions pages, candles and prices a
     rows.map(facts("id", "created_at_block_number")),
   );
 
-  // The pool prices WETH: its last swap of a block is the price streamed at that second, and the one of REST then.
+  // The pool prices WETH: its last swap of a block is the price streamed at that second and the REST price
+  // then.
   const swapPrices = new Map<number, unknown>();
   for (const { data } of streamed) {
     const isSwap = Math.sign(Number(data["amount_0"])) !== Math.sign(Number(data["amount_1"]));
@@ -358,7 +359,7 @@ test("43, 6: an hour at speed: streams, transactions pages, candles and prices a
   );
 }, 60_000);
 
-test("a key on the free host and its 403 leave the paid stream alone", async () => {
+test("a key on the free host and its 403 do not affect the paid stream", async () => {
   const service = await serve();
   const stream = await service.open(wethPrice, { key: FREE, host: "paid" });
   expect(stream.status).toBe(403);

@@ -18,15 +18,15 @@ import {
 const entry = { chain: "ethereum", address: WETH, method: "token_price" };
 const reserves = `/sse/reserves?method=token_reserves&chain=ethereum&address=${WETH}`;
 
-test("10, 44, 156: four URLs of this machine, two of them streaming", async () => {
+test("10, 44, 156: the sandbox has four localhost URLs, two of them for streams", async () => {
   const { sandbox } = await serve();
   const urls = [sandbox.restFree, sandbox.restPaid, sandbox.streamFree, sandbox.streamPaid];
   expect(urls.map((url) => new URL(url).hostname)).toEqual(urls.map(() => "127.0.0.1"));
   expect(new Set(urls).size).toBe(4);
 });
 
-test("the streaming hosts stand behind the REST hosts, on the next ports", async () => {
-  // Four ports in a row may be taken by others between the two starts: then another four.
+test("the stream hosts use the ports after the REST hosts", async () => {
+  // Another process may take the four ports between the two starts; then four others are tried.
   for (let attempt = 0; ; attempt++) {
     const { sandbox } = await serve();
     const port = Number(new URL(sandbox.restFree).port);
@@ -43,14 +43,14 @@ test("the streaming hosts stand behind the REST hosts, on the next ports", async
   }
 });
 
-test("10: REST has no streams, and the streaming hosts have no REST", async () => {
+test("10: REST has no streams, and the stream hosts have no REST", async () => {
   const { sandbox, open } = await serve();
   expect((await exchange(sandbox.restPaid, wethPrice, { key: PRO })).status).toBe(404);
   expect(refusalOf(await open("/networks"))).toBe("404 route_not_found");
   expect(refusalOf(await open("/pools"))).toBe("404 route_not_found");
 });
 
-test("155, 159: an open stream says so at once, in HTTP/1.1, with the plan it is judged by", async () => {
+test("155, 159: a stream opens at once, in HTTP/1.1, with the applied plan in its header", async () => {
   const { open } = await serve();
   const { status, headers, response } = await open(wethPrice);
   expect([status, headers["content-type"], headers["x-api-plan"], response.httpVersion]).toEqual([
@@ -70,18 +70,18 @@ describe("spec dialect", () => {
     ["200: no chain", `/sse/prices?method=token_price&address=${WETH}`, "400 missing_param chain"],
     ["200: no address", "/sse/prices?method=token_price&chain=ethereum", "400 missing_param address"],
     ["200: an unsupported chain", wethPrice.replace("ethereum", "eth"), "400 invalid_param chain"],
-    ["4, 200: a slug in capitals", wethPrice.replace("ethereum", "Ethereum"), "400 invalid_param chain"],
+    ["4, 200: an upper-case slug", wethPrice.replace("ethereum", "Ethereum"), "400 invalid_param chain"],
     ["200: an unknown token", wethPrice.replace(WETH, "0xdead"), "400 invalid_param address"],
     ["200: an unknown pool", `${poolTrades}0`, "400 invalid_param address"],
     ["200: a pool as a token", poolTrades.replace("=pool", "=token"), "400 invalid_param address"],
     ["200: an unknown token's candles", `${wethCandles}0`, "400 invalid_param address"],
     ["200: limit 0", `${wethPrice}&limit=0`, "400 invalid_param limit"],
-    ["200: limit in words", `${wethPrice}&limit=ten`, "400 invalid_param limit"],
-    ["200: a request_id in words", `${wethPrice}&request_id=a`, "400 invalid_param request_id"],
+    ["200: a limit that is not a number", `${wethPrice}&limit=ten`, "400 invalid_param limit"],
+    ["200: a request_id that is not a number", `${wethPrice}&request_id=a`, "400 invalid_param request_id"],
     ["200: a negative request_id", `${wethPrice}&request_id=-1`, "400 invalid_param request_id"],
     ["200: a request_id of 2^32", `${wethPrice}&request_id=4294967296`, "400 invalid_param request_id"],
     ["200: an interval of minutes", `${wethCandles}&interval=1m`, "400 invalid_param interval"],
-    ["200: since in words", `${wethCandles}&since=-5m`, "400 invalid_param since"],
+    ["200: a since that is not a time", `${wethCandles}&since=-5m`, "400 invalid_param since"],
     ["166: reserves are not specified", reserves, "404 route_not_found"],
     ["148: the root path", "/", "404 route_not_found"],
     ["220: no version segment", `/v1${wethPrice}`, "404 route_not_found"],
@@ -95,26 +95,30 @@ describe("spec dialect", () => {
   test.each([
     ["125, 218: 26 assets", Array.from({ length: 26 }, () => entry), "400 invalid_param body"],
     ["133: no asset", [], "400 invalid_param body"],
-    ["133: no array", entry, "400 invalid_param body"],
+    ["133: a body that is not an array", entry, "400 invalid_param body"],
     ["133: no JSON", "[{", "400 invalid_param body"],
     [
-      "133: more than any batch needs",
+      "133: a body that is too large",
       `[${" ".repeat(200_000)}${JSON.stringify(entry)}]`,
       "400 invalid_param body",
     ],
-    ["133: an entry that is no object", [entry, 7], "400 invalid_param body"],
+    ["133: an entry that is not an object", [entry, 7], "400 invalid_param body"],
     ["133: an entry without a method", [{ ...entry, method: undefined }], "400 missing_param method"],
     ["133: a number as an address", [{ ...entry, address: 7 }], "400 invalid_param address"],
-    ["133: a request_id in words", [{ ...entry, request_id: "1" }], "400 invalid_param request_id"],
+    [
+      "133: a request_id that is not a number",
+      [{ ...entry, request_id: "1" }],
+      "400 invalid_param request_id",
+    ],
     ["128: a wrong chain", [entry, { ...entry, chain: "eth" }], "400 invalid_param chain"],
     ["128: an unknown token", [entry, { ...entry, address: "0xdead" }], "400 invalid_param address"],
     ["128: a wrong method", [entry, { ...entry, method: "pool" }], "400 invalid_param method"],
-  ])("%s refuses the batch", async (_rule, body, expected) => {
+  ])("%s rejects the batch", async (_rule, body, expected) => {
     const { open } = await serve();
     expect(refusalOf(await open("/sse/prices", { method: "POST", body }))).toBe(expected);
   });
 
-  test("128: a refused batch names the asset at fault", async () => {
+  test("128: a rejected batch names the invalid asset", async () => {
     const { open } = await serve();
     const body = [entry, { ...entry, address: "0xdead" }];
     expect(messageOf(await open("/sse/prices", { method: "POST", body }))).toBe(
@@ -142,8 +146,8 @@ describe("spec dialect", () => {
 
   test.each<[string, Asking, string]>([
     ["149, 156: no key on the paid host", {}, "401 unauthorized"],
-    ["147: a scheme word", { key: `Bearer ${PRO}` }, "401 invalid_api_key"],
-    ["146: another beginning", { key: "key_pro_1" }, "401 invalid_api_key"],
+    ["147: an authorization scheme", { key: `Bearer ${PRO}` }, "401 invalid_api_key"],
+    ["146: a key with another prefix", { key: "key_pro_1" }, "401 invalid_api_key"],
     ["151, 156: a free key on the paid host", { key: FREE, host: "paid" }, "403 wrong_host"],
     ["152: a Pro key on the free host", { key: PRO, host: "free" }, "403 wrong_host"],
   ])("%s", async (_rule, asking, expected) => {
@@ -188,7 +192,7 @@ describe("spec dialect", () => {
   });
 });
 
-describe("141, 142: /stream is removed, on both hosts and for everybody", () => {
+describe("141, 142: /stream is removed on both hosts for every caller", () => {
   test.each(["spec", "public"] as const)("%s", async (dialect) => {
     const { open } = await serve({ dialect, credits: 0 });
     for (const host of ["free", "paid"] as const) {
@@ -226,19 +230,19 @@ describe("public dialect", () => {
     ["an unknown path", "/nothing", 404, "Not Found"],
     ["the root path", "/", 404, "Not Found"],
     ["the older path of reserves", "/reserves/stream", 404, "Not Found"],
-  ])("refuses %s with a message and nothing else", async (_what, path, status, message) => {
+  ])("rejects %s with only a message", async (_what, path, status, message) => {
     const { open } = await serve({ dialect: "public" });
     const answer = await open(path);
     expect([answer.status, JSON.parse(answer.text())]).toEqual([status, { message }]);
   });
 
-  test("refuses a rejected key with a text of its own", async () => {
+  test("rejects an invalid key with its own message", async () => {
     const { open } = await serve({ dialect: "public" });
     const answer = await open(wethPrice, { key: "Token x" });
     expect([answer.status, answer.text()]).toEqual([401, '{"message":"api key verification has failed"}']);
   });
 
-  test("149: no key on the paid host is 403 with a page of HTML", async () => {
+  test("149: no key on the paid host is 403 with an HTML page", async () => {
     const { open } = await serve({ dialect: "public" });
     const answer = await open(wethPrice, { key: undefined });
     expect([answer.status, answer.headers["content-type"]]).toEqual([403, "text/html"]);
@@ -255,14 +259,14 @@ describe("public dialect", () => {
     expect([answer.status, answer.text()]).toEqual([400, JSON.stringify({ message })]);
   });
 
-  test("takes a batch of transactions, and none of candles", async () => {
+  test("accepts a batch of transactions, but not of candles", async () => {
     const { open } = await serve({ dialect: "public" });
     const batch = (method: string) => ({ method: "POST", body: [{ ...entry, method }] });
     expect((await open("/sse/transactions", batch("token"))).status).toBe(200);
     expect((await open("/sse/ohlcv", batch("token_ohlcv"))).status).toBe(405);
   });
 
-  test("has reserves, whose methods may be mixed", async () => {
+  test("has reserves, which can be mixed with other methods", async () => {
     const { open } = await serve({ dialect: "public" });
     const body = [
       { ...entry, method: "token_reserves" },
@@ -295,7 +299,7 @@ describe("public dialect", () => {
     }
   });
 
-  test("173: a batch with one asset beyond the preview is refused", async () => {
+  test("173: a batch with one asset outside the preview is rejected", async () => {
     const { open } = await serve({ dialect: "public" });
     const body = [
       entry,
@@ -308,7 +312,7 @@ describe("public dialect", () => {
   });
 });
 
-test("7, 202: opening counts against the minute, on REST and streams together", async () => {
+test("7, 202: opening a stream counts against the rate limit, together with REST", async () => {
   const { open, sandbox } = await serve({ requestsPerMinute: 3 });
   const key = "api_pro_minute";
   await exchange(sandbox.restPaid, "/usage", { key });
@@ -318,7 +322,7 @@ test("7, 202: opening counts against the minute, on REST and streams together", 
   expect([refusalOf(refused), refused.headers["retry-after"]]).toEqual(["429 rate_limited", "60"]);
 });
 
-test("161: the log has a line for a stream when it opens", async () => {
+test("161: the log has a line for each opened stream", async () => {
   const lines: string[] = [];
   const { open } = await serve({ log: (line) => lines.push(line) });
   await open(wethPrice);

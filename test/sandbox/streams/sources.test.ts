@@ -31,7 +31,7 @@ const subjects: Subject[] =
         { method: "token_reserves", token },
       ];
 
-test("132: a swap that leaves the price where it was is no event", () => {
+test("132: a swap that does not change the price is not an event", () => {
   const still = { ...market, tokenPriceUsd: () => 2620.5 };
   if (token === undefined) throw new Error("no WETH");
   expect(
@@ -40,13 +40,13 @@ test("132: a swap that leaves the price where it was is no event", () => {
   expect(sourceOf({ method: "token_price", token }, still, "spec", NOON)(NOON, NOON + 600)).toEqual([]);
 });
 
-test("a token without a price is silent", () => {
+test("a token without a price has no events", () => {
   const silent = { ...market, tokenPriceUsd: () => undefined };
   if (token === undefined) throw new Error("no WETH");
   expect(sourceOf({ method: "token_price", token }, silent, "spec", NOON)(NOON, NOON + 600)).toEqual([]);
 });
 
-test("every kind of subject is in this list", () => {
+test("this list covers every kind of asset", () => {
   const methods: readonly string[] = Object.values(feeds).flatMap(({ kinds }) =>
     kinds.map(({ method }) => method),
   );
@@ -54,7 +54,7 @@ test("every kind of subject is in this list", () => {
 });
 
 test.each(subjects)(
-  "$method: however the time is cut, the events are the same, in order of time",
+  "$method: however the time is split, the events are the same, in order of time",
   (subject) => {
     const source = sourceOf(subject, market, "spec", NOON);
     const whole = source(NOON, NOON + 600);
@@ -72,7 +72,7 @@ test.each(subjects)(
   },
 );
 
-test("a decimal has no exponent, reads back as the same double, and keeps its digits", () => {
+test("a decimal has no exponent, parses to the same double, and keeps its digits", () => {
   expect([0.00000098, 1e-30, 1.5e21, 2620.25, 3, 1.2345e-7].map(plainDecimal)).toEqual([
     "0.00000098",
     "0.000000000000000000000000000001",
@@ -99,7 +99,7 @@ const request = {
   body: "",
 } as const;
 
-test("a clock that jumps is caught up in bounded turns, in order, and nothing is skipped", () => {
+test("after a clock jump, the stream catches up in limited turns, in order, without skipping events", () => {
   const clock = { now: NOON * 1000 };
   const state = { ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }), market };
   const hub = new StreamHub(state);
@@ -112,7 +112,7 @@ test("a clock that jumps is caught up in bounded turns, in order, and nothing is
   const turns: (number | undefined)[] = [];
   const told: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
-    // A reader that lags behind is waited for, a little.
+    // The stream waits a little for a reader that lags behind.
     queued = turn === 2 ? 300_000 : 0;
     turns.push(hub.turn());
     told.push(Number(/"timestamp":(\d+)/.exec(frames.at(-1) ?? "")?.[1]) - NOON);
@@ -131,13 +131,13 @@ test("a clock that jumps is caught up in bounded turns, in order, and nothing is
   expect(times).toEqual(source(NOON, NOON + 3600).map(({ at }) => at));
 });
 
-test("what nobody follows any more is not worked out any more", () => {
+test("events without readers are no longer computed", () => {
   const clock = { now: NOON * 1000 };
-  let asked = 0;
+  let lookups = 0;
   const counting = {
     ...market,
     transactions: (...window: Parameters<typeof market.transactions>) => {
-      asked += 1;
+      lookups += 1;
       return market.transactions(...window);
     },
   };
@@ -151,33 +151,33 @@ test("what nobody follows any more is not worked out any more", () => {
     if (opening.kind !== "open") throw new Error("refused");
     return opening.start({ write: () => {}, queued: () => 0, end: () => {} });
   };
-  const askedInATurn = (): number => {
-    asked = 0;
+  const lookupsPerTurn = (): number => {
+    lookups = 0;
     clock.now += 1000;
     hub.turn();
-    return asked;
+    return lookups;
   };
   const [first, second, other] = [start(WETH), start(WETH), start(USDC)];
-  expect(askedInATurn()).toBe(2);
+  expect(lookupsPerTurn()).toBe(2);
   first.drop();
-  expect(askedInATurn()).toBe(2);
+  expect(lookupsPerTurn()).toBe(2);
   second.drop();
-  expect(askedInATurn()).toBe(1);
+  expect(lookupsPerTurn()).toBe(1);
   other.drop();
-  expect(askedInATurn()).toBe(0);
+  expect(lookupsPerTurn()).toBe(0);
   expect(hub.turn()).toBe(undefined);
 });
 
-test("without sockets: a fault of the sandbox is a 500 before the stream and an error in it", () => {
+test("without sockets: an internal sandbox error is a 500 before the stream and an error within it", () => {
   let isBroken = false;
   const clock = { now: NOON * 1000 };
   const state = {
     ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
     market: {
       ...market,
-      token: (...asked: Parameters<typeof market.token>) => {
+      token: (...lookups: Parameters<typeof market.token>) => {
         if (isBroken) throw new Error("out of order");
-        return market.token(...asked);
+        return market.token(...lookups);
       },
       tokenPriceUsd: () => {
         throw new Error("out of order");

@@ -5,7 +5,7 @@ import type { SandboxOptions } from "../../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../src/sandbox/server.ts";
 import { exchange, NOON, type TestClock } from "../contract/service.ts";
 
-/** A frame as it came: its lines by their names, and the data parsed. */
+/** A received frame: its lines by name, and the parsed data. */
 export interface Frame {
   readonly lines: readonly string[];
   readonly event: string;
@@ -14,21 +14,23 @@ export interface Frame {
   readonly id: string | undefined;
 }
 
-/** What a request on a streaming host got: a stream, or a refusal whose text is whole when it resolves. */
+/**
+ * The result of a request to a stream host: a stream, or an error whose text is complete once it resolves.
+ */
 export interface Opened {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** All that has arrived. */
+  /** Everything received so far. */
   readonly text: () => string;
   readonly frames: () => readonly Frame[];
   /** Frames other than pings. */
   readonly events: () => readonly Frame[];
-  /** Resolves as soon as so many frames other than pings are there; rejects when the stream ends before. */
+  /** Resolves once this many frames other than pings have arrived; rejects if the stream ends before. */
   readonly until: (count: number) => Promise<readonly Frame[]>;
   readonly pinged: (count: number) => Promise<void>;
-  /** The last ping's time. */
+  /** The time of the last ping. */
   readonly pingedAt: () => number;
-  /** Resolves when the connection's answer is over, however it ended. */
+  /** Resolves once the response on the connection has ended, for any reason. */
   readonly ended: Promise<void>;
   readonly response: http.IncomingMessage;
   readonly close: () => void;
@@ -39,7 +41,7 @@ export interface Asking {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One of 127.0.0.0/8: another caller. */
+  /** An address in 127.0.0.0/8, to act as another caller. */
   readonly from?: string;
   readonly host?: "free" | "paid";
 }
@@ -47,9 +49,9 @@ export interface Asking {
 export interface StreamService {
   readonly sandbox: RunningSandbox;
   readonly clock: TestClock;
-  /** On the paid host with a Pro key, unless said otherwise. */
+  /** Uses the paid host and a pro key by default. */
   readonly open: (path: string, asking?: Asking) => Promise<Opened>;
-  /** A REST answer's body at the clock's instant, asked with a Pro key. */
+  /** The body of a REST response at the clock's time, requested with a pro key. */
   readonly rest: (path: string) => Promise<unknown>;
   readonly remaining: (key: string) => Promise<number>;
   /** Moves the simulated clock by seconds. */
@@ -61,7 +63,7 @@ export const DEV = "api_dev_streams";
 export const FREE = "api_free_streams";
 export const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 export const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
-/** USDC/WETH, which prices both of them. */
+/** USDC/WETH, which determines the price of both tokens. */
 export const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
 export const wethPrice = `/sse/prices?method=token_price&chain=ethereum&address=${WETH}`;
@@ -110,7 +112,7 @@ export async function serve(options: Partial<SandboxOptions> = {}): Promise<Stre
   return service;
 }
 
-/** Resolves with the head of the answer; for a refusal, when its body is there as well. */
+/** Resolves with the head of the response; for an error, once the body has arrived as well. */
 export function open(base: string, path: string, asking: Asking): Promise<Opened> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -203,7 +205,7 @@ function readFrame(text: string): Frame {
   };
 }
 
-/** The events when all have come up to the clock's instant: pings come after what they follow, every 15 s. */
+/** The events, once all up to the clock's time have arrived: a ping follows them every 15 s. */
 export async function settled({ clock }: StreamService, stream: Opened): Promise<readonly Frame[]> {
   do {
     const before = stream.frames().length - stream.events().length;
@@ -213,7 +215,7 @@ export async function settled({ clock }: StreamService, stream: Opened): Promise
   return stream.events();
 }
 
-/** `400 invalid_param chain`, to compare whole. */
+/** `400 invalid_param chain`, for exact comparison. */
 export function refusalOf({ status, text }: Opened): string {
   const body: unknown = JSON.parse(text());
   const named = ["error", "param"].map((name): unknown =>

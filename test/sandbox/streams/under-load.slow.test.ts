@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await sandbox.close());
 
-/** The data of every event but pings, as far as it has come. A refusal on purpose is asked again. */
+/** The data of every event except pings received so far. Deliberate rejections are retried. */
 function open(path: string) {
   let text = "";
   let isOpen = (): void => undefined;
@@ -48,12 +48,12 @@ function open(path: string) {
     request.on("error", () => (text === "" ? ask() : undefined));
   };
   ask();
-  const whole = (): string => text.slice(0, text.lastIndexOf("\n\n"));
+  const completeText = (): string => text.slice(0, text.lastIndexOf("\n\n"));
   const isData = (frame: string): boolean => !frame.includes("event: ping");
   return {
     opened,
     rows: (): readonly Row[] =>
-      whole()
+      completeText()
         .split("\n\n")
         .filter(isData)
         .map((frame) => toRow(/^data: ?(.*)$/mu.exec(frame)?.[1] ?? "{}")),
@@ -76,12 +76,12 @@ const ask = async (words: string): Promise<readonly Row[]> => {
   return rowsOf(stdout);
 };
 
-test("after an hour at speed, under load and faults, streams, pages and candles agree exactly", async () => {
+test("after an hour at speed, under load and faults, streams, pages and candles match exactly", async () => {
   const streams = Array.from({ length: 8 }, () =>
     open(`/sse/transactions?method=pool&chain=ethereum&address=${pool}`),
   );
   const candles = open(`/sse/ohlcv?method=token_ohlcv&chain=ethereum&address=${weth}&interval=60s`);
-  // The hour begins when all are open: on a busy machine a good part of it would pass before.
+  // The hour starts once all streams are open: on a busy machine, a good part of it would pass before.
   await Promise.all([...streams, candles].map(async ({ opened }) => await opened));
   begin = performance.now();
   while (performance.now() - begin < hour / speed) {
@@ -91,7 +91,7 @@ test("after an hour at speed, under load and faults, streams, pages and candles 
       ask(`token ethereum ${weth}`),
     ]);
   }
-  // The ticker tells what is left of the hour, and the late versions of its candles.
+  // The ticker sends the rest of the hour and the late versions of its candles.
   await new Promise((resolve) => setTimeout(resolve, 1500));
 
   const pages = (
@@ -101,7 +101,7 @@ test("after an hour at speed, under load and faults, streams, pages and candles 
     const events = stream.rows();
     const first = Date.parse(String(events[0]?.["block_timestamp"]));
     expect(first).toBeLessThan(start + hour / 4);
-    // Of the first second a part may have passed before the stream was open.
+    // A part of the first second may have passed before the stream was open.
     const told = events.filter((event) => Date.parse(String(event["block_timestamp"])) > first);
     const paged = pages.filter((row) => Date.parse(String(row["created_at"])) > first);
     expect(told.length).toBeGreaterThan(50);
@@ -116,9 +116,9 @@ test("after an hour at speed, under load and faults, streams, pages and candles 
       await ask(`ohlcv ethereum ${weth} --interval 1m --from 2026-10-02T12:00:00Z --to 2026-10-02T13:00:00Z`)
     ).map((row) => [Date.parse(String(row["time_open"])) / 1000, row]),
   );
-  // A later version of the same minute replaces the earlier one.
+  // A later version of a minute replaces the earlier one.
   const latest = new Map(candles.rows().map((row) => [Number(row["timestamp"]), row]));
-  // The first candle is of the minute before the hour; versions of the last minutes may come after it.
+  // The first candle is of the minute before the hour; versions of the last minutes may follow it.
   const settled = [...latest].filter(([time]) => time >= start / 1000 && time < (start + hour) / 1000 - 120);
   expect(settled.length).toBeGreaterThan(30);
   for (const [time, row] of settled) {
