@@ -76,7 +76,7 @@ export const serviceErrors = {
   },
   rate_limited: {
     status: 429,
-    meaning: "Too many requests this minute, or too many open streams. No credits are charged",
+    meaning: "Too many requests were sent this minute, or too many streams are open. No credits are charged",
     next: "wait until the Retry-After time has passed, or lower the rate with --rpm; see the rate limit of each plan: dexdata help credits",
     fields: { tier: "free", retry_after: 12, links },
   },
@@ -109,7 +109,7 @@ export const serviceErrors = {
     status: 403,
     meaning:
       'The endpoint, or the parameter named in the "param" field, requires a higher plan. Nothing was charged',
-    next: "upgrade, or use an endpoint or value that your plan includes; see what each plan includes: dexdata help credits",
+    next: "upgrade, or use an endpoint or value that your plan includes; see which commands require a plan: dexdata help credits",
     fields: { tier: "free", required_tier: "dev", param: "interval", links },
   },
   wrong_host: {

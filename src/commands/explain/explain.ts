@@ -120,7 +120,7 @@ function ofStatus(status: number): Explanation {
   return {
     word,
     kind: "HTTP status",
-    meaning: codes.length > 1 ? "The meaning depends on the error code in the response" : meaning,
+    meaning: codes.length > 1 ? "It depends on the error code in the response" : meaning,
     status,
     exit,
     retryable: retried,
