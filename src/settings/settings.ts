@@ -156,7 +156,7 @@ export function readSetting<T>(
   const where = `${setting.name} in ${config.path}`;
   const checked = check(written);
   if ("problem" in checked) {
-    const next = `dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
+    const next = `run: dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
     throw invalidInput(label(where, written), checked.problem, next);
   }
   return { value: checked.value, source: "config", where, text: written };

@@ -73,7 +73,7 @@ export function replanShards(
 
 export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {
   const fits = perConnection * cap;
-  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` of ${perConnection} assets`}`;
+  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` with ${perConnection} assets each`}`;
   return doesNotFit(
     `too many assets: ${all.length}, but ${connections} can hold only ${fits}`,
     fits,

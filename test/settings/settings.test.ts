@@ -165,7 +165,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     expect(await failureOf(() => readSettings(context))).toEqual({
       exit: 2,
       message: `invalid ${name} in ${configPath(context)} "${refused}": ${why}`,
-      next: `dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
+      next: `run: dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
     });
   });
 

@@ -138,7 +138,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen(many(260), server).outcome;
     expect(exit).toBe(6);
     expect(stderr).toBe(
-      "error: too many assets: 260, but 10 connections of 25 assets can hold only 250\n" +
+      "error: too many assets: 260, but 10 connections with 25 assets each can hold only 250\n" +
         `  hint: assets that do not fit: ${many(7, 250).join(", ")} and 3 more\n`,
     );
     expect(server.requests.length).toBe(0);

@@ -73,7 +73,7 @@ function planRefused(body: ErrorBody, question: StreamQuestion, target: Target):
   const which =
     question.subjects.length === 1
       ? `${named(question)} is not one of them`
-      : "some of these are not included";
+      : "some of the requested assets are not among them";
   return {
     message: `without a key, ${question.command} is limited to preview assets; ${which}`,
     next: `register for a free key${link(body, "register")}`,

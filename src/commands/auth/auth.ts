@@ -25,7 +25,7 @@ export async function login({ words, flags }: LookupInput, outer: Context): Prom
   if (words.length > 0) {
     throw usageFailure(
       "do not pass the key as an argument: it would be visible in the shell history and the process list",
-      "pipe it in, or enter it at the prompt of: dexdata auth login",
+      "pipe it in, or enter it at the prompt: dexdata auth login",
     );
   }
   return await withRun(flags, outer, storeKey);

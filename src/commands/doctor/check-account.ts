@@ -127,7 +127,7 @@ function checkClock(exchange: Exchange | undefined, now: number): Outcome | unde
   const theirs = Date.parse(answer.headers.get("date") ?? "");
   if (Number.isNaN(theirs))
     return warn(
-      "the service did not send its time",
+      "the response did not contain the service's time",
       "compare this machine's clock with another one: date -u",
     );
   const doubt = 500 + milliseconds / 2;

@@ -37,7 +37,7 @@ export function readOldUrl(typed: string) {
   if (begin < 0)
     throw refuse(
       "not an API URL; must contain a path such as /networks/ethereum/pools",
-      "quote it because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+      "put the URL in quotes because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
     );
   const pairs = queries
     .join("?")

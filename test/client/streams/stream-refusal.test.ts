@@ -131,7 +131,7 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       { asked: { subjects: [weth, weth] } },
     );
     expect(several.message).toBe(
-      "without a key, stream is limited to preview assets; some of these are not included",
+      "without a key, stream is limited to preview assets; some of the requested assets are not among them",
     );
   });
 
