@@ -96,7 +96,7 @@ export const serviceErrors = {
     status: 402,
     meaning:
       'The plan is out of credits. On the keyless and free plans, credits become available again 30 days after they were spent. On dev and pro, they return at the time in the "resets_at" field',
-    next: "register, upgrade, or enable overage; see your usage: dexdata usage; limit a run: --max-credits, --estimate",
+    next: "register, upgrade, or enable overage; to limit a run, use --max-credits or --estimate; see your usage: dexdata usage",
     fields: {
       tier: "pro",
       credits: { plan: 5000000, packs: 0, limit: 5000000, used: 5000000, remaining: 0 },
