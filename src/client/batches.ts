@@ -74,7 +74,9 @@ async function askChunk(
   try {
     const found = await request();
     // The response to another batch. If it is the same again, the service writes addresses in another way.
-    const isDoubtful = found.some(isOfOthers) && (await client.again(1, "the prices are for other tokens"));
+    const isDoubtful =
+      found.some(isOfOthers) &&
+      (await client.again(1, "the service returned prices for tokens that were not requested"));
     return isDoubtful ? await request() : found;
   } catch (cause) {
     if (cause instanceof Failure && isOfOneInput(cause)) return cause;

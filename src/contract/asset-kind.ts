@@ -51,5 +51,5 @@ const forms = [
 export function addressProblem(network: string, address: string): string | undefined {
   const form = forms.find(({ networks }) => networks.split(" ").includes(network));
   if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;
-  return /[\s"'\p{Cc}]/u.test(address) ? "an address has no spaces or quotes" : undefined;
+  return /[\s"'\p{Cc}]/u.test(address) ? "an address must not contain spaces or quotes" : undefined;
 }

@@ -7,17 +7,19 @@ import { holdsKey } from "./key.ts";
 export function checkHost(text: string): string | { readonly problem: string } {
   if (text === "") return { problem: "must not be empty; enter a URL such as https://host.example" };
   // A URL parser drops tabs and line breaks and reads a backslash as a slash: messages would show another URL.
-  if (/[\s\p{Cc}\\]/u.test(text)) return { problem: "must be a URL without spaces and backslashes" };
+  if (/[\s\p{Cc}\\]/u.test(text)) return { problem: "must be a URL without spaces or backslashes" };
   const authority = /^https?:\/\/([^/?#]+)/iu.exec(text)?.[1];
   if (authority === undefined)
-    return { problem: "must start with https:// and a host (http:// only on loopback)" };
+    return { problem: "must start with https:// and a host (http:// only for loopback addresses)" };
   if (authority.includes("@")) return { problem: "must not contain a user name or password" };
-  if (/[?#]/u.test(text)) return { problem: "must not have a query or a fragment" };
+  if (/[?#]/u.test(text)) return { problem: "must not contain a query or a fragment" };
   if (holdsKey(text)) return { problem: "must not contain a key" };
   if (!URL.canParse(text)) return { problem: "must be a valid URL" };
   const url = new URL(text);
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    return { problem: "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)" };
+    return {
+      problem: "must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)",
+    };
   }
   return url.origin + url.pathname.replace(/\/+$/u, "");
 }

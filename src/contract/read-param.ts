@@ -110,7 +110,7 @@ export const isFixedWord = (word: string): boolean => ["search", "filter", "top"
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
   const items = typed.split(",").map((item) => item.trim());
   if (items.some((item) => item === ""))
-    throw invalidInput(label, "must be values separated by commas, none of them empty");
+    throw invalidInput(label, "must be a comma-separated list without empty values");
   if (kind.max !== undefined && items.length > kind.max)
     throw invalidInput(label, `must have at most ${kind.max} values`);
   return items.join(",");

@@ -15,7 +15,7 @@ export const serviceErrors = {
   invalid_param: {
     status: 400,
     meaning:
-      "A parameter has an invalid value. The message of the service lists the accepted values if there are few",
+      "A parameter has an invalid value. The service's message lists the accepted values if there are only a few",
     next: "correct the value; the same request will be rejected again",
     fields: { param: "order_by" },
   },
@@ -28,7 +28,7 @@ export const serviceErrors = {
   unauthorized: {
     status: 401,
     meaning:
-      "A key is required and none was sent, or it has an invalid format. Send only the key, without a scheme",
+      "A key is required, but none was sent, or its format is invalid. Send only the key, without a prefix such as Bearer",
     next: "store a key: dexdata auth login; see the key in use: dexdata auth status",
     fields: {},
   },
@@ -46,14 +46,14 @@ export const serviceErrors = {
   },
   not_found: {
     status: 404,
-    meaning: "No pool, token or DEX at this address (see resource)",
+    meaning: 'No pool, token or DEX was found at this address (see the "resource" field)',
     next: "search all networks: dexdata search <name or address>",
     fields: { resource: "pool" },
   },
   unsupported_network: {
     status: 404,
-    meaning: "Unknown network. Abbreviations are not accepted",
-    next: "list them: dexdata networks",
+    meaning: "The network is unknown. Abbreviations are not accepted",
+    next: "list all networks: dexdata networks",
     fields: { param: "network" },
   },
   route_not_found: {
@@ -70,14 +70,14 @@ export const serviceErrors = {
   },
   endpoint_removed: {
     status: 410,
-    meaning: "The endpoint was removed. See replacement for its successor",
+    meaning: 'The endpoint was removed. The "replacement" field names its successor',
     next: "get the new command: dexdata migrate '<old URL>'",
     fields: { code: 410, replacement: "/networks/{network}/pools/search", documentation: "https://…" },
   },
   rate_limited: {
     status: 429,
-    meaning: "Too many requests this minute, or too many open streams. No credits are charged",
-    next: "wait for Retry-After, or lower the rate with --rpm; see the rate limit of each plan: dexdata help credits",
+    meaning: "Too many requests were sent this minute, or too many streams are open. No credits are charged",
+    next: "wait until the Retry-After time has passed, or lower the rate with --rpm; see the rate limit of each plan: dexdata help credits",
     fields: { tier: "free", retry_after: 12, links },
   },
   internal_error: {
@@ -95,8 +95,8 @@ export const serviceErrors = {
   payment_required: {
     status: 402,
     meaning:
-      "Out of credits. keyless and free: credits return as usage leaves the 30-day window. dev and pro: at resets_at",
-    next: "register, upgrade, or enable overage; see your usage: dexdata usage; limit a run: --max-credits, --estimate",
+      'The plan is out of credits. On the keyless and free plans, credits become available again 30 days after they were spent. On dev and pro, they return at the time in the "resets_at" field',
+    next: "register, upgrade, or enable overage; to limit a run, use --max-credits or --estimate; see your usage: dexdata usage",
     fields: {
       tier: "pro",
       credits: { plan: 5000000, packs: 0, limit: 5000000, used: 5000000, remaining: 0 },
@@ -107,21 +107,22 @@ export const serviceErrors = {
   },
   plan_required: {
     status: 403,
-    meaning: "The endpoint, or the parameter in param, requires a higher plan. Nothing was charged",
-    next: "upgrade, or request less; see what requires a plan: dexdata help credits",
+    meaning:
+      'The endpoint, or the parameter named in the "param" field, requires a higher plan. Nothing was charged',
+    next: "upgrade, or use an endpoint or value that your plan includes; see which commands require a plan: dexdata help credits",
     fields: { tier: "free", required_tier: "dev", param: "interval", links },
   },
   wrong_host: {
     status: 403,
     meaning:
-      "The key is valid, but not on this host. keyless and free use the free hosts; dev, pro and enterprise use the paid hosts",
+      "The key is valid, but not on this host. The keyless and free plans use the free hosts; dev, pro and enterprise use the paid hosts",
     next: "look up the plan of the key: dexdata auth login",
     fields: { tier: "free", links },
   },
   preview_only: {
     status: 403,
     meaning: "Without a key, only some assets can be streamed",
-    next: "register for a free key, then: dexdata auth login",
+    next: "register for a free key, then store it: dexdata auth login",
     fields: { tier: "keyless", links },
   },
 } satisfies Readonly<Record<string, ServiceError>>;

@@ -22,7 +22,8 @@ export function readJsonFile(path: string): JsonFile {
     const stat = statSync(path);
     // Reading a pipe could block forever.
     if (!stat.isFile()) return broken("is not a file");
-    if (stat.size > MAX_BYTES) return broken("is too large for a dexdata file");
+    if (stat.size > MAX_BYTES)
+      return broken(`is larger than ${MAX_BYTES / 1024 / 1024} MiB, the limit for this file`);
     text = readFileSync(path, "utf8");
     mode = stat.mode & 0o777;
   } catch (error) {

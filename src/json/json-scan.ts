@@ -59,7 +59,7 @@ export function walkObject(
   let at = open(text, from, OPEN_OBJECT, "object");
   if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
   for (;;) {
-    if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("missing name of a JSON member");
+    if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("missing member name in a JSON object");
     const keyEnd = endOfKey(text, at);
     const colon = skipBlanks(text, keyEnd);
     if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("missing colon in a JSON object");

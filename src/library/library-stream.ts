@@ -40,7 +40,7 @@ function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIter
       }
     },
     return: async () => {
-      left.abort(new Error("the loop over the stream was left"));
+      left.abort(new Error("the loop over the stream ended"));
       await events.return(undefined);
       return done;
     },
@@ -83,7 +83,7 @@ async function* listen(
           .filter((event) => !isSkipped(event))
           .map((event) => {
             const text = jsonLine(event);
-            if (text === undefined) throw untrustedAnswer(`an event ${event.name} is not JSON`);
+            if (text === undefined) throw untrustedAnswer(`event "${event.name}" is not valid JSON`);
             const asset = subjectOf(event, assets);
             return { event: event.name, asset, received: new Date(now), data: read(text), text };
           });
@@ -95,7 +95,7 @@ async function* listen(
   try {
     yield* handover.taken();
   } finally {
-    ending.abort("the loop over the stream was left");
+    ending.abort("the loop over the stream ended");
     await running;
     ending.release();
   }
@@ -115,7 +115,7 @@ function readStream(options: StreamOptions, now: number) {
   const params = new Map<string, string>();
   for (const each of ["interval", "since"] as const)
     if (options[each] !== undefined && !feed.params.includes(each))
-      throw usageFailure(`${each} requires the feed ${feedsTaking(each)}`);
+      throw usageFailure(`${each} requires feed: ${feedsTaking(each)}`);
   if (options.interval !== undefined) {
     if (!streamIntervals.includes(options.interval))
       throw invalidInput(`interval "${options.interval}"`, `must be one of ${streamIntervals.join(", ")}`);

@@ -56,7 +56,7 @@ function readTarget(
   const known = tier ?? read(settings.tier);
   if (key !== undefined && (known === undefined || known === "keyless"))
     throw usageFailure(
-      "missing tier: a key requires it, because it decides the host",
+      "missing tier: with a key, the plan is required to choose the host",
       `one of: ${tiers.slice(1).join(", ")}`,
     );
   const hosts = {

@@ -63,7 +63,7 @@ async function findLeft(
   }
   if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !interrupted.header.mayReplace)
     throw usageFailure(
-      `${file} already exists, and its unfinished pull in ${interrupted.rowsAt} would replace it`,
+      `${file} already exists, and the unfinished pull in ${interrupted.rowsAt} would replace it`,
       `move ${file} out of the way, or start over with --force`,
     );
   return { interrupted, isUnproven: isThere && interrupted === undefined };

@@ -117,7 +117,7 @@ function ofPages(
   // A list whose last page is full is followed by an empty page, unless a limit ends it.
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
-    limit === undefined ? `the service counts ${total} ${service.noun} now; ` : `--limit ${limit} in `;
+    limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
   const basis = `${source}pages of ${pageSize}`;
   if (!isHeld || requests < 2) return { requests, rows, certainty: "at most", basis };
   return {
@@ -125,7 +125,7 @@ function ofPages(
     creditsAtMost: requests + 3 + Math.ceil(requests / 10),
     rows,
     certainty: "about",
-    basis: `${basis}; a few are fetched again if the list changes`,
+    basis: `${basis}; a few pages are fetched again if the list changes`,
   };
 }
 
@@ -133,7 +133,7 @@ const unknown: Counted = {
   requests: undefined,
   rows: undefined,
   certainty: "unknown",
-  basis: "the service gives no totals for this list",
+  basis: "the service reports no total for this list",
 };
 
 /** Parameters that exclude no row. */

@@ -143,7 +143,7 @@ function readSandbox(flags: SharedValues & OtherValues, context: Context): RunOp
 
 function tierHint(name: string): string | undefined {
   return name === "tier"
-    ? "to set the plan of your key, use DEXDATA_TIER, or detect it: dexdata auth login"
+    ? "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login"
     : undefined;
 }
 

@@ -137,6 +137,6 @@ export function bounded(
 
 function deadlineFailure(milliseconds: number): Failure {
   return fail("timeout", `--deadline of ${formatDuration(milliseconds)} reached`, {
-    next: "raise --deadline, or request less",
+    next: "raise --deadline, or reduce the request",
   });
 }

@@ -53,7 +53,7 @@ function checkNamed(source: string, storedFor: string | undefined, named: Source
   const known = storedFor === undefined ? [...free, ...paid] : [...free, ...paid, storedFor];
   if (known.some((each) => isSameHost(each, asked))) return;
   throw usageFailure(
-    `the key from ${source} was not sent, because it is not stored for ${asked} (from ${named.where})`,
+    `the key from ${source} was not sent, because it is not stored for ${asked} (set by ${named.where})`,
     `to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set ${nameOf(named)} ${asked}`,
   );
 }

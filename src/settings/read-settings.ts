@@ -58,5 +58,5 @@ export function configWarnings({ problem, path: file, values }: ConfigFile): rea
   const kept = known.filter((setting) => !setting.environmentOnly).map((setting) => setting.name);
   return [...values.keys()]
     .filter((name) => !kept.includes(name))
-    .map((name) => `${file}: "${withoutSecrets(name)}" is not a setting of this file; ignoring it`);
+    .map((name) => `${file}: "${withoutSecrets(name)}" is not a valid setting in this file; ignoring it`);
 }

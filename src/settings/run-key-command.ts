@@ -34,7 +34,8 @@ export async function runKeyCommand(
       const chunks: Buffer[] = [];
       child.stdout.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
-        if (Buffer.concat(chunks).length > MAX_BYTES) reject(refused(where, "printed more than a key"));
+        if (Buffer.concat(chunks).length > MAX_BYTES)
+          reject(refused(where, "printed more than just the key"));
       });
       child.once("error", (cause) => reject(notStarted(where, program, cause)));
       // A background process may keep its output open for hours, so a complete line is enough.

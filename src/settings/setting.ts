@@ -105,7 +105,7 @@ export function readKeptTimeout(text: string): Checked<number> {
 export function checkProfileName(text: string): Checked<string> {
   if (/^api_/iu.test(text)) return { problem: "must be the name of a profile, not a key" };
   if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
-  return { problem: "must be at most 64 letters, digits, dots, dashes and underscores" };
+  return { problem: "must be at most 64 characters: letters, digits, dots, dashes or underscores" };
 }
 
 /** A program with its arguments, which runs without a shell. */

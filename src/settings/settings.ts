@@ -141,7 +141,7 @@ export function readSetting<T>(
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
       throw usageFailure(
-        `${setting.variable} is not accepted: only config.json can name the program, not the environment of a directory`,
+        `${setting.variable} is not accepted: the program can be set only in config.json, so that a directory's environment file (e.g. .envrc) cannot choose it`,
         `unset it, and run: dexdata config set ${setting.name} <command>`,
       );
     const checked = check(typed);
@@ -156,7 +156,7 @@ export function readSetting<T>(
   const where = `${setting.name} in ${config.path}`;
   const checked = check(written);
   if ("problem" in checked) {
-    const next = `dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
+    const next = `run: dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
     throw invalidInput(label(where, written), checked.problem, next);
   }
   return { value: checked.value, source: "config", where, text: written };

@@ -73,8 +73,12 @@ export function replanShards(
 
 export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {
   const fits = perConnection * cap;
-  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` of ${perConnection} assets`}`;
-  return doesNotFit(`too many assets: ${all.length}, but ${connections} hold ${fits}`, fits, all.slice(fits));
+  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` with ${perConnection} assets each`}`;
+  return doesNotFit(
+    `too many assets: ${all.length}, but ${connections} can hold only ${fits}`,
+    fits,
+    all.slice(fits),
+  );
 }
 
 /** Exit 6. Lists the assets without a place: some for people, all of them in the JSON form. */

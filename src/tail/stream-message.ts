@@ -25,7 +25,7 @@ export function textOf(event: StreamEvent): string {
 export function streamError(event: StreamEvent): Failure {
   const why = textOf(event);
   if (/\btoken not found\b/iu.test(why)) {
-    return fail("not_found", "the stream contains an unknown asset", {
+    return fail("not_found", "one of the assets is unknown to the service", {
       why,
       next: "find the address: dexdata search <address>",
     });

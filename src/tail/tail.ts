@@ -80,7 +80,7 @@ export class Tail {
     const keys = new Set(listed.map(subjectKey));
     for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
     const subjects = listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
-    if (subjects.length === 0) throw usageFailure("all assets of the list were skipped before");
+    if (subjects.length === 0) throw usageFailure("all assets in the list have already been skipped");
     const before = [...this.#running];
     const assetsBefore = before.map(({ shard }) => shard.subjects);
     const replanned = replanShards(assetsBefore, subjects, this.#room(subjects.length));

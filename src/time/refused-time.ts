@@ -28,7 +28,7 @@ const UNITS: readonly (readonly [RegExp, number, string])[] = [
 /** Explains, as precisely as possible, why `parseTimeBound` could not read a text. */
 export function explainRefusedTime(text: string): RefusedTime {
   if (text === "") return { problem: "must not be empty", next: `use ${ACCEPTED}` };
-  if (text.trim() !== text) return { problem: "must not have spaces around it", next: `use ${ACCEPTED}` };
+  if (text.trim() !== text) return { problem: "must not start or end with a space", next: `use ${ACCEPTED}` };
   if (/^\d+$/.test(text)) return explainDigits(text);
   const relative = /^([+-]?)(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text);
   if (relative !== null) return explainRelative(relative[1] ?? "", relative[2] ?? "", relative[3] ?? "");
@@ -62,7 +62,7 @@ function explainRelative(sign: string, amount: string, unit: string): RefusedTim
   if (sign === "+")
     return { problem: "must not be in the future; relative times count back from now, e.g. -24h" };
   if (unit === "") return { problem: "must have a unit: s, m, h or d" };
-  if (!/^\d{1,9}$/.test(amount)) return { problem: "must be a whole number of s, m, h or d" };
+  if (!/^\d{1,9}$/.test(amount)) return { problem: "must be a whole number followed by s, m, h or d" };
   const problem = `unknown unit "${unit}"; must be s, m, h or d`;
   const known = UNITS.find(([pattern]) => pattern.test(unit));
   return known === undefined
@@ -81,7 +81,7 @@ function explainDate(year: number, month: number, day: number): RefusedTime | un
 /** `rest` is the text after an existing date, and is not empty. */
 function explainTimeOfDay(date: string, rest: string): RefusedTime {
   const time = /^([Tt ])(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)? ?(.*)$/.exec(rest);
-  const problem = "must be a date, or a date, T, a time and an offset";
+  const problem = "must be a date, or a date and a time with an offset, separated by T";
   if (time === null) return { problem, next: `use ${date} or ${date}T08:54:00Z` };
   const [, separator, hour = "", minute = "", second, fraction = "", offset = ""] = time;
   if (Number(hour) > 23) return { problem: `invalid hour ${hour}; hours are 00 to 23` };
@@ -105,6 +105,6 @@ function explainOffset(offset: string, written: string, spaced: boolean, noSecon
     return { problem: `invalid offset ${offset}; offsets are -23:59 to +23:59` };
   }
   const next = `use ${written}${hour === undefined ? "Z" : `${hour}:${minute}`}`;
-  if (spaced) return { problem: "must have T instead of a space between date and time", next };
+  if (spaced) return { problem: "must have a T, not a space, between date and time", next };
   return { problem: noSeconds ? "must include seconds" : problem, next };
 }

@@ -173,10 +173,10 @@ const runScripted = async (words: readonly string[], isTerminal = false): Promis
   });
 
 describe("a path that could lead to another host", () => {
-  const noUrl = "must be a path, not a URL: the key is sent to the configured host only";
-  const dots = "must not have the segments . and ..: they would change the path";
-  const encoded = "must not have slashes, percent signs, spaces or control characters encoded in a segment";
-  const raw = "must be a path without spaces, control characters and backslashes";
+  const noUrl = "must be a path, not a URL: the key is sent only to the configured host";
+  const dots = "must not contain . or .. segments: they would change the path";
+  const encoded = "must not contain percent-encoded slashes, percent signs, spaces or control characters";
+  const raw = "must be a path without spaces, control characters or backslashes";
   const tricks: readonly (readonly [path: string, problem: string])[] = [
     ["http://OTHER/networks", noUrl],
     ["HTTP://OTHER/networks", noUrl],
@@ -224,11 +224,11 @@ describe("a path that could lead to another host", () => {
     ["/networks%00", encoded],
     ["/networks/x%0d%0aX-Evil:1", encoded],
     ["/networks%20x", encoded],
-    ["/networks//pools", "must not have empty segments"],
-    ["/networks///", "must not have empty segments"],
-    ["/networks#@OTHER", "must not have a fragment"],
-    ["#", "must not have a fragment"],
-    ["/networks?a=1#b", "must not have a fragment"],
+    ["/networks//pools", "must not contain empty segments"],
+    ["/networks///", "must not contain empty segments"],
+    ["/networks#@OTHER", "must not contain a fragment"],
+    ["#", "must not contain a fragment"],
+    ["/networks?a=1#b", "must not contain a fragment"],
     ["/%zz", '"%zz" is not percent-encoded UTF-8'],
     ["/%c0%ae%c0%ae/admin", '"%c0%ae%c0%ae" is not percent-encoded UTF-8'],
     ["/networks?a=%ff", '"a=%ff" is not percent-encoded UTF-8'],

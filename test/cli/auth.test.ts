@@ -182,7 +182,9 @@ describe("auth login", () => {
     writeFileSync(file, "{ torn", { mode: 0o600 });
     const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
     expect(exit).toBe(0);
-    expect(stderr).toContain(`warning: ${file} is not valid JSON; it is backed up and replaced\n`);
+    expect(stderr).toContain(
+      `warning: ${file} is not valid JSON; the old file will be backed up and replaced\n`,
+    );
     expect(stderr).toContain(`backup of the old file: ${file}.bak\n`);
     expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
@@ -298,7 +300,7 @@ describe("auth status", () => {
       tier: "dev",
       plan: "dev",
       credits_left: expect.stringMatching(/^\d+$/u),
-      note: "the tier is saved with a hash of the key, so DEXDATA_TIER is not required on this machine",
+      note: "the plan is saved under a hash of the key, so DEXDATA_TIER is not required on this machine",
       rest_url: sandbox.running().restPaid,
       streaming_url: sandbox.running().streamPaid,
     });
@@ -314,7 +316,7 @@ describe("auth status", () => {
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       tier: "unknown",
-      problem: `set DEXDATA_TIER=dev, because the tier was not saved: ${file} is not valid JSON`,
+      problem: `set DEXDATA_TIER=dev, because the plan was not saved: ${file} is not valid JSON`,
     });
   });
 
@@ -336,7 +338,7 @@ describe("auth status", () => {
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(4);
     expect(JSON.parse(stdout).problem).toMatch(
-      /^127\.0\.0\.1:\d+ does not accept free keys; it was chosen for the pro plan, set by DEXDATA_TIER$/u,
+      /^127\.0\.0\.1:\d+ does not accept free keys; dexdata chose this host because DEXDATA_TIER sets the plan to pro$/u,
     );
   });
 

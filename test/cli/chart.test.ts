@@ -156,10 +156,10 @@ describe("ohlcv --chart", () => {
   test.each([
     ["-o csv", "--chart cannot be used with --output csv: it requires --output table"],
     ["-o ndjson", "--chart cannot be used with --output ndjson: it requires --output table"],
-    ["--fields close", "--chart cannot be used with --fields: a chart has no columns of values"],
-    ["--columns close", "--chart cannot be used with --columns: a chart has no columns of values"],
-    ["-o wide", "--chart cannot be used with --output wide: a chart has no columns of values"],
-    ["--no-header", "--chart cannot be used with --no-header: a chart has no columns of values"],
+    ["--fields close", "--chart cannot be used with --fields: a chart does not show columns"],
+    ["--columns close", "--chart cannot be used with --columns: a chart does not show columns"],
+    ["-o wide", "--chart cannot be used with --output wide: a chart does not show columns"],
+    ["--no-header", "--chart cannot be used with --no-header: a chart does not show columns"],
     [
       "--out chart.txt --resume",
       "--chart cannot be used with --resume: a chart is drawn only after all candles have arrived",

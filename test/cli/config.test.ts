@@ -61,7 +61,7 @@ describe("config set, get and unset", () => {
 
   test("keep an unknown name in the file, and can remove it", async () => {
     const { run, written } = atHome('{"retires":3,"output":"json"}');
-    const warning = /config\.json: "retires" is not a setting of this file; ignoring it\n$/u;
+    const warning = /config\.json: "retires" is not a valid setting in this file; ignoring it\n$/u;
     expect((await run("config get output")).stderr).toMatch(warning);
     await run("config set retries 2");
     expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });
@@ -95,7 +95,7 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   ],
   [
     ["set", "base_url", "http://192.0.2.1"],
-    'invalid base_url "http://192.0.2.1": must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)',
+    'invalid base_url "http://192.0.2.1": must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)',
     "",
   ],
   [

@@ -75,7 +75,7 @@ describe.each([
     expect(await dexdata("networks --limit 1", { env })).toMatchObject({ exit: 0, stderr: "" });
     const blocked = await dexdata("networks --limit 1 --error-format text", { env: budgeted });
     expect(blocked.exit).toBe(2);
-    expect(blocked.stderr).toMatch(/^error: budget\.daily cannot be kept in /u);
+    expect(blocked.stderr).toMatch(/^error: cannot record the spending for budget\.daily in /u);
   });
 
   test("a cached list: completion ignores it", () => {

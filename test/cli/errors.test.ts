@@ -118,7 +118,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "rule 151: 403 wrong_host",
     json({ error: "wrong_host", tier: "free", message: "use the free host" }, { status: 403 }),
     4,
-    /127.0.0.1:\d+ does not accept free keys; it was chosen for the \w+ plan, set by DEXDATA_TIER/,
+    /127.0.0.1:\d+ does not accept free keys; dexdata chose this host because DEXDATA_TIER sets the plan to \w+/,
     /unset DEXDATA_TIER, or set it to free/,
   ],
   [

@@ -176,7 +176,7 @@ describe("totals that only the service knows", () => {
       seconds: null,
       credits_per_100_rows: credits,
       certainty: "unknown",
-      basis: "the service gives no totals for this list",
+      basis: "the service reports no total for this list",
     });
   });
 

@@ -185,7 +185,7 @@ describe("the key", () => {
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
-      message: "unknown tier for the key from DEXDATA_API_KEY; it decides which host to use",
+      message: "the plan of the key from DEXDATA_API_KEY is unknown; dexdata needs it to choose the host",
       exit: 2,
       retryable: false,
       next: "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login",

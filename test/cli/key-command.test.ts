@@ -70,7 +70,7 @@ describe("key_command", () => {
     ["prints an empty line first", `echo; echo ${key}`, "the program printed no key"],
     ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program exited with code 3"],
     ["is killed", `echo ${key}; kill -9 $$`, "the program was killed by SIGKILL"],
-    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than a key"],
+    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than just the key"],
   ])("that %s causes one clear error, and nothing is sent", async (_, does, why) => {
     const context = withScript(does);
     const { exit, stdout, stderr } = await runCommand(context);

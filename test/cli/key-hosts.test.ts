@@ -88,7 +88,7 @@ describe("promise 1: a key and the configured host", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `error: the key from ${from} was not sent, because it is not stored for ${url} (from DEXDATA_PRO_BASE_URL)\n` +
+          `error: the key from ${from} was not sent, because it is not stored for ${url} (set by DEXDATA_PRO_BASE_URL)\n` +
           `  hint: to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set pro_base_url ${url}\n`,
       });
       expect(seen()).toEqual([[], []]);
@@ -99,7 +99,7 @@ describe("promise 1: a key and the configured host", () => {
     const env = { DEXDATA_PRO_BASE_URL: home.url, DEXDATA_STREAMING_PRO_URL: other.url };
     const { exit, stderr } = await runCommand("stored for home", { env });
     expect(exit).toBe(2);
-    expect(stderr).toContain(`is not stored for ${other.url} (from DEXDATA_STREAMING_PRO_URL)`);
+    expect(stderr).toContain(`is not stored for ${other.url} (set by DEXDATA_STREAMING_PRO_URL)`);
     expect(seen()).toEqual([[], []]);
   });
 

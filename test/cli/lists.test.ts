@@ -94,8 +94,8 @@ describe("a list of assets", () => {
     [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],
     ["chain,price_usd,id", 'invalid address "chain,price_usd,id"', form],
     ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
-    [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address has no spaces or quotes"],
-    [`sui:'0x2'`, `invalid address "'0x2'"`, "an address has no spaces or quotes"],
+    [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address must not contain spaces or quotes"],
+    [`sui:'0x2'`, `invalid address "'0x2'"`, "an address must not contain spaces or quotes"],
     [`"${WETH}",`, "invalid JSON string", ""],
     ['""', "invalid JSON string", ""],
     [`["${WETH}"]`, "JSON arrays are not accepted", "list one asset per line, as -o ndjson prints them"],
@@ -245,7 +245,7 @@ describe("rows of another kind", () => {
   test("from a search cause an error that shows how to search for the required kind", async () => {
     const { stderr } = await runCommand("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
     expect(stderr).toBe(
-      "error: stdin has 1 pool, but token takes tokens\n  hint: search for them alone: dexdata search <query> --type tokens\n",
+      "error: stdin has 1 pool, but token takes tokens\n  hint: search only for them: dexdata search <query> --type tokens\n",
     );
   });
 

@@ -305,7 +305,9 @@ describe("--count-back returns the newest candles that exist", () => {
       requests: 3,
     });
     const since = utc(to - 20 * 60 - 11_000 * 60);
-    expect(stderr).toBe(`warning: found 3 of 20 candles; none between ${since} and ${utc(to - 300)}\n`);
+    expect(stderr).toBe(
+      `warning: found 3 of 20 candles; there are none between ${since} and ${utc(to - 300)}\n`,
+    );
   });
 
   test("stops at the limit of the plan, with a warning", async () => {
@@ -435,12 +437,12 @@ describe("an invalid response ends the pull after the rows before it", () => {
     [
       "before the slice",
       rows(second - 60, second),
-      `the service sent a candle of ${utc(second - 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
+      `the service sent a candle for ${utc(second - 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
     ],
     [
       "after the slice",
       rows(second, to + 60),
-      `the service sent a candle of ${utc(to + 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
+      `the service sent a candle for ${utc(to + 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
     ],
     ["without a time", `[{"open":1}]`, "invalid response: a candle has no valid time_open"],
     ["with a word for a time", `[{"time_open":"noon"}]`, "invalid response: a candle has no valid time_open"],

@@ -114,7 +114,10 @@ describe("--resume of a complete pull", () => {
       [...words, "--created-after", "-7d", "--out", pull.file, "--resume", "--receipt", receipt, flag, value],
       { env: pull.list.env },
     );
-    expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} belongs to another query`)]);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining(`, and ${receipt} belongs to a different query`),
+    ]);
   });
 
   test("exits 2 if --now differs from the receipt", async () => {

@@ -203,7 +203,7 @@ describe("an unfinished pull", () => {
       exit: 2,
       stdout: "",
       stderr:
-        `error: ${file} already exists, and its unfinished pull in ${file}.part would replace it\n` +
+        `error: ${file} already exists, and the unfinished pull in ${file}.part would replace it\n` +
         `  hint: move ${file} out of the way, or start over with --force\n`,
     });
     expect(resultOf(await pull(list, file))).toEqual({
@@ -248,8 +248,8 @@ describe("an unfinished pull", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `error: cannot resume ${file}: it belongs to another query (--fields: all; now id)\n` +
-        "  hint: repeat the command as it was, or start over with --force instead of --resume\n",
+        `error: cannot resume ${file}: it belongs to a different query (--fields: all; now id)\n` +
+        "  hint: repeat the original command, or start over with --force instead of --resume\n",
     });
   });
 

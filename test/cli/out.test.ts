@@ -500,7 +500,7 @@ describe("--out --resume", () => {
       utimesSync(`${file}.lock`, 1, 1);
       const words = [...all, "--out", file, "--progress", "none"];
       const { exit, stderr } = await dexdata(words, { env, isTerminal: { stderr: isTerminal } });
-      const line = `waiting for the lock ${file}.lock of another host or container\n`;
+      const line = `waiting for the lock ${file}.lock, held by another host or container\n`;
       expect([exit, stderr.split(line).length - 1]).toEqual([0, isTerminal ? 1 : 0]);
     }
   });
@@ -516,7 +516,7 @@ describe("--out --resume", () => {
       env: { ...both, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },
     });
     expect(exit).toBe(0);
-    expect(stderr).toContain("started under the keyless plan and continues under pro");
+    expect(stderr).toContain("started on the keyless plan and continues on the pro plan");
   });
 
   test("counts inputs that failed in an earlier run: exit 8", async () => {

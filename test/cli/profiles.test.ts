@@ -53,14 +53,14 @@ describe("auth list", () => {
 
   test.each([
     ["DEXDATA_API_KEY is set and overrides stored keys", { DEXDATA_API_KEY: "api_dev_s3cr3tTyped" }, {}],
-    ["DEXDATA_PROFILE is play and overrides it", { DEXDATA_PROFILE: "play" }, {}],
+    ["DEXDATA_PROFILE is play and overrides this profile", { DEXDATA_PROFILE: "play" }, {}],
     [
-      "the setting profile is play and overrides it; remove it: dexdata config unset profile",
+      "the profile setting is play and overrides this profile; remove the setting: dexdata config unset profile",
       {},
       { profile: "play" },
     ],
     [
-      "key_command is set and overrides stored keys; remove it: dexdata config unset key_command",
+      "key_command is set and overrides stored keys; remove the setting: dexdata config unset key_command",
       {},
       { key_command: "pass show dexdata" },
     ],

@@ -59,7 +59,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["ohlcv base 0x1 --from -1h --to -1h", /so the time range is empty/],
   [
     "ohlcv base 0x1 --from 1900-01-01 --interval 1m",
-    /^the time range has 66,\d{3},\d{3} candles of 1m; the limit is 50,000,000$/,
+    /^the time range contains 66,\d{3},\d{3} 1m candles; the limit is 50,000,000$/,
     "shorten the range with --from and --to, or use a longer --interval",
   ],
   [
@@ -175,7 +175,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --base-url ftp://x", /^invalid --base-url "ftp:\/\/x": must start with https/],
   [
     "networks --base-url http://example.org",
-    /^invalid --base-url .*: must use https; http is accepted only on loopback/,
+    /^invalid --base-url .*: must use https; http is accepted only for loopback addresses/,
   ],
 ];
 

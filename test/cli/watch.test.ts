@@ -130,7 +130,7 @@ describe("--watch in a pipe", () => {
       rounds,
     );
     expect({ exit, rows: stdout.split("\n").length - 1 }).toEqual({ exit: 130, rows: 2 });
-    expect(stderr).toMatch(/incomplete list: page 1 has 1 of 3 rows; 2 rows are missing/u);
+    expect(stderr).toMatch(/incomplete list: page 1 has only 1 of 3 rows; 2 rows are missing/u);
   });
 
   test.each([
@@ -252,12 +252,12 @@ describe("combinations that --watch rejects before sending anything", () => {
     ["pools search ethereum --watch 30s --estimate", "--estimate cannot be used with --watch"],
     [
       "pools search ethereum --watch 30s -o json",
-      "--output json cannot be used with --watch: json output needs an end",
+      "--output json cannot be used with --watch: a json document is complete only when the run ends",
     ],
     ["txns ethereum 0xa --watch 30s --follow", "--watch cannot be used with --follow"],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
-      "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  hint: request less, or refresh less often: --watch 12s",
+      "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  hint: send fewer requests per refresh, or refresh less often: --watch 12s",
     ],
     ["pools search ethereum --watch 1h --limit 20000 --sandbox", "each refresh is limited to 10,000 rows"],
   ])("%s", async (line, expected) => {

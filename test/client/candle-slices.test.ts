@@ -99,7 +99,9 @@ describe("a time range with too many candles", () => {
 
   test("is rejected with the number of candles", () => {
     expect(() => window("1m", "0", String(most + 1))).toThrow(Failure);
-    expect(() => window("1m", "0", String(most + 1))).toThrow("the time range has 50,000,001 candles of 1m");
+    expect(() => window("1m", "0", String(most + 1))).toThrow(
+      "the time range contains 50,000,001 1m candles",
+    );
     expect(() => window("1m", "0", String(most))).not.toThrow();
   });
 

@@ -201,8 +201,8 @@ describe("system errors of a connection", () => {
     ["EPIPE", "api.example closed the connection during the request", true],
     ["EHOSTUNREACH", "cannot reach api.example", true],
     ["EHOSTDOWN", "cannot reach api.example", true],
-    ["ENETUNREACH", "cannot reach the network of api.example", true],
-    ["ENETDOWN", "the network to api.example is down", true],
+    ["ENETUNREACH", "cannot reach api.example: network unreachable", true],
+    ["ENETDOWN", "cannot reach api.example: the network is down", true],
     ["EADDRNOTAVAIL", "cannot reach api.example: this machine has no suitable address", true],
     ["ETIMEDOUT", "connection to api.example timed out", true],
     ["UND_ERR_CONNECT_TIMEOUT", "connection to api.example timed out", true],
@@ -244,7 +244,7 @@ describe("system errors of a connection", () => {
     const both = new AggregateError([fault("ENETUNREACH"), fault("ECONNREFUSED")]);
     const none = new AggregateError([fault("ENETUNREACH"), fault("EHOSTUNREACH")]);
     expect(connectionFailure(both, peer).message).toBe("connection to api.example refused");
-    expect(connectionFailure(none, peer).message).toBe("cannot reach the network of api.example");
+    expect(connectionFailure(none, peer).message).toBe("cannot reach api.example: network unreachable");
   });
 
   test("an error without a code is a bug and is not changed", () => {

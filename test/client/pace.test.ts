@@ -466,7 +466,9 @@ describe("waiting requests", () => {
     expect(sent.reopening).toBeGreaterThanOrEqual(4 * Math.floor(perMinute / 2));
     // One more of each may be sent as the time ends.
     expect(sent.reopening).toBeLessThanOrEqual((5 * perMinute) / 2 + Math.ceil(perMinute / 2) + 20);
-    expect(said.some((line) => line.includes("streams reopen within half of the rate limit"))).toBe(true);
+    expect(said.some((line) => line.includes("reconnects may use at most half of the rate limit"))).toBe(
+      true,
+    );
   });
 
   test("a stream that waits to reconnect lets requests pass, and leaves the queue when it is aborted", async () => {

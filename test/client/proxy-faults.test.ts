@@ -51,7 +51,7 @@ const faults: readonly (readonly [
     undefined,
     4,
     "proxy http://PROXY requires a user name and password (HTTP 407)",
-    "put them into HTTPS_PROXY before the host, as user:password@",
+    "put them in HTTPS_PROXY, before the host, as user:password@",
   ],
   [
     "wants another password",
@@ -59,7 +59,7 @@ const faults: readonly (readonly [
     (url) => ({ HTTPS_PROXY: url.replace("//", "//me:other@") }),
     4,
     "proxy http://…@PROXY rejected the user name and password (HTTP 407)",
-    "put them into HTTPS_PROXY before the host, as user:password@",
+    "put them in HTTPS_PROXY, before the host, as user:password@",
   ],
   [
     "refuses the host",

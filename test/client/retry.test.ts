@@ -313,7 +313,7 @@ describe("an end during a wait", () => {
     expect(watched).toEqual({
       exit: 7,
       stdout: "",
-      stderr: "error: --deadline of 20s reached\n  hint: raise --deadline, or request less\n",
+      stderr: "error: --deadline of 20s reached\n  hint: raise --deadline, or reduce the request\n",
       requests: 1,
       gaps: [],
       waits: [20_000],

@@ -78,7 +78,7 @@ describe("the hosts of a run", () => {
       "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
     const words = from === undefined ? [key] : [key, from];
     expect(refusal(tier, ...words)).toEqual([
-      `unknown tier for the key from ${shown}; it decides which host to use`,
+      `the plan of the key from ${shown} is unknown; dexdata needs it to choose the host`,
       { exit: 2, code: "usage", retryable: false, next },
     ]);
   });

@@ -16,11 +16,11 @@ test.each([
   expect(checkHost(text)).toBe(host);
 });
 
-const SCHEME = "must start with https:// and a host (http:// only on loopback)";
-const PLAIN = "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)";
+const SCHEME = "must start with https:// and a host (http:// only for loopback addresses)";
+const PLAIN = "must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)";
 const USER = "must not contain a user name or password";
-const QUERY = "must not have a query or a fragment";
-const BLANK = "must be a URL without spaces and backslashes";
+const QUERY = "must not contain a query or a fragment";
+const BLANK = "must be a URL without spaces or backslashes";
 
 test.each([
   ["", "must not be empty; enter a URL such as https://host.example"],

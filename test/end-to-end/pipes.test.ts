@@ -152,7 +152,7 @@ describe("signals", () => {
     );
     expect({ exit: late.exit, stderr: late.stderr }).toEqual({
       exit: 7,
-      stderr: "error: --deadline of 300ms reached\n  hint: raise --deadline, or request less\n",
+      stderr: "error: --deadline of 300ms reached\n  hint: raise --deadline, or reduce the request\n",
     });
   });
 

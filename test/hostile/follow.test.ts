@@ -87,7 +87,7 @@ describe.each(kinds)("a follow with a hostile %s", (_, modes) => {
     if (command === undefined) throw new Error("no command asks for transactions");
     const ended = endOf(mode);
     const outcome = await follow(mode, command, ended.exit === 143 ? reads : Number.POSITIVE_INFINITY);
-    const says = mode.ends.exit === 8 ? /^3 pages in a row had no new rows/u : mode.ends.says;
+    const says = mode.ends.exit === 8 ? /^3 consecutive pages had no new rows/u : mode.ends.says;
     expect(outcome).toEqual({
       ended,
       says: says === undefined ? undefined : expect.stringMatching(says),
@@ -118,6 +118,6 @@ test.each([
   });
   expect(exit).toBe(8);
   expect(stderr).toMatch(
-    /error: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}hint: restart from that time with --from\n$/u,
+    /error: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}hint: run it again with --from 2026-11-21T08:5\d:\S+Z\n$/u,
   );
 });

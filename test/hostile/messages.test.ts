@@ -229,7 +229,7 @@ test("promise 5: a value longer than any name is neither suggested nor stored", 
   const { stderr } = await runAgainst(script, "pools search ethereum0", {
     env: { DEXDATA_CACHE_DIR: folder },
   });
-  expect(stderr).toContain("hint: list them: dexdata networks");
+  expect(stderr).toContain("hint: list all networks: dexdata networks");
   const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
   expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');
 });

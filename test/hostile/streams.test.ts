@@ -69,7 +69,7 @@ const failed = (status: number): End => ({
 const refusals: Readonly<Record<number, End>> = {
   400: {
     exit: 2,
-    says: /^(?:invalid asset ethereum:0xabc|the service rejected the stream of ethereum:0xabc)$/u,
+    says: /^(?:invalid asset ethereum:0xabc|the service rejected the stream for ethereum:0xabc)$/u,
     requests: 1,
   },
   401: { exit: 4, says: /^the service rejected the key from DEXDATA_API_KEY$/u, requests: 1 },

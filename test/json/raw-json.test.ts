@@ -76,7 +76,7 @@ describe("members and elements", () => {
 
   test.each([
     ["[1]", "JSON text is not an object"],
-    ["{1:2}", "missing name of a JSON member"],
+    ["{1:2}", "missing member name in a JSON object"],
     ['{"a" 1}', "missing colon in a JSON object"],
     ['{"a":1 "b":2}', "unclosed JSON object"],
     ['{"a":1} 2', "unexpected text after the JSON value"],

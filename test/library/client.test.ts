@@ -121,11 +121,11 @@ describe("on the sandbox", () => {
       [() => openLibrary({ apiKey: "Bearer api_x" }), 'the key from apiKey starts with "Bearer"'],
       [
         () => openLibrary({ apiKey: "api_free_12345" }),
-        "missing tier: a key requires it, because it decides the host",
+        "missing tier: with a key, the plan is required to choose the host",
       ],
       [
         () => openLibrary({ baseUrl: "http://example.com" }),
-        "invalid baseUrl: must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
+        "invalid baseUrl: must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)",
       ],
       [
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),

@@ -20,28 +20,28 @@ const values: readonly [string, string, unknown, string, string][] = [
     "https://a.invalid/",
     "https://a.invalid",
     "http://a.invalid",
-    "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
+    "must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)",
   ],
   [
     "pro_base_url",
     "http://127.0.0.1:1",
     "http://127.0.0.1:1",
     "a",
-    "must start with https:// and a host (http:// only on loopback)",
+    "must start with https:// and a host (http:// only for loopback addresses)",
   ],
   [
     "streaming_url",
     "https://b.invalid",
     "https://b.invalid",
     "https://b.invalid?x",
-    "must not have a query or a fragment",
+    "must not contain a query or a fragment",
   ],
   [
     "streaming_pro_url",
     "https://c.invalid/v1",
     "https://c.invalid/v1",
     "https://c.invalid/#x",
-    "must not have a query or a fragment",
+    "must not contain a query or a fragment",
   ],
   ["output", "json", "json", "xml", "must be one of table, wide, ndjson, json, csv, tsv"],
   ["color", "never", "never", "on", "must be one of auto, always, never"],
@@ -56,7 +56,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
-  ["profile", "work-2", "work-2", "a b", "must be at most 64 letters, digits, dots, dashes and underscores"],
+  [
+    "profile",
+    "work-2",
+    "work-2",
+    "a b",
+    "must be at most 64 characters: letters, digits, dots, dashes or underscores",
+  ],
   [
     "key_command",
     "pass show 'dex data'",
@@ -115,7 +121,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
       const context = createTestContext({ env: { [variable]: accepted } });
       expect(await failureOf(() => readSettings(context))).toEqual({
         exit: 2,
-        message: `${variable} is not accepted: only config.json can name the program, not the environment of a directory`,
+        message: `${variable} is not accepted: the program can be set only in config.json, so that a directory's environment file (e.g. .envrc) cannot choose it`,
         next: `unset it, and run: dexdata config set ${name} <command>`,
       });
     });
@@ -159,7 +165,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     expect(await failureOf(() => readSettings(context))).toEqual({
       exit: 2,
       message: `invalid ${name} in ${configPath(context)} "${refused}": ${why}`,
-      next: `dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
+      next: `run: dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
     });
   });
 
@@ -184,7 +190,7 @@ test("a number written by hand is read, and unknown settings survive a change", 
   const context = withConfig('{"retries": 2, "from_the_future": {"a": [1]}}');
   expect(readSettings(context)).toMatchObject({
     retries: { value: 2, source: "config" },
-    warnings: [`${configPath(context)}: "from_the_future" is not a setting of this file; ignoring it`],
+    warnings: [`${configPath(context)}: "from_the_future" is not a valid setting in this file; ignoring it`],
   });
   await setSetting(context, "page_size", "50");
   expect(JSON.parse(readFileSync(configPath(context), "utf8"))).toEqual({
@@ -218,7 +224,7 @@ test.each([
   ["empty", "", "is not valid JSON"],
   ["a list", "[]", "is not a JSON object"],
   ["a string", '"x"', "is not a JSON object"],
-  ["too large", " ".repeat(1024 * 1024 + 1), "is too large for a dexdata file"],
+  ["too large", " ".repeat(1024 * 1024 + 1), "is larger than 1 MiB, the limit for this file"],
 ])("a config.json that is %s causes one warning, and cannot be changed", async (_what, content, why) => {
   const context = withConfig(content, { DEXDATA_OUTPUT: "json" });
   const file = configPath(context);

@@ -141,7 +141,7 @@ describe("a row that is dated after the service's current time", () => {
     expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "z 0", "b 0", "c 0", "y 0"] });
     const time = new Date((listingStart + ahead) * 1000).toISOString();
     expect(stderr).toBe(
-      `${quiet}warning: 1 row dated after the service's current time (first: ${time}); written, but not used to continue from\n`,
+      `${quiet}warning: 1 row dated after the service's current time (first: ${time}); written, but ignored when choosing where to resume\n`,
     );
   });
 

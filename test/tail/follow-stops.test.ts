@@ -99,7 +99,7 @@ describe("a stop", () => {
       });
       expect(exit).toBe(expected);
       expect(stderr).toContain(
-        `warning: ${window.length} rows may be missing at the end: the reader of the output did not accept them\n`,
+        `warning: ${window.length} rows may be missing at the end: the program reading the output did not accept them\n`,
       );
     },
   );
@@ -164,7 +164,10 @@ describe("rejected before any request", () => {
       "--follow --out /nowhere/rows.ndjson",
       '--out "/nowhere/rows.ndjson": directory /nowhere does not exist',
     ],
-    ["--follow -o json", "--output json cannot be used with --follow: json output needs an end"],
+    [
+      "--follow -o json",
+      "--output json cannot be used with --follow: a json document is complete only when the run ends",
+    ],
     ["--follow --out -", 'invalid --out "-": must be a file name'],
     ["--follow --receipt r.json", "--receipt cannot be used with --follow"],
     ["--follow --estimate", "--estimate cannot be used with --follow"],
@@ -176,11 +179,11 @@ describe("rejected before any request", () => {
     ["--follow --events /nowhere/e.ndjson", '--events "/nowhere/e.ndjson": cannot be written'],
     [
       "--follow --events tail-%Y%m%d.ndjson",
-      'invalid --events "tail-%Y%m%d.ndjson": must be one file, without %',
+      'invalid --events "tail-%Y%m%d.ndjson": must be the name of one file, without %',
     ],
     [
       "--follow --out rows.ndjson --events ./rows.ndjson",
-      'invalid --events "./rows.ndjson": must not be the file of --out',
+      'invalid --events "./rows.ndjson": must not be the --out file',
     ],
     ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll cannot be used with --streaming-url"],
     ["--poll 5s", "--poll requires --follow"],
@@ -292,7 +295,7 @@ describe("output", () => {
     writeFileSync(`${file}.1.gz`, gzipSync('{"id":"0x1"}\n'));
     const { stderr } = await followStill(`--out ${file} --for 1m`);
     expect(stderr).toContain(
-      `note: cannot find where the rows of ${file}.1.gz end; rows from there to now are not fetched (fetch them with --from)\n`,
+      `note: cannot find where the rows of ${file}.1.gz end, so rows between that point and now are not fetched (to fetch them, use --from)\n`,
     );
   });
 
@@ -301,14 +304,14 @@ describe("output", () => {
     const follow = async (words: string) => (await followStill(`--out ${file} ${words}`)).stderr;
     await follow(`${from} --limit 20`);
     expect(await follow(`${from} --limit 1`)).toContain(
-      "; rows since --from that it already contains are written again (",
+      "; rows since --from are written even if the file already contains them (",
     );
     expect(await follow(`--from ${sandboxNow / 1000 - 60} --for 1m`)).toContain(
-      "; rows from there to --from are not fetched\n",
+      "; rows between that time and --from are not fetched\n",
     );
     writeFileSync(file, '{"id":"0x1"}\n');
     expect(await follow("--for 1m")).toContain(
-      `note: cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)\n`,
+      `note: cannot find where the rows of ${file} end, so rows between that point and now are not fetched (to fetch them, use --from)\n`,
     );
   });
 

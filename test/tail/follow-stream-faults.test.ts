@@ -57,5 +57,5 @@ test("a repeated stream message is reported once a minute", async () => {
   const { exit, stderr, logged } = await followStreams("30s", () => stream([unknown], true));
   expect(exit).toBe(0);
   expect(logged.filter(({ event }) => event === "unknown").length).toBe(1);
-  expect(stderr.split('ignoring stream events of unknown kind "novelty"').length - 1).toBe(1);
+  expect(stderr.split('ignoring stream events of an unknown kind "novelty"').length - 1).toBe(1);
 });

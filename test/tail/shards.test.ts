@@ -33,7 +33,9 @@ describe("assets on connections", () => {
   test("260 are rejected, and the 10 that do not fit are named", () => {
     const failure = failureOf(() => planShards(subjects(260), prices(10)));
     expect(failure.exit).toBe(6);
-    expect(failure.message).toBe("too many assets: 260, but 10 connections of 25 assets hold 250");
+    expect(failure.message).toBe(
+      "too many assets: 260, but 10 connections with 25 assets each can hold only 250",
+    );
     expect(failure.details.body?.get("assets_fit")).toBe("250");
     const left = subjects(10, 250).map(({ network, address }) => `${network}:${address}`);
     expect(JSON.parse(failure.details.body?.get("assets_left") ?? "")).toEqual(left);

@@ -153,7 +153,7 @@ describe("P3: 204 ends a connection permanently", () => {
     const server = await serveInTest(ending(() => empty(204)));
     writeFileSync(list, many(26).join("\n"));
     const running = listen([`@${list}`], server);
-    await running.until(() => running.context.stderrText().includes("not reconnecting"));
+    await running.until(() => running.context.stderrText().includes("not retrying"));
     await running.until(() => running.lines().length === 13);
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("reloaded: 13 assets"));

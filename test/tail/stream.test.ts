@@ -138,7 +138,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen(many(260), server).outcome;
     expect(exit).toBe(6);
     expect(stderr).toBe(
-      "error: too many assets: 260, but 10 connections of 25 assets hold 250\n" +
+      "error: too many assets: 260, but 10 connections with 25 assets each can hold only 250\n" +
         `  hint: assets that do not fit: ${many(7, 250).join(", ")} and 3 more\n`,
     );
     expect(server.requests.length).toBe(0);
@@ -210,7 +210,7 @@ describe("rules 125 and 218: assets on connections", () => {
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("list ignored: "));
     expect(running.context.stderrText()).toContain(
-      "new asset list ignored: too many assets: 11, but 10 connections hold 10\n",
+      "new asset list ignored: too many assets: 11, but 10 connections can hold only 10\n",
     );
     // Replacing one asset needs no additional connection.
     writeFileSync(list, [...many(9), "base:0x99"].join("\n"));
@@ -299,7 +299,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
-      /too many assets: 31, but 30 connections hold 30\n {2}hint: assets that do not fit: base:0x1e\n/u,
+      /too many assets: 31, but 30 connections can hold only 30\n {2}hint: assets that do not fit: base:0x1e\n/u,
     );
   });
 });
@@ -977,12 +977,15 @@ describe("rejected before any request", () => {
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must use https"],
     [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (no such directory)'],
-    [`${one} --events tail-%Y.ndjson`, 'invalid --events "tail-%Y.ndjson": must be one file, without %'],
+    [
+      `${one} --events tail-%Y.ndjson`,
+      'invalid --events "tail-%Y.ndjson": must be the name of one file, without %',
+    ],
     [`${one} --out -`, 'invalid --out "-": must be a file name'],
     [`${one} --events -`, 'invalid --events "-": must be a file name'],
     [
       `${one} --out t.ndjson --events ./t.ndjson`,
-      'invalid --events "./t.ndjson": must not be the file of --out',
+      'invalid --events "./t.ndjson": must not be the --out file',
     ],
     [`${one} --all`, 'unknown flag --all for "dexdata stream"'],
     [`${one} --fields p`, 'unknown flag --fields for "dexdata stream"'],

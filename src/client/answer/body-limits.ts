@@ -24,7 +24,9 @@ export function checkValues(body: Uint8Array, url: URL): void {
   // The bytes that count are the same in UTF-8 and in Latin 1.
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
   if (countValues(text) > maxValues)
-    throw untrustedAnswer(`the response from ${url.host} has more than ${grouped(String(maxValues))} values`);
+    throw untrustedAnswer(
+      `the response from ${url.host} contains more than ${grouped(String(maxValues))} values`,
+    );
 }
 
 /** Counts the bytes that begin a value or precede one. For text that is not JSON, the number means nothing. */

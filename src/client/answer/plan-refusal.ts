@@ -86,7 +86,7 @@ function wrongHost(plan: string | undefined, host: string, { tier, tierSource }:
   if (tierSource === undefined)
     return { message, next: "look up the plan of the key and store both: dexdata auth login" };
   return {
-    message: `${message}; it was chosen for the ${tier} plan, set by ${tierSource}`,
+    message: `${message}; dexdata chose this host because ${tierSource} sets the plan to ${tier}`,
     next: `unset ${tierSource}, or set it to ${plan ?? tier}`,
   };
 }

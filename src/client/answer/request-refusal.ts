@@ -45,7 +45,7 @@ function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Tar
     const network = args.get("network") ?? "";
     return {
       message,
-      next: `${next}, or without a paid plan: dexdata ${withoutPlan?.command} ${network} ${address}`,
+      next: `${next}; without a paid plan, use: dexdata ${withoutPlan?.command} ${network} ${address}`,
     };
   }
   const typed = args.get(param.name);
@@ -90,13 +90,13 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
     return { message: `path not found on ${target.rest}`, next: "check the base URL: dexdata config list" };
   if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };
   if (address === undefined) {
-    const message = `not found (HTTP 404); the network "${network}" may be unknown`;
+    const message = `not found (HTTP 404); the network "${network}" may not exist`;
     return { message, next: listNetworks };
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
   // Public responses to an unknown network or address have an empty body: then both are possible.
-  const doubt = body.code === undefined ? "; the network may be unknown" : "";
+  const doubt = body.code === undefined ? "; the network may not exist" : "";
   return {
     message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,
     next: `search all networks: dexdata search ${address}`,

@@ -64,7 +64,7 @@ export function candleWindow(args: Args, start = args.get("start") ?? ""): Candl
   const { opening } = candlesIn(window);
   if (opening > mostCandles) {
     throw usageFailure(
-      `the time range has ${grouped(String(opening))} candles of ${typed}; the limit is ${grouped(String(mostCandles))}`,
+      `the time range contains ${grouped(String(opening))} ${typed} candles; the limit is ${grouped(String(mostCandles))}`,
       "shorten the range with --from and --to, or use a longer --interval",
     );
   }

@@ -79,7 +79,8 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
     if (found === undefined) return planEnds;
     held.take(found.candles);
     empty = found.candles.length === 0 ? empty + 1 : 0;
-    if (empty === emptyStretches) return `none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
+    if (empty === emptyStretches)
+      return `there are none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
     reached = found.since;
     const fitting = Math.floor((stretch * maxLimit * targetFill) / Math.max(1, found.candles.length));
     stretch = Math.max(maxLimit, Math.min(stretch * growth, fitting));

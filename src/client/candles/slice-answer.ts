@@ -144,7 +144,7 @@ function misplaced(
       return `the candles are out of order: ${showSeconds(opens)} follows ${showSeconds(before)}`;
     if (opens < earliest || opens > latest) {
       const asked = `${Number.isFinite(start) ? `from ${showSeconds(start)} ` : ""}to ${showSeconds(wholeSeconds(end))}`;
-      return `the service sent a candle of ${showSeconds(opens)}, outside the requested range ${asked}`;
+      return `the service sent a candle for ${showSeconds(opens)}, outside the requested range ${asked}`;
     }
     before = opens;
   }

@@ -63,7 +63,7 @@ function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identi
     );
   }
   if (key !== undefined && tier === "keyless") {
-    const problem = `unknown tier for the key from ${keySource}; it decides which host to use`;
+    const problem = `the plan of the key from ${keySource} is unknown; dexdata needs it to choose the host`;
     throw usageFailure(problem, tierHint);
   }
   return tier;

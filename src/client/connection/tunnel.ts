@@ -74,7 +74,7 @@ function refusal(
       proxy.authorization === undefined
         ? `${name} requires a user name and password (HTTP 407)`
         : `${name} rejected the user name and password (HTTP 407)`,
-      { exit: 4, next: `put them into ${proxy.variable} before the host, as user:password@` },
+      { exit: 4, next: `put them in ${proxy.variable}, before the host, as user:password@` },
     );
   }
   const next = nextFor(proxy, { host });

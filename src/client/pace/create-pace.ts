@@ -90,7 +90,7 @@ export function createPace(
       until?.throwIfAborted();
       const place = await inTurn(() => takePlace(kind));
       if (typeof place !== "number") return place;
-      const line = `waiting ${formatDuration(place)} to reconnect: streams reopen within half of the rate limit`;
+      const line = `waiting ${formatDuration(place)} to reconnect: reconnects may use at most half of the rate limit`;
       await pause(place, "reopening", line, until);
     }
   };

@@ -123,7 +123,7 @@ interface Doubt {
 const noCursor = { problem: "the service promised a next page but sent no cursor for it", isFinal: true };
 const repeatedCursor = { problem: "the service repeated a cursor, so paging would never end", isFinal: true };
 const repeatedRows = { problem: "a page repeats earlier rows" };
-const emptyEnd = { problem: "the page after the last one is empty" };
+const emptyEnd = { problem: "the service promised another page, but it is empty" };
 
 /**
  * Settles whether a page of a search is correct, by requesting it again. A search has no count, so a page that is the same
@@ -143,7 +143,7 @@ function createDoubts({ client, walk }: AskingForList) {
     if (rows.length > 0 && !hasNewRow(rows, seen)) return repeatedRows;
     const full = typeof limit === "number" && limit > 0 ? Math.min(limit, pageSize) : pageSize;
     if (next !== undefined && rows.length < Math.min(full, fewest)) {
-      const problem = `a page has ${rows.length} of ${full} rows, and another page follows`;
+      const problem = `a page has only ${rows.length} of ${full} rows, but another page follows`;
       return { problem, isShort: true };
     }
     return next === undefined && rows.length === 0 && hasRows ? emptyEnd : undefined;

@@ -28,7 +28,9 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
     yield page;
     const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
     if (isExhausted && !isAgain && page.next !== undefined)
-      throw untrustedAnswer(`${empty} pages in a row had no new rows, but the service promises more`);
+      throw untrustedAnswer(
+        `${empty} consecutive pages had no new rows, but the service promises another page`,
+      );
   }
 }
 

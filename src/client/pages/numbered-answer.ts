@@ -166,6 +166,6 @@ export class ListCount {
   /** Why the list is incomplete although no row is left; undefined if it may be complete. */
   shortfall(listed: number): string | undefined {
     if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
-    return `the service counts ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;
+    return `the service reports ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;
   }
 }

@@ -33,7 +33,10 @@ async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenW
   const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
   if (isStill && window !== undefined && left !== undefined && window.left < left) {
     const missing = counted(left - window.left, "row");
-    yield* walk.refuse(`${missing} before page ${wrong.at.value} not returned`, wrong);
+    yield* walk.refuse(
+      `${missing} before page ${wrong.at.value} ${left - window.left === 1 ? "was" : "were"} not returned`,
+      wrong,
+    );
   }
   return window;
 }
@@ -83,7 +86,7 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
     const missing = left === undefined ? 0 : await walk.missing();
     // The rows are missing from earlier pages, so reading the end again cannot help.
     if (missing > 0)
-      return yield* endEarly(walk, answer, page, `the service counts ${counted(missing, "row")} more`);
+      return yield* endEarly(walk, answer, page, `the service reports ${counted(missing, "more row")}`);
     yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : { ...page, left: 0, proof: "count" };
     return undefined;
   }

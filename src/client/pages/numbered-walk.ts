@@ -181,11 +181,11 @@ export class NumberedWalk {
     if (answer === this.#pardoned) return undefined;
     if (at.flag === "cursor") return this.#believesLengths ? this.#shortPage(answer) : undefined;
     if (this.#believesNumbers && isAnotherPage(answer))
-      return `page ${at.value} was returned as page ${totals.page}`;
+      return `the service returned page ${totals.page} instead of page ${at.value}`;
     const counted = countedRows(answer);
     // Unusable totals do not cancel an earlier count.
     const expected = counted ?? Math.min(pageSize, left ?? 0);
-    if (rows.length < expected) return `page ${at.value} has ${rows.length} of ${expected} rows`;
+    if (rows.length < expected) return `page ${at.value} has only ${rows.length} of ${expected} rows`;
     if (rows.length === 0 || this.#isReadAgain(at) || hasNewRow(rows, this.asking.walk.seen))
       return undefined;
     const isPromised = (counted ?? left ?? 0) > 0 || totals.pages > Number(at.value);
@@ -199,7 +199,7 @@ export class NumberedWalk {
     const { pageSize, rows } = answer;
     const most = Math.min(pageSize, this.count.left ?? 0, cappedAt(answer));
     const isComplete = isLastCursor(answer) || rows.length >= most;
-    return isComplete ? undefined : `a page has ${rows.length} of ${most} rows`;
+    return isComplete ? undefined : `a page has only ${rows.length} of ${most} rows`;
   }
 
   /** Waits before a page is requested again because of a contradiction. Returns false after the last allowed retry. */

@@ -45,7 +45,7 @@ function streamLimit(answer: Answer, body: ErrorBody, target: Target): Sentence 
   const tier = planOf(answer, body, target);
   return {
     message: `stream limit of the ${tier} plan or this IP address exceeded`,
-    next: "close other streams, including in other programs, or request fewer assets",
+    next: "close other streams, including those in other programs, or request fewer assets",
   };
 }
 
@@ -73,7 +73,7 @@ function planRefused(body: ErrorBody, question: StreamQuestion, target: Target):
   const which =
     question.subjects.length === 1
       ? `${named(question)} is not one of them`
-      : "some of these are not included";
+      : "some of the requested assets are not among them";
   return {
     message: `without a key, ${question.command} is limited to preview assets; ${which}`,
     next: `register for a free key${link(body, "register")}`,
@@ -86,7 +86,7 @@ function badRequest(body: ErrorBody, question: StreamQuestion): Sentence {
   const param = textField(body.fields, "param");
   if (param === "interval" || param === "since" || param === "method")
     return { message: `the service rejected --${param === "method" ? "by" : param} (HTTP 400)` };
-  return { message: `the service rejected the stream of ${named(question)} (HTTP 400)`, next: lookUp };
+  return { message: `the service rejected the stream for ${named(question)} (HTTP 400)`, next: lookUp };
 }
 
 function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
@@ -94,7 +94,7 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
   return {
     message: `${question.path} not found on ${target.streaming}`,
     next: target.isSimulated
-      ? "the sandbox serves it in the public dialect only: dexdata sandbox --dialect public -- dexdata stream …"
+      ? "the sandbox serves this path only in the public dialect: dexdata sandbox --dialect public -- dexdata stream …"
       : "check the streaming URL: dexdata config list",
   };
 }

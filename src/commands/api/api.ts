@@ -74,7 +74,7 @@ function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): vo
 
 function notValidated({ isUnknown, rawPath }: Endpoint): Error {
   return isUnknown === true
-    ? usageFailure(`--validate: no schema for ${rawPath}`, "leave it out")
+    ? usageFailure(`--validate: no schema for ${rawPath}`, "remove --validate")
     : usageFailure(
         "--validate requires rows, but the response is printed as one document",
         "add --paginate, or -o table",
@@ -86,7 +86,7 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
   const { reply } = endpoint;
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     const what = endpoint.isUnknown === true ? "is not a list known to dexdata" : "is not paginated";
-    throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "leave it out");
+    throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "remove --paginate");
   }
   const { limit } = flags;
   const usual = options.settings.page_size.value ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);

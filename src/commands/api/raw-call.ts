@@ -104,22 +104,22 @@ export function readRawPath(typed: string): RawPath {
   if (typed === "") throw refuse("must be a path such as /networks");
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(typed))
     throw refuse(
-      "must be a path without spaces, control characters and backslashes",
+      "must be a path without spaces, control characters or backslashes",
       "pass values that contain spaces with --field name=value",
     );
-  if (typed.includes("#")) throw refuse("must not have a fragment", "in a value, write # as %23");
+  if (typed.includes("#")) throw refuse("must not contain a fragment", "in a value, write # as %23");
   const [path = "", ...rest] = typed.split("?");
   const names = (path.startsWith("/") ? path.slice(1) : path).split("/");
   if (path.startsWith("//") || /[:@]/u.test(names[0] ?? ""))
-    throw refuse("must be a path, not a URL: the key is sent to the configured host only", baseHint);
-  if (names.slice(0, -1).includes("")) throw refuse("must not have empty segments");
+    throw refuse("must be a path, not a URL: the key is sent only to the configured host", baseHint);
+  if (names.slice(0, -1).includes("")) throw refuse("must not contain empty segments");
   const segments = names.map((name) => {
     const segment = decode(name);
     if (segment === undefined) throw refuse(`"${name}" is not percent-encoded UTF-8`);
     if (/^\.{1,2}(?:;|$)/u.test(segment))
-      throw refuse("must not have the segments . and ..: they would change the path");
+      throw refuse("must not contain . or .. segments: they would change the path");
     if (/[/\\%\s\p{Cc}]/u.test(segment))
-      throw refuse("must not have slashes, percent signs, spaces or control characters encoded in a segment");
+      throw refuse("must not contain percent-encoded slashes, percent signs, spaces or control characters");
     return segment;
   });
   const pairs = rest

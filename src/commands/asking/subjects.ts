@@ -100,7 +100,7 @@ function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["t
   if (command === "ohlcv" && isOther)
     return takes === "token" ? "for candles of a pool, add --pool" : "leave out --pool";
   if (others.some(({ hasGroup }) => hasGroup))
-    return `search for them alone: dexdata search <query> --type ${takes}s`;
+    return `search only for them: dexdata search <query> --type ${takes}s`;
   if (!isOther || command === streamTaker) return undefined;
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }

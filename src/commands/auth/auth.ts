@@ -25,7 +25,7 @@ export async function login({ words, flags }: LookupInput, outer: Context): Prom
   if (words.length > 0) {
     throw usageFailure(
       "do not pass the key as an argument: it would be visible in the shell history and the process list",
-      "pipe it in, or enter it at the prompt of: dexdata auth login",
+      "pipe it in, or enter it at the prompt: dexdata auth login",
     );
   }
   return await withRun(flags, outer, storeKey);
@@ -45,7 +45,8 @@ async function storeKey(run: Run): Promise<ExitCode> {
   if (refused !== undefined) throw usageFailure(`invalid key: ${refused.problem}`, refused.next);
   const { plan, creditsLeft } = await findPlan(run, { key, source });
   const { problem } = readCredentials(context);
-  if (problem !== undefined) await sayWarning(context, `${problem}; it is backed up and replaced`);
+  if (problem !== undefined)
+    await sayWarning(context, `${problem}; the old file will be backed up and replaced`);
   const profile = { key, tier: plan, ...hostsOf(options, plan) };
   const { backup } = await saveProfile(context, name, profile, { replaceBroken: problem !== undefined });
   if (backup !== undefined) await say(context, `backup of the old file: ${backup}`);
@@ -127,8 +128,8 @@ async function statusWithoutTier(
   const known = { ...record, ...(unsaved === undefined && { tier: plan }), plan, credits_left };
   const note =
     unsaved === undefined
-      ? { note: "the tier is saved with a hash of the key, so DEXDATA_TIER is not required on this machine" }
-      : { problem: `set DEXDATA_TIER=${plan}, because the tier was not saved: ${unsaved.message}` };
+      ? { note: "the plan is saved under a hash of the key, so DEXDATA_TIER is not required on this machine" }
+      : { problem: `set DEXDATA_TIER=${plan}, because the plan was not saved: ${unsaved.message}` };
   return await writeRecord(context, flags, { ...known, ...note, rest_url, streaming_url });
 }
 

@@ -105,12 +105,12 @@ function rivalOf(context: Context, { profile, key_command }: Settings, name: str
     return "DEXDATA_API_KEY is set and overrides stored keys";
   const isOfEnvironment = profile.source === "environment";
   if (!isOfEnvironment && key_command.value !== undefined)
-    return "key_command is set and overrides stored keys; remove it: dexdata config unset key_command";
+    return "key_command is set and overrides stored keys; remove the setting: dexdata config unset key_command";
   if (profile.value === name) return undefined;
   if (profile.value !== undefined)
     return isOfEnvironment
-      ? `DEXDATA_PROFILE is ${profile.value} and overrides it`
-      : `the setting profile is ${profile.value} and overrides it; remove it: dexdata config unset profile`;
+      ? `DEXDATA_PROFILE is ${profile.value} and overrides this profile`
+      : `the profile setting is ${profile.value} and overrides this profile; remove the setting: dexdata config unset profile`;
   const { active } = readCredentials(context);
   if (active === name) return undefined;
   return `profile "${active}" stays active; to use this one: --profile ${name}, or dexdata auth switch ${name}`;

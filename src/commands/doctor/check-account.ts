@@ -24,13 +24,13 @@ export async function checkKey(context: Context, options: RunOptions): Promise<O
     checkKeyHosts(found, options);
     const shown = `${maskKey(found.key)} from ${found.source}`;
     if (found.tier !== undefined && found.tier !== "keyless") return ok(`${shown}, ${found.tier}`);
-    return fail(`unknown tier for the key ${shown}; it decides which host to use`, tierHint);
+    return fail(`the plan of the key ${shown} is unknown; dexdata needs it to choose the host`, tierHint);
   }
   const tier = settings.tier.value;
   if (tier === undefined || tier === "keyless")
     return ok("none: keyless plan, 15 requests/min (to add a key: dexdata auth login)");
   return fail(
-    `the tier is set to ${tier}, but there is no key`,
+    `the plan is set to ${tier}, but no key is set`,
     "unset DEXDATA_TIER, or add a key: dexdata auth login",
   );
 }
@@ -56,10 +56,10 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   const found = `${counted(used, "request")} in the last minute (limit: ${rate})`;
   if (hold !== undefined)
     return warn(
-      `${found}; the service rejected more, so the next request waits ${took(hold.until - now)}`,
+      `${found}; the service rejected more requests, so the next one waits ${took(hold.until - now)}`,
       "wait, and check what else uses this key",
     );
-  const heard = lower.length === 0 ? "" : `; the service allowed only ${Math.min(...lower)}`;
+  const heard = lower.length === 0 ? "" : `; the service allowed only ${Math.min(...lower)}/min`;
   return ok(`${found}${heard}`);
 }
 
@@ -70,7 +70,10 @@ export function checkBudget(context: Context, { settings }: RunOptions, target: 
   const path = accountFile(context, "budget", target);
   const file = readJsonFile(path);
   if (file.state === "broken")
-    return fail(`${file.problem}, so no requests are sent`, `remove it to reset the count: rm '${path}'`);
+    return fail(
+      `${file.problem}, so no requests are sent`,
+      `remove the file to reset the count: rm '${path}'`,
+    );
   const object = file.state === "read" ? file.object : undefined;
   const today = new Date(context.clock.now()).toISOString().slice(0, 10);
   const spent = member(object, "day") === today ? Number(member(object, "credits")) : 0;
@@ -124,7 +127,7 @@ function checkClock(exchange: Exchange | undefined, now: number): Outcome | unde
   const theirs = Date.parse(answer.headers.get("date") ?? "");
   if (Number.isNaN(theirs))
     return warn(
-      "the service did not send its time",
+      "the response did not contain the service's time",
       "compare this machine's clock with another one: date -u",
     );
   const doubt = 500 + milliseconds / 2;

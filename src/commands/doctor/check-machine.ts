@@ -84,7 +84,7 @@ function checkConfig(context: Context): Outcome {
   const [warning] = configWarnings(file);
   if (file.problem !== undefined)
     return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
-  if (warning !== undefined) return warn(warning, "remove the name from the file");
+  if (warning !== undefined) return warn(warning, "remove this setting from the file");
   const kept = file.values.size === 0 ? "no settings" : counted(file.values.size, "setting");
   const set = Object.keys(context.env).filter(
     (name) => name.startsWith("DEXDATA_") && context.env[name] !== "",
@@ -119,7 +119,7 @@ async function checkState(context: Context): Promise<Outcome> {
     const why = withoutSecrets(saidOf(cause));
     const next = cause instanceof Failure ? cause.details.next : undefined;
     return warn(
-      `cannot write ${folder}, so the rate limit is not shared with other processes: ${why}`,
+      `cannot write to ${folder}, so the rate limit is not shared with other processes: ${why}`,
       next ?? "make it writable, or set DEXDATA_STATE_DIR to another directory",
     );
   }

@@ -182,7 +182,7 @@ function howToGoOn(
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
   // No flag selects one of several inputs to start with.
   if (question > 0 || last.page.next?.flag === "subject")
-    return `some inputs are left; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
+    return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 

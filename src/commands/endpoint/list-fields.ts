@@ -60,7 +60,7 @@ const readings: Readonly<Record<Reading, string>> = {
   percent: "percent",
   time: "RFC 3339, UTC",
   "yes-no": "",
-  mark: "only where true",
+  mark: "present only if true",
 };
 
 function meaningOf({ path, field }: FieldAtPath): string {

@@ -75,12 +75,10 @@ export function checkSameQuery(file: string, begun: Query, asked: Query, endpoin
     const [was, is] = [begun[name], asked[name]].map((value) =>
       value === undefined ? "not set" : show(value),
     );
-    throw fail(
-      "checkpoint",
-      `cannot resume ${file}: it belongs to another query (${label}: ${was}; now ${is})`,
-      {
-        next: "repeat the command as it was, or start over with --force instead of --resume",
-      },
-    );
+    // The digests of long lists of inputs would explain nothing.
+    const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was}; now ${is}`;
+    throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {
+      next: "repeat the original command, or start over with --force instead of --resume",
+    });
   }
 }

@@ -109,7 +109,7 @@ async function reportFinished(
 ): Promise<ExitCode> {
   const { completeLine, noCheckpoint } = await import("../../pull/finished-pull.ts");
   if (queryDigest(queryOf(questions, options)) !== finished.query)
-    throw noCheckpoint(file, `, and ${to.receipt} belongs to another query`);
+    throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
   const line = await completeLine(file, finished, context.signal);
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.tell(line);
@@ -121,7 +121,7 @@ function beginningOf(begun: number | undefined, { now }: RunOptions, flags: Shar
   if (begun !== undefined && flags.now !== undefined && begun !== now) {
     throw usageFailure(
       `--now "${flags.now}": the pull started at ${new Date(begun).toISOString()}`,
-      "leave it out to continue, or start over with --force instead of --resume",
+      "leave out --now to continue, or start over with --force instead of --resume",
     );
   }
   return begun ?? now;
@@ -175,7 +175,7 @@ async function openFor(
   const begun = interrupted?.header;
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
-    report.warn(`the pull started under the ${begun.tier} plan and continues under ${target.tier}`);
+    report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
   const { openFile } = await import("../../pull/file-destination.ts");
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
@@ -218,7 +218,7 @@ function readDestination(flags: SharedValues): WantedDestination {
   if (file !== undefined && changesWithTime(file))
     throw invalidInput(
       `--out "${file}"`,
-      "must be one file, without %",
+      "must be the name of one file, without %",
       "remove the %; only stream and txns --follow start new files over time",
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);

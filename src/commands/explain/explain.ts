@@ -69,7 +69,7 @@ const article = (kind: string): string =>
 /** The meaning of a code, a status or an exit code; the names are those of its JSON. */
 export interface Explanation {
   readonly word: string;
-  readonly kind: "error code of the service" | "error code of dexdata" | "HTTP status" | "exit code";
+  readonly kind: "service error code" | "dexdata error code" | "HTTP status" | "exit code";
   readonly meaning: string;
   readonly status?: number;
   readonly exit: number;
@@ -100,10 +100,10 @@ export function explainedWords(): readonly string[] {
 
 function ofCode(word: ErrorCode): Explanation {
   const { exit, retryable, meaning, next } = factsOf(word);
-  if (!isServiceCode(word)) return { word, kind: "error code of dexdata", exit, meaning, next, retryable };
+  if (!isServiceCode(word)) return { word, kind: "dexdata error code", exit, meaning, next, retryable };
   const { status, fields } = serviceErrors[word];
   const example = { error: word, message: "…", ...fields };
-  return { word, kind: "error code of the service", meaning, status, exit, retryable, next, example };
+  return { word, kind: "service error code", meaning, status, exit, retryable, next, example };
 }
 
 function ofStatus(status: number): Explanation {
@@ -120,7 +120,7 @@ function ofStatus(status: number): Explanation {
   return {
     word,
     kind: "HTTP status",
-    meaning: codes.length > 1 ? "Depends on the error code in the response" : meaning,
+    meaning: codes.length > 1 ? "It depends on the error code in the response" : meaning,
     status,
     exit,
     retryable: retried,
@@ -132,12 +132,14 @@ function ofStatus(status: number): Explanation {
 function unnamed(status: number): { readonly meaning: string; readonly next: string } {
   if (status >= 500)
     return {
-      meaning: "The service, or a proxy in front of it, failed. Retried only with --retry-on",
+      meaning:
+        "The service, or a proxy in front of it, failed. dexdata retries this status only with --retry-on",
       next: `try again later, or use --retry-on ${status}`,
     };
   if (status >= 400) return { meaning: "The service rejected the request", next: "fix the command" };
   return {
-    meaning: "A redirect. It is never followed, because the key would be sent to another host",
+    meaning:
+      "The host returned a redirect. dexdata does not follow redirects, because the key would be sent to another host",
     next: "check the base URL: dexdata config list",
   };
 }

@@ -28,7 +28,7 @@ const group = "Following";
 const shortestPoll = 2000;
 
 const needs = { flag: "follow", next: "add --follow" };
-const beginsByTime = "--follow starts at a time; use --from";
+const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
 /** Flags of a list that can be followed. */
 export const followFlags = {
@@ -40,12 +40,15 @@ export const followFlags = {
       { flag: "to", next: "--follow has no end time; stop it with --for or --limit" },
       { flag: "page", next: beginsByTime },
       { flag: "cursor", next: beginsByTime },
-      { flag: "receipt", next: "remove --receipt; --follow has no end for a receipt to record" },
+      {
+        flag: "receipt",
+        next: "remove --receipt; --follow has no fixed end, so there is nothing for a receipt to record",
+      },
       { flag: "resume", next: "remove --resume; --follow always appends to the file" },
       { flag: "force", next: "--follow appends to the file; delete it first, or use another name" },
       {
         flag: "estimate",
-        next: "the cost of --follow depends on new rows; limit it with --max-credits, or use --poll",
+        next: "the cost of --follow depends on how many new rows arrive; limit it with --max-credits, or use --poll",
       },
       { flag: "deadline", next: "use --for" },
       { flag: "watch", next: "remove --watch; --follow outputs new rows anyway" },

@@ -62,7 +62,9 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     },
     said: (kind: "warning" | "error" | "unknown", text: string): void => {
       const line =
-        kind === "unknown" ? `ignoring stream events of unknown kind "${text}"` : `stream ${kind}: ${text}`;
+        kind === "unknown"
+          ? `ignoring stream events of an unknown kind "${text}"`
+          : `stream ${kind}: ${text}`;
       const times = timesToTell(line);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }) });
@@ -99,7 +101,9 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
       log({ event: "gap", ...timesOf(hole), reason: series.reason(), ...named });
-      return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`);
+      return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`, {
+        next: `run it again with --from ${timesOf(hole).from}`,
+      });
     },
   };
 }
@@ -113,7 +117,9 @@ function reportOfRows({ warn, note, log }: Sinks) {
     /** At the end, the reader of the output had not taken this many rows. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
-      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not accept them`);
+      warn(
+        `${counted(rows, "row")} may be missing at the end: the program reading the output did not accept them`,
+      );
     },
     late: (rows: number, behind: number): void => {
       log({ event: "late", rows, seconds: behind });
@@ -124,7 +130,7 @@ function reportOfRows({ warn, note, log }: Sinks) {
     ahead: (rows: number, at: Instant): void => {
       const first = instant(at.seconds * 1000);
       log({ event: "ahead", rows, first });
-      const line = `dated after the service's current time (first: ${first}); written, but not used to continue from`;
+      const line = `dated after the service's current time (first: ${first}); written, but ignored when choosing where to resume`;
       if (!isAheadSaid) warn(`${counted(rows, "row")} ${line}`);
       isAheadSaid = true;
     },
@@ -186,14 +192,14 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
   const newest = continuationOf(written, latest)?.newest;
   if (newest === undefined)
     return from === undefined
-      ? `cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)`
-      : `cannot find where the rows of ${file} end; rows since --from that it already contains are written again`;
+      ? `cannot find where the rows of ${file} end, so rows between that point and now are not fetched (to fetch them, use --from)`
+      : `cannot find where the rows of ${file} end, so rows since --from are written even if the file already contains them`;
   const time = instant(newest.seconds * 1000);
   if (from === undefined) return `resuming ${file} from ${time}`;
   const end = `${file} ends at ${time}`;
   return compareInstants(from, newest) > 0
-    ? `${end}; rows from there to --from are not fetched`
-    : `${end}; rows since --from that it already contains are written again (without --from, it resumes from its end)`;
+    ? `${end}; rows between that time and --from are not fetched`
+    : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
 }
 
 /** Each read costs a credit. A read with new rows needs another one, which proves that there are none before them. */

@@ -16,7 +16,7 @@ import { quoted } from "../endpoint/continuation.ts";
 import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
 import { readOldUrl } from "./old-url.ts";
 
-const usage = "usage: dexdata migrate '<URL>', in quotes because of ? and &";
+const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
 
 /** Converts an old API URL into a command that sends the same request today. Sends nothing itself. */
 export async function migrate(
@@ -35,7 +35,7 @@ export async function migrate(
   }
   const first =
     removed === undefined
-      ? `${replacement} is current`
+      ? `${replacement} is still part of the API`
       : `${removed} was removed; its replacement is ${replacement}`;
   for (const note of [first, ...notes]) await sayNote(context, note);
   await context.stdout.write(`${command}\n`);

@@ -97,10 +97,10 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
 /** A cursor cannot be computed from a page number: only the pages before lead to it. */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
-  if (!(page > 1)) return { note: `page=${value}: the command starts there anyway` };
+  if (!(page > 1)) return { note: `page=${value}: the command starts at the first page by default; omitted` };
   const rows = page * Number(limit) || "N";
   return {
-    note: `page=${value}: a page number cannot be converted to a cursor; the command starts at the first row, --limit ${rows} fetches all rows to the end of that page, and --cursor takes each next_cursor`,
+    note: `page=${value}: a page number cannot be converted to a cursor, so the command starts at the first row; use --limit ${rows} to fetch every row up to the end of that page, or pass each next_cursor to --cursor`,
   };
 }
 
@@ -112,7 +112,10 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
   if (values.has("end") || values.has("count_back") || "problem" in start || !(seconds > 0))
     return { note: `limit=${value}: dexdata fetches every candle in the time range; omitted` };
   const end = formatInstant({ seconds: start.seconds + Math.round(seconds), fraction: start.fraction });
-  return { words: ["--to", end], note: `limit=${value}: this many candles end at ${end}` };
+  return {
+    words: ["--to", end],
+    note: `limit=${value}: converted to --to ${end}, which is this many intervals after the start`,
+  };
 }
 
 /** Which values of the old parameters the flags of the same names accept. `now`: milliseconds. */
@@ -144,7 +147,7 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
   else {
     words.push("@assets.txt");
     notes.push(
-      "the assets of a POST are in its body; write them to assets.txt, one network:address per line",
+      "the assets of a POST request are in its body; write them to assets.txt, one network:address per line",
     );
   }
   if (feed !== defaultFeed) words.push("--feed", feed.name);

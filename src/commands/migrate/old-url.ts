@@ -29,7 +29,7 @@ export function readOldUrl(typed: string) {
       throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
     }
     if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
-      throw refuse("contains characters that a command line cannot show");
+      throw refuse("contains characters that cannot be shown on a command line");
     return plain;
   };
   const all = path.split("/").map(decoded);
@@ -37,7 +37,7 @@ export function readOldUrl(typed: string) {
   if (begin < 0)
     throw refuse(
       "not an API URL; must contain a path such as /networks/ethereum/pools",
-      "quote it because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+      "put the URL in quotes because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
     );
   const pairs = queries
     .join("?")

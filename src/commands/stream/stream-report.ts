@@ -57,7 +57,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
       if (kind === "warning") warn(`message from the service: ${text}`);
-      if (kind === "unknown") warn(`ignoring events of unknown kind "${text}"`);
+      if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
     },
     missed: (shard, gap, missing) => {
       missed += 1;

@@ -6,18 +6,21 @@ const shortestWatch = 5000;
 
 /** Flags of the commands that can be repeated. */
 export const watchFlags = {
-  watch: flag(durationFrom(shortestWatch, "for changes within seconds, use: dexdata stream"), "Output", {
+  watch: flag(durationFrom(shortestWatch, "for updates within seconds, use: dexdata stream"), "Output", {
     summary: "Refresh at this interval, at least 5s",
     details: "; a terminal marks changes, a pipe gets only new and changed rows",
     excludes: [
       { flag: "all", next: "set the number of rows with --limit" },
       {
         flag: "out",
-        next: "--watch never completes a file; redirect the output instead: > rows.ndjson",
+        next: "--watch keeps refreshing, so the file would never be complete; redirect the output instead: > rows.ndjson",
       },
       { flag: "resume", next: "remove --resume; each refresh starts over" },
       { flag: "force", next: "remove --force" },
-      { flag: "receipt", next: "remove --receipt; --watch has no end for a receipt to record" },
+      {
+        flag: "receipt",
+        next: "remove --receipt; --watch has no fixed end, so there is nothing for a receipt to record",
+      },
       { flag: "estimate", next: "remove --estimate; --watch prints its cost per hour when it starts" },
       { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
     ],

@@ -107,7 +107,7 @@ function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions)
 function refuseClosed(options: RunOptions): RunOptions {
   if (!formats[options.format].isClosed) return options;
   throw usageFailure(
-    `--output ${options.format} cannot be used with --watch: ${options.format} output needs an end`,
+    `--output ${options.format} cannot be used with --watch: a ${options.format} document is complete only when the run ends`,
     "use ndjson",
   );
 }
@@ -134,7 +134,7 @@ function hourlyCost(
     const shortest = Math.ceil((requests * 60) / perMinute);
     throw usageFailure(
       `--watch "${every}": each refresh takes ${counted(requests, "request")}, but the rate limit is ${perMinute} requests/min`,
-      `request less, or refresh less often: --watch ${shortest}s`,
+      `send fewer requests per refresh, or refresh less often: --watch ${shortest}s`,
     );
   }
   const rounds = hour / interval;

@@ -91,7 +91,7 @@ export function checkOutFile(
   if (Buffer.byteLength(path.basename(targetOf(file))) > most)
     throw usageFailure(
       `${label}: cannot be written (file name too long)`,
-      `use a name of at most ${most} bytes; related files have longer names`,
+      `use a name of at most ${most} bytes; files such as FILE.resume have longer names`,
     );
   if (!isThere) {
     checkFolder(label, path.dirname(file), look(statSync, path.dirname(path.resolve(file))));
@@ -128,7 +128,7 @@ export function checkReceiptFile(receipt: string, file: string | undefined): voi
   if (taken.includes(trueName(receipt)))
     throw invalidInput(
       `--receipt "${receipt}"`,
-      `must not be a file of --out "${file}"`,
+      `must not be a file used by --out "${file}"`,
       "name another file for the receipt",
     );
 }
@@ -156,7 +156,7 @@ export async function holdFile(
   lockFile: string,
   remark: (text: string) => void,
 ): Promise<FileLock> {
-  const watch = (): void => remark(`waiting for the lock ${lockFile} of another host or container`);
+  const watch = (): void => remark(`waiting for the lock ${lockFile}, held by another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
     // The lock is the first file created there, so its directory or its disk is the problem.
     if (thrown instanceof Failure && thrown.cause !== undefined)

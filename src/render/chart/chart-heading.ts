@@ -40,7 +40,7 @@ export function chartHeading(
     quote,
     window,
     ...(whole === undefined ? ["no trades"] : []),
-    ...(whole?.isPartial === true ? ["* partial"] : isCut ? ["* cut by the time range"] : []),
+    ...(whole?.isPartial === true ? ["* partial"] : isCut ? ["* cut off by time range"] : []),
     ...(whole === undefined || (isColored && isUnicode) ? [] : [isUnicode ? "║ up ┃ down" : "O up # down"]),
   ];
   const title: readonly Cell[] = [{ text: name, tone: "heading" }, ...subject.map(plain)];

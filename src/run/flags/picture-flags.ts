@@ -9,7 +9,7 @@ export type Picture = "chart" | "spark";
 const next = "use only one of them";
 const noColumns = (name: string): Exclusion => ({
   flag: name,
-  why: "a chart has no columns of values",
+  why: "a chart does not show columns",
   next,
 });
 
@@ -47,7 +47,7 @@ export function readPicture({
   if (isForPeople) return picture;
   throw usageFailure(
     output === "wide"
-      ? "--chart cannot be used with --output wide: a chart has no columns of values"
+      ? "--chart cannot be used with --output wide: a chart does not show columns"
       : `--${picture} cannot be used with --output ${output}: it requires --output table`,
     next,
   );

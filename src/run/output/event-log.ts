@@ -25,11 +25,11 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
   if (changesWithTime(file))
     throw invalidInput(
       label,
-      "must be one file, without %",
-      "remove the %; logrotate may move the file while it is written",
+      "must be the name of one file, without %",
+      "remove the %; to rotate the file, use logrotate, which can move it while dexdata is writing",
     );
   if (out !== undefined && path.resolve(out) === path.resolve(file))
-    throw invalidInput(label, "must not be the file of --out", "use another file");
+    throw invalidInput(label, "must not be the --out file", "use another file");
 }
 
 /**

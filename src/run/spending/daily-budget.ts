@@ -108,7 +108,7 @@ function passed(most: number, changedBy: string, spent: Spent, credits: number):
 }
 
 function notKept(file: string, why: string, cause?: unknown): Failure {
-  return fail("budget_not_kept", `budget.daily cannot be kept in ${file}: ${why}`, {
+  return fail("budget_not_kept", `cannot record the spending for budget.daily in ${file}: ${why}`, {
     cause,
   });
 }

@@ -34,7 +34,7 @@ describe("dexdata explain", () => {
       expect({ exit: run.exit, stderr }).toEqual({ exit: 0, stderr: "" });
       expect(JSON.parse(stdout)).toMatchObject({
         word: code,
-        kind: "error code of the service",
+        kind: "service error code",
         status,
         exit,
         retryable: status === 429 || status === 500,

@@ -52,9 +52,9 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
     `dexdata stream ethereum:${weth} --limit 1`,
     "/stream was removed; its replacement is /sse/prices",
   ],
-  ["/stream", "dexdata stream @assets.txt", "the assets of a POST are in its body"],
+  ["/stream", "dexdata stream @assets.txt", "the assets of a POST request are in its body"],
   // Current endpoints
-  ["/networks", "dexdata networks", "/networks is current"],
+  ["/networks", "dexdata networks", "/networks is still part of the API"],
   [
     "/networks/ethereum/pools/search?order_by=liquidity_usd",
     "dexdata pools search ethereum --order-by liquidity_usd",
@@ -70,7 +70,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/networks/ethereum/pools/${pool}/ohlcv?start=2026-11-01&limit=7&interval=24h&inversed=true`,
     `dexdata ohlcv ethereum ${pool} --pool --from 2026-11-01 --to 2026-11-08T00:00:00Z --interval 24h --inversed`,
-    "this many candles end at 2026-11-08T00:00:00Z",
+    "converted to --to 2026-11-08T00:00:00Z, which is this many intervals after the start",
   ],
   ["/search?query=wrapped+ether", "dexdata search wrapped ether"],
   ["https://example.org/v1/usage/", "dexdata usage"],
@@ -133,7 +133,10 @@ describe("dexdata migrate", () => {
       'unknown API path "/networks/ethereum/weather": neither current nor removed',
     ],
     ["/networks/ethereum/pools/%zz", "is not valid percent-encoded UTF-8"],
-    ["/networks/ethereum/dexes/%1b%5b31m/pools", "contains characters that a command line cannot show"],
+    [
+      "/networks/ethereum/dexes/%1b%5b31m/pools",
+      "contains characters that cannot be shown on a command line",
+    ],
     ["/sse/nothing", 'unknown stream path "/sse/nothing"'],
     [
       "/networks/ethereum/tokens/search/pools/x",

@@ -37,7 +37,7 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       400,
       { message: "token not found: ethereum/0xabc" },
       2,
-      "the service rejected the stream of ethereum:0xabc (HTTP 400)",
+      "the service rejected the stream for ethereum:0xabc (HTTP 400)",
     ],
     [
       400,
@@ -51,9 +51,9 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       2,
       "the service rejected --since (HTTP 400)",
     ],
-    [400, {}, 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
-    [400, "", 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
-    [400, html, 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
+    [400, {}, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
+    [400, "", 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
+    [400, html, 2, "the service rejected the stream for ethereum:0xabc (HTTP 400)"],
     [
       401,
       { message: "api key verification has failed" },
@@ -131,7 +131,7 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       { asked: { subjects: [weth, weth] } },
     );
     expect(several.message).toBe(
-      "without a key, stream is limited to preview assets; some of these are not included",
+      "without a key, stream is limited to preview assets; some of the requested assets are not among them",
     );
   });
 

@@ -59,7 +59,7 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
     const allowed = ["--max-event", "16", "--max-reconnects", "0"];
     const { exit, stderr } = await listenTo(vector, allowed);
     // The vectors' events belong to no feed, so none is written; the warning shows that they arrived.
-    expect({ exit, isTaken: stderr.includes('ignoring events of unknown kind "message"') }).toEqual({
+    expect({ exit, isTaken: stderr.includes('ignoring events of an unknown kind "message"') }).toEqual({
       exit: 8,
       isTaken: true,
     });

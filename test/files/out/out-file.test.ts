@@ -122,7 +122,7 @@ describe("a file is rejected before a request is sent", () => {
       expect(refusal(longer, false, flag)).toEqual([
         2,
         `${flag} "${longer}": cannot be written (file name too long)`,
-        `use a name of at most ${most} bytes; related files have longer names`,
+        `use a name of at most ${most} bytes; files such as FILE.resume have longer names`,
       ]);
       const to = path.join(made, `to-${flag}`);
       symlinkSync(longer, to);

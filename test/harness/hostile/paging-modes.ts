@@ -13,7 +13,7 @@ const untrustedAfter = (says: RegExp, requests: number): Ending => ({ exit: 1, s
 const keptRows = (says: RegExp, requests: number): Ending => ({ exit: 1, says, requests, hasRows: true });
 /** The next page is requested before the rows of this one are checked: one request more than necessary. */
 const early = 1;
-const nothingNew = /^\d+ pages in a row had no new rows, but the service promises more/;
+const nothingNew = /^\d+ consecutive pages had no new rows, but the service promises another page/;
 const repeated = /^the service repeated a cursor, so paging would never end/;
 
 /** Returns a page of one distinct row, with these additional members. */

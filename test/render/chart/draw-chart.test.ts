@@ -161,7 +161,7 @@ describe("a chart of candles", () => {
     expect(draw(many).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles, 2 per column
       in USD · a window
-      * cut by the time range · ║ up ┃ down
+      * cut off by time range · ║ up ┃ down
       last 2.00 · +100.00% · high 2.00
       low 1.00 · volume 61.0K USD
       ║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║◂  2.00
