@@ -5,7 +5,7 @@ import type { Presentation, Renderer } from "../renderer.ts";
  * An output format: its properties, and how it writes rows. Commands check these properties instead of comparing names.
  */
 export interface Format {
-  /** For the help of `-o`. */
+  /** Used in the help text of `-o`. */
   readonly summary: string;
   /**
    * Whether the format shows rows under columns instead of as JSON. `guessed` derives the columns from the rows where

@@ -18,7 +18,7 @@ export interface Block {
 
 export interface Paper {
   readonly width: number;
-  /** Whether a command that is too wide continues on another line; a pipe has no width. */
+  /** Whether a command that is too wide continues on the next line. False for a pipe, which has no width. */
   readonly breaksCommands: boolean;
   readonly paint: Paint;
 }
