@@ -1,6 +1,6 @@
 /**
- * A decimal number as its digits, since arithmetic on doubles would show digits that the service never sent.
- * The value is 0.<digits> x 10^scale; digits neither begin nor end with a zero, and zero has none.
+ * A decimal number stored as digits, because arithmetic on doubles would show digits that the service never sent. The
+ * value is 0.<digits> x 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
  */
 export interface Decimal {
   readonly isNegative: boolean;
