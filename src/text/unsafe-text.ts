@@ -1,5 +1,5 @@
 /**
- * Characters that must not affect a terminal or deceive a reader, as ranges for a regular expression with the `u` flag.
+ * Characters that could affect a terminal or deceive a reader, as ranges for a regular expression with the `u` flag.
  * Anyone can name a token, so a name can contain any of them.
  *
  * The list is explicit, because classes such as `\p{Cf}` depend on the Unicode version of the runtime. They also match
@@ -17,8 +17,11 @@ const INVISIBLE = [
   "\\ud800-\\udfff", // halves of a pair on their own: written as UTF-8 they would turn into U+FFFD
 ].join("");
 
-/** Unsafe in JSON, where control characters below U+0020 are valid as line breaks between tokens. */
+/**
+ * Characters to escape in JSON. Control characters below U+0020 are excluded, because line breaks between tokens are
+ * valid.
+ */
 export const UNSAFE_IN_JSON = INVISIBLE;
 
-/** Unsafe in a line of text for people. */
+/** Characters to escape in a line of text for people. */
 export const UNSAFE_IN_LINE = `\\u0000-\\u001f${INVISIBLE}`;
