@@ -30,10 +30,7 @@ const inString = Uint8Array.from({ length: 256 }, (_, byte) => {
  */
 const escapes = new Set<number>(Buffer.from('"\\/bfnrt'));
 
-/**
- * A single shared error, because capturing a stack trace takes longer than the scan. The text parser reports the
- * details.
- */
+/** Shared, because capturing a stack trace takes longer than the scan. The text parser reports the details. */
 const broken = new SyntaxError("not JSON");
 
 const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
@@ -136,7 +133,7 @@ export class ByteScan {
   }
 
   /**
-   * Returns the index after the array at `at`. `visit`, if given, receives the start of each element and returns its
+   * Returns the index after the array at `at`. `visit`, if given, receives the start of each element and returns the
    * end.
    */
   endOfArray(at: number, depth: number, visit?: (value: number) => number): number {

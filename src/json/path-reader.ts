@@ -67,10 +67,7 @@ interface Node {
   /** Indices of the paths that end at this node or continue with `*`. */
   readonly ends: readonly number[];
   readonly children: ReadonlyMap<string, Node>;
-  /**
-   * The members of the previous row by position, because the rows of a list usually have the same names in the same
-   * order.
-   */
+  /** The members of the previous row by position. Rows of a list usually have the same names in the same order. */
   readonly members: Member[];
 }
 
@@ -93,8 +90,8 @@ function createNode(paths: readonly NumberedPath[]): Node {
 }
 
 /**
- * Returns the index after the value at `start`. `spans` has the start and end of the value for each path, or -1 if
- * there is none.
+ * Returns the index after the value at `start`. `spans` has the start and end for each path, or -1 if there is no
+ * value.
  */
 function readNode(node: Node, text: string, start: number, spans: number[]): number {
   const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, spans);

@@ -18,10 +18,7 @@ interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspen
   readonly signal: AbortSignal;
 }
 
-/**
- * Minimum and maximum milliseconds between frames: up to ten frames per second while the content changes, otherwise
- * one.
- */
+/** Milliseconds between frames: `busy` while the content changes, `quiet` otherwise. */
 const [busy, quiet] = [100, 1000];
 
 // Switches to the alternate screen, which preserves the normal one, hides the cursor, and turns off line wrapping.

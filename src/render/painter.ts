@@ -3,10 +3,7 @@ import type { Tone } from "./values/cell.ts";
 /** Adds color to text that already has its final width. */
 export type Paint = (text: string, tone: Tone) => string;
 
-/**
- * Loads chalk only if color is used. The caller has already decided on color, so chalk must not detect the terminal
- * itself.
- */
+/** Loads chalk only if color is used. The caller has already decided, so chalk must not detect the terminal itself. */
 export async function createPaint(isColored: boolean): Promise<Paint> {
   if (!isColored) return (text) => text;
   const { Chalk } = await import("chalk");

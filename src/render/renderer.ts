@@ -12,16 +12,13 @@ export interface Presentation {
   /** Groups to show, in this order; `["rows"]` unless the response of the endpoint has groups. */
   readonly groups: readonly string[];
   /**
-   * Whether the request was for a single object, for example one address. It is shown as an object or as name and value
+   * Whether the request was for a single object, such as an address. It is shown as an object or as name and value
    * lines.
    */
   readonly isRecord: boolean;
   /** Whether pages contain complete responses of any JSON instead of rows. */
   readonly isWhole?: boolean;
-  /**
-   * Whether an earlier run wrote rows to the same output, so that the header or the start of the document already
-   * exists.
-   */
+  /** Whether an earlier run wrote rows to the same output, so the header or the start of the document exists. */
   readonly isContinued: boolean;
   /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
   readonly fields: readonly string[] | undefined;

@@ -11,8 +11,7 @@ import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 
 /**
- * Handles one request as the entire service would. It changes only the meters in `state`, and uses no socket and no
- * clock of its own.
+ * Handles one request as the entire service would. It has no socket or clock, and changes only the meters in `state`.
  */
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
@@ -66,7 +65,7 @@ function attempt(make: () => Json): Outcome {
 }
 
 /**
- * Returns the cost of a response. A batch costs one credit per item only if it succeeds. 401, 402, 403, 429 and server
+ * Returns the cost of a response. A batch costs more than one credit only if it succeeds. 401, 402, 403, 429 and server
  * errors are free.
  */
 function price(status: number, cost: number): number {

@@ -51,10 +51,7 @@ export function logRequest(
   );
 }
 
-/**
- * Returns a 400 for a request that is not valid HTTP and never reaches the service. It is free, because the caller is
- * unknown.
- */
+/** Returns a 400 for a request that is not valid HTTP. It is free, because the caller is unknown. */
 function unreadable(message: string) {
   const body = JSON.stringify({ error: "invalid_param", message });
   return {

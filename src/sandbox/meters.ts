@@ -26,10 +26,7 @@ export class CreditAccount {
   /** Undefined if overage is disabled. */
   readonly overageCapUsd: number | undefined;
   readonly #isRolling: boolean;
-  /**
-   * Oldest first. Charges within a second share one entry. So do all charges of a billing period, because they return
-   * together.
-   */
+  /** Oldest first. Charges share one entry if they return together: all in the same second or billing period. */
   #charges: { readonly at: number; credits: number }[] = [];
   #used = 0;
 

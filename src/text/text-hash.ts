@@ -1,6 +1,6 @@
 /**
- * The 64-bit hash of the last texts, as two signed words in a reused object. A new object per row would cost more than the
- * row, and so would unsigned words, which V8 stores as doubles.
+ * A 64-bit hash as two signed 32-bit words, in a reused object. A new object per row would cost more than the row, and so
+ * would unsigned words, because V8 stores them as doubles.
  */
 export interface TextHash {
   high: number;

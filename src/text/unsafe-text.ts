@@ -17,10 +17,7 @@ const INVISIBLE = [
   "\\ud800-\\udfff", // halves of a pair on their own: written as UTF-8 they would turn into U+FFFD
 ].join("");
 
-/**
- * Characters to escape in JSON. Control characters below U+0020 are excluded, because line breaks between tokens are
- * valid.
- */
+/** Characters to escape in JSON. Control characters below U+0020 are not included, because JSON allows line breaks. */
 export const UNSAFE_IN_JSON = INVISIBLE;
 
 /** Characters to escape in a line of text for people. */

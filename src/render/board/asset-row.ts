@@ -99,10 +99,7 @@ function laterOfPairs(values: readonly number[]): number[] {
 
 const seconds = 60;
 
-/**
- * Counts the events of the last minute with one counter per second. Each counter also records which second it belongs
- * to.
- */
+/** Counts the events of the last minute with one counter per second. Each counter also records its second. */
 function createRate() {
   const counts = new Float64Array(seconds);
   const countedSecond = new Float64Array(seconds).fill(-1);

@@ -30,8 +30,8 @@ export interface Board {
   /** Switches to these assets, in this order. Assets that were already shown keep their data. */
   readonly watch: (assets: readonly string[], elapsed: number) => void;
   /**
-   * Returns the lines of the complete frame, fitted to the terminal. An undefined state means that the stream has
-   * ended. Then only the rows are shown.
+   * Returns the lines of the complete frame, fitted to the terminal. If the stream has ended, `state` is undefined, and
+   * only the rows are shown.
    */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
 }

@@ -88,10 +88,7 @@ function merge(before: CandleColumn | undefined, after: CandleColumn): CandleCol
   };
 }
 
-/**
- * Returns undefined if one of the four prices is missing, as with `--fill null`. A double is precise enough for a
- * chart.
- */
+/** Returns undefined if a price is missing, as with `--fill null`. A double is precise enough for a chart. */
 function readCandle(candle: object): CandleColumn | undefined {
   const number = (name: string): number => {
     const value = member(candle, name);

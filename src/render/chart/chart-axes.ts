@@ -70,7 +70,7 @@ const shortestMonth = 28 * SECONDS_PER_DAY;
  */
 export function timeAxis({ start, span, columns: { length } }: CandleColumns, pitch: number, width: number) {
   for (const step of timeSteps) {
-    // Skip steps shorter than a column, because several labels in one column could not be told apart.
+    // Skip steps shorter than a column, because labels in the same column would overlap.
     if (("seconds" in step ? step.seconds : step.months * shortestMonth) < span) continue;
     const marked = new Set<number>();
     let labels = "";

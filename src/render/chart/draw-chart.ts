@@ -9,10 +9,7 @@ import { chartHeading, type ChartStyle, type ChartSubject } from "./chart-headin
 const fewestColumns = 10;
 const widestPitch = 3;
 
-/**
- * Draws candles with prices on the right, and volume and time below. Returns at most `rows` lines with at most
- * `columns` columns each.
- */
+/** Draws candles with prices on the right, and volume and time below, in at most `rows` lines of `columns` columns. */
 export function drawChart(
   subject: ChartSubject,
   candles: Candles,
@@ -135,7 +132,7 @@ function paintCells(cells: readonly (Cell | undefined)[], pitch: number, paint: 
 }
 
 /**
- * Each half of a cell is empty (0) or has a wick (1) or a body (2). The index is three times the lower half plus the
+ * Each half of a cell is empty (0) or shows a wick (1) or a body (2). The index is three times the lower half plus the
  * upper half.
  */
 const shapes = {

@@ -75,8 +75,7 @@ function createArrayDocument({ output, groups, fields, isContinued }: Presentati
 }
 
 /**
- * Writes one object with an array for each group. All groups are in one response, so it is fine to write them at the
- * end.
+ * Writes one object with an array for each group. All groups are in one response, so they can be written at the end.
  */
 function createGroupsDocument({ output, groups, fields }: Presentation): Renderer {
   const select = createRowSelector(fields);

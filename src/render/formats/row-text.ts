@@ -36,10 +36,7 @@ export function splitPath(path: string): readonly string[] {
   return path.split(".");
 }
 
-/**
- * Returns the rows of a page. With `isWhole`, the page contains complete responses, and each element of an array counts
- * as a row.
- */
+/** Returns the rows of a page. With `isWhole`, a page contains complete responses, and array elements count as rows. */
 export function rowTexts(rows: Rows, isWhole = false): readonly string[] {
   return isWhole ? rows.texts().flatMap(elementsOf) : rows.texts();
 }

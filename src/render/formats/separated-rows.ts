@@ -54,10 +54,7 @@ function headerLine(names: readonly string[], writing: Writing): string {
   );
 }
 
-/**
- * The content of a cell: an object with plain text, or the text of a JSON value. Undefined and `null` are missing
- * values.
- */
+/** The content of a cell: plain text in an object, or the text of a JSON value. Undefined and `null` mean no value. */
 type SeparatedCell = { readonly text: string } | string | undefined;
 
 /**

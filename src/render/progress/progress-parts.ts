@@ -57,10 +57,7 @@ function ratePart({ rows }: PullState, since: Since): readonly string[] {
   return [`${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} rows/s`];
 }
 
-/**
- * Estimates the remaining time, assuming that progress continues at the same rate. A current wait counts as time spent
- * so far.
- */
+/** Estimates the remaining time at the same rate as so far. A current wait counts as time already spent. */
 function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): number | undefined {
   const before = since.state.part ?? 0;
   if (part === undefined || part >= 1 || part <= before || since.elapsed < shortest) return undefined;

@@ -24,10 +24,7 @@ const remarks: Readonly<Record<SqlDialect, string>> = {
   duckdb: "Numbers are text to keep every digit; to compute with them, use price::DOUBLE.",
 };
 
-/**
- * Returns a CREATE TABLE statement for rows of the record. Each member becomes a column, and nested members become
- * JSON.
- */
+/** Returns a CREATE TABLE statement for rows of the record. Each member becomes a column, nested members as JSON. */
 export function createTable({ name, record }: NamedRecord, description: string, dialect: SqlDialect): string {
   const columns = Object.entries(record).map(([column, field]) => {
     const isRequired = !field.optional && !field.nullable;

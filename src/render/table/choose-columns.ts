@@ -3,10 +3,7 @@ import { type Failure, invalidInput, usageFailure } from "../../contract/failure
 import { choiceFailure } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";
 
-/**
- * Returns the columns of an endpoint's table from left to right. With `--columns`, returns only those columns, in the
- * order of the flag.
- */
+/** Returns the columns of an endpoint's table. With `--columns`, returns only those, in the order of the flag. */
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
   if (names === undefined) return all;
@@ -62,10 +59,7 @@ function columnWords(shape: RowShape | undefined): readonly string[] {
   return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
 }
 
-/**
- * Matches the title or the field name of a column. Letter case does not matter, and words may be separated by `-`, `_`
- * or a space.
- */
+/** Matches a column's title or field name in any letter case, with `-`, `_` or a space between words. */
 function isNamed({ title, field }: Column, name: string): boolean {
   const fields = typeof field === "string" ? [field] : field;
   return [title, ...fields].some((each) => wordOf(each) === wordOf(name));

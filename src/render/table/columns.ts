@@ -24,8 +24,8 @@ export interface TableColumn {
   readonly paths: readonly (readonly string[])[];
   readonly kind: CellKind;
   /**
-   * Whether the column is either shown in full or hidden. This applies to numbers, times and identifiers; words may be
-   * truncated to fit.
+   * Whether the column is shown in full or not at all, like numbers, times and identifiers. Words may be truncated to
+   * fit.
    */
   readonly isWhole: boolean;
   /** Whether the column is aligned like numbers if all its values are digits, for example raw token amounts. */
@@ -46,10 +46,7 @@ export function drawnColumn(
 /** The options that decide which columns a table has. */
 type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
 
-/**
- * Returns the columns of an endpoint's table from left to right. With `--fields` or `--columns`, they are in the order
- * of the flag.
- */
+/** Returns the columns of an endpoint's table. With `--fields` or `--columns`, they are in the order of the flag. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
   const { fields, columns, orderedBy, isWide = false } = choice;
   if (fields !== undefined)
@@ -68,10 +65,7 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
   return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
 }
 
-/**
- * Gives the column that rows are ordered by priority over all other measures, but not over columns that identify the
- * rows.
- */
+/** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */
 function keepingLonger(columns: readonly TableColumn[], kept: number): readonly TableColumn[] {
   const measures = columns.filter(({ kind }) => isNumeric(kind));
   // 0.25 leaves room for the priorities in across-networks.ts.
@@ -103,10 +97,7 @@ function column(
   };
 }
 
-/**
- * Returns the cell of a row. If it differs from the previous frame, it is marked, and for numbers the mark shows the
- * direction.
- */
+/** Returns the cell of a row. A change since the previous frame is marked, including the direction for numbers. */
 export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
   const cell = cellOf(row, shown, style);
   const before = style.rowBefore?.(row);

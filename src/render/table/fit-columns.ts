@@ -6,8 +6,7 @@ import type { TableColumn } from "./columns.ts";
 export const GAP = 2;
 
 /**
- * Returns the width of the terminal in columns; undefined means no limit. A terminal that does not know its width
- * reports 0.
+ * Returns the terminal width in columns; undefined means no limit. A terminal that does not know its width reports 0.
  */
 export function roomOf(output: Output): number | undefined {
   return output.columns === 0 ? undefined : output.columns;
@@ -26,8 +25,7 @@ export interface MeasuredColumn {
   /** The minimum width, below which the column is hidden. Equal to `natural` if cells must not be truncated. */
   readonly least: number;
   /**
-   * Whether the cells are addresses or other long values. If such a column does not fit, columns after it may still be
-   * shown.
+   * Whether cells are addresses or other long values. If such a column does not fit, later columns may still be shown.
    */
   readonly isBulky: boolean;
 }

@@ -26,10 +26,7 @@ function shown(value: LocalRow[string]): string {
 /** Minimum width of a wrapped column. Shorter lines are hard to read. */
 const SHORTEST_LINE = 12;
 
-/**
- * Returns how many columns fit if the last one is wrapped. The minimum is two, because a name is useless without its
- * value.
- */
+/** Returns how many columns fit if the last one is wrapped, but at least two: a name is useless without its value. */
 function fitting(widths: readonly number[], room: number): number {
   const last = widths.findLastIndex((width, column) => {
     const begin = widths.slice(0, column).reduce((sum, each) => sum + each + GAP, 0);

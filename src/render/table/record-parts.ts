@@ -13,10 +13,7 @@ export type RecordPart =
 /** Maximum path depth. Deeper paths are unreadable, and a document may have thousands of levels. */
 const DEEPEST = 6;
 
-/**
- * Maximum length of a text value. Escaping and layout use many times the memory of a text, and longer texts are
- * unreadable.
- */
+/** Maximum length of a text value. Escaping and layout use many times its memory, and longer texts are unreadable. */
 const LONGEST_TEXT = 10_000;
 
 /** Returns the parts in the order of the record. `style` applies to the single values. */
@@ -53,7 +50,7 @@ const measures = {
   titles: new Map([["last_price_usd_change", "change"]]),
 };
 
-/** Layout for lists of tokens: names for people come first, then identifiers for the service. */
+/** Layout for lists of tokens, with names for people first, then identifiers for the service. */
 const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map<string, string>() };
 
 /** Creates a table with one row per object. The first column is the name of the object in the record. */

@@ -13,10 +13,7 @@ import { type RecordPart, recordParts } from "./record-parts.ts";
 import { drawLines } from "./table-lines.ts";
 import { createTableSection } from "./table-section.ts";
 
-/**
- * Draws one record: lines of names and values, under the paths that `--fields` accepts, followed by its windows and
- * lists as small tables.
- */
+/** Draws a record: names as in `--fields` with their values, followed by windows and lists as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
   const { output, endpoint, fields, now, isUnicode, isWide } = presentation;
   const paint = await createPaint(presentation.isColored);

@@ -101,8 +101,8 @@ function place(
 }
 
 /**
- * Returns a check whether cells fit the columns. Text in the last column may be wider than before if the line still
- * fits, because no column follows.
+ * Returns a function that checks whether cells fit the columns. Text in the last column may be wider than before if the
+ * line still fits, because no column follows.
  */
 function fitsInto(columns: readonly PlacedColumn[], room = Infinity): (cells: readonly Cell[]) => boolean {
   const limits = columns.map(({ isWhole, isRight, width }, index) => {

@@ -21,10 +21,7 @@ export interface CellStyle {
   readonly now: number;
   /** Whether times are shown as ages, as on a terminal. Otherwise, they are shown as sent. */
   readonly hasAges: boolean;
-  /**
-   * Whether the terminal uses UTF-8. If not, all characters beyond ASCII are escaped, because their bytes would be
-   * displayed as other characters.
-   */
+  /** Whether the terminal uses UTF-8. If not, all characters beyond ASCII are escaped to prevent mojibake. */
   readonly isUnicode: boolean;
   /** Whether small prices show the number of their zeros, as in `0.0₉1234`. Only used for people. */
   readonly countsZeros: boolean;
@@ -71,8 +68,7 @@ export function isNumeric(kind: CellKind): kind is keyof typeof numberTexts {
 }
 
 /**
- * Formats a value as a cell. A value that does not match its kind, such as a price that is not a number, is shown as
- * sent.
+ * Formats a value as a cell. A value that does not match its kind, such as a price that is a word, is shown as sent.
  */
 export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell {
   if (value === undefined || value === null) return blank;

@@ -115,10 +115,7 @@ export function countZeros(text: string): string {
 /** Thousands, millions, billions and trillions. There is no common abbreviation beyond that. */
 const UNITS = ["", "K", "M", "B", "T"];
 
-/**
- * Formats an amount in at most seven characters up to 999T: `12.4M`, `999`, `0.52`. A tiny amount is `<0.01`, never
- * zero.
- */
+/** Formats an amount in at most seven characters up to 999T: `12.4M`, `999`, `0.52`, or `<0.01` for a tiny amount. */
 export function showAmount(amount: Decimal): string {
   const small = roundPlaces(amount, 2);
   if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";

@@ -41,7 +41,7 @@ function readRange(asked: Asked) {
 }
 
 /**
- * Returns candles forward from `start`. With `count_back`, returns the last candles before `end`, but none before
+ * Returns candles forward from `start`. With `count_back`, returns the last candles before `end` and not before
  * `start`.
  */
 function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Json {

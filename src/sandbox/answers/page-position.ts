@@ -31,10 +31,7 @@ export function writeCursor({ at, offset }: PageCursor): string {
   return Buffer.from(JSON.stringify({ t: at, o: offset })).toString("base64url");
 }
 
-/**
- * `now` is in Unix seconds. A cursor from the future is rejected, because it would reveal trades that have not happened
- * yet.
- */
+/** `now` is in Unix seconds. Rejects a cursor from the future, which would reveal trades that have not happened yet. */
 export function readCursor(text: string, now: number): PageCursor {
   const match = /^\{"t":(\d{1,11}),"o":(\d{1,9})\}$/.exec(Buffer.from(text, "base64url").toString("latin1"));
   const cursor = { at: Number(match?.[1]), offset: Number(match?.[2]) };

@@ -8,8 +8,7 @@ import { fdvUsd, searchWindows, tokenNames, tokenPages } from "./figures.ts";
 const HOUR = 3600;
 
 /**
- * Searches pools within one network or across networks. The path across networks ignores `token_address` (wire-facts
- * 4.8).
+ * Searches pools in one network or across networks. The path across networks ignores `token_address` (wire-facts 4.8).
  */
 export const answerPoolsSearch: Answer = (asked) => {
   const { market } = asked;

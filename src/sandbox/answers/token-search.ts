@@ -5,10 +5,7 @@ import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
 
-/**
- * Specification, endpoint 3, within one network or across networks. Tokens can be filtered by price, but not ordered by
- * it.
- */
+/** Specification, endpoint 3, within one network or across networks. The price is a filter, but not an order. */
 export const answerTokensSearch: Answer = (asked) => {
   const { market } = asked;
   const numbers = measures(market);

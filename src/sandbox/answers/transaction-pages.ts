@@ -6,7 +6,7 @@ import { invalidParam } from "../service-refusal.ts";
 import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
 import { pageInfo, readPage } from "./page-position.ts";
 
-// Specification, endpoint 1: numbered pages go up to 100. A `cursor` goes further back.
+// Specification, endpoint 1: numbered pages go up to 100. A `cursor` reaches older transactions.
 const LAST_PAGE = 100;
 // Wire-facts 4.6: the public service never returns anything older than this.
 const PUBLIC_REACH_SECONDS = 7 * 86_400;
@@ -48,10 +48,7 @@ function readWindow({ query, at, dialect }: Asked): Window {
   };
 }
 
-/**
- * An empty cursor returns the first rows. Any other cursor is the ID of a transaction in this pool, and the page starts
- * after it.
- */
+/** An empty cursor returns the first rows. Any other cursor is the ID of a transaction that the page starts after. */
 function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);

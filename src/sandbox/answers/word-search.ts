@@ -52,8 +52,8 @@ function isGeneric(words: string): boolean {
 }
 
 /**
- * Returns 0 if the name equals the query, 1 if it starts with it, 2 if it contains it, and Infinity otherwise. Both
- * must be in lower case.
+ * Returns 0 if the name equals the query, 1 if it starts with it, 2 if it contains it, and Infinity otherwise. Expects
+ * both in lower case.
  */
 function distanceOf(name: string, words: string): number {
   const at = name.indexOf(words);

@@ -13,8 +13,8 @@ export interface StreamFault {
 }
 
 /**
- * Counts the requests that each fault applies to, and stores the last response of each list. All other functions for
- * faults are pure.
+ * Counts the requests that each fault applies to, and stores the last response of each list. Everything else here is
+ * pure.
  */
 export interface FaultCounter {
   /** Must be called once per request, to any host. */
@@ -45,7 +45,7 @@ export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
   return {
     forRequest: (target) => chooseFaults(ofRequests.filter((fault) => strikes(fault, target))),
     forStream: (target) => {
-      // Evaluate all faults, because each one counts this stream even if another one is injected.
+      // Evaluate all faults, because each one must record this stream even if another one is injected.
       const [due] = ofStreams.filter((fault) => strikes(fault, target));
       if (due === undefined || !isStreamKind(due.kind)) return undefined;
       return { kind: due.kind, afterEvents: due.amount ?? 0, text: due.text };

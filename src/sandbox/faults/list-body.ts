@@ -33,10 +33,7 @@ export function endpointOf(target: string): Endpoint | undefined {
   return findEndpoint(splitPath(pathOf(target)) ?? [])?.endpoint;
 }
 
-/**
- * Whether the endpoint returns a list that page faults apply to. Single objects and grouped search results do not
- * count.
- */
+/** Whether the endpoint returns a list that page faults apply to. Single objects and grouped results do not qualify. */
 export function isListed({ reply }: Endpoint): boolean {
   return reply.kind !== "single" && reply.kind !== "groups";
 }

@@ -4,7 +4,7 @@ import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
 import { usdAtTime } from "./usd.ts";
 
-/** Activity over `at - seconds < time <= at`. The price change is that of token0 in USD. */
+/** Activity over `at - seconds < time <= at`. The price change is for token0, in USD. */
 export function activityOfPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Activity {
   const sums = sumPool(book, pool, at, seconds);
   return toActivity(sums, sums.swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds));
@@ -20,10 +20,7 @@ export function priceChangeOfPool(
   return hasSwap(book, pool, first, Math.floor(at)) ? changeOf(book, pool.token0, pool, at, seconds) : null;
 }
 
-/**
- * Whether the pool has a swap in this time range. Starts with the newest day, because an active pool usually traded
- * then.
- */
+/** Whether there is a swap in this time range. Starts with the newest day, when an active pool most likely traded. */
 function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number): boolean {
   for (let day = Math.floor(last / DAY); day * DAY + DAY > first; day -= 1) {
     if (countTrades(pool, day) === 0) continue;

@@ -45,7 +45,7 @@ interface PoolTraits {
 export class Catalogue {
   readonly network: NetworkRow;
   readonly dexes: readonly DexFacts[];
-  /** By rank. */
+  /** Ordered by rank. */
   readonly pools: MarketPool[] = [];
   /** Ordered by the rank of the pool that prices the token. */
   readonly tokens: MarketToken[] = [];

@@ -46,8 +46,7 @@ function makeShelf(catalogue: Catalogue): Shelf {
 }
 
 /**
- * Creates a function that lists the items existing at a given time. It caches the last list until the next item
- * appears.
+ * Creates a function that lists the items existing at a given time, and caches the list until the next item appears.
  */
 function makeGrowingList<Item extends { readonly facts: unknown }>(
   items: readonly Item[],

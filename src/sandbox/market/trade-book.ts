@@ -51,10 +51,7 @@ export function createTradeBook(): TradeBook {
   return book;
 }
 
-/**
- * Whether the day is outside the history. Such days must not be cached, because their keys could collide with another
- * pool's.
- */
+/** Whether the day is outside the history. Caching such a day could cause a key collision with another pool. */
 function isOutside(day: number): boolean {
   return day < FIRST_DAY || day > LAST_DAY;
 }

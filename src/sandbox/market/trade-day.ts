@@ -79,8 +79,8 @@ export function makeTradeDay(
 }
 
 /**
- * Assigns flags: 2% follow in the same transaction, 3% have no USD value, 2% add liquidity, 1.5% remove it, and the
- * rest are swaps.
+ * Assigns flags: 2% follow in the same transaction, 3% have no USD value, 2% add liquidity, 1.5% remove it. The rest
+ * are plain swaps.
  */
 function traitFlags(traits: number, index: number, followers: number): number {
   let flags = 0;
@@ -94,10 +94,7 @@ function traitFlags(traits: number, index: number, followers: number): number {
   return traits < 0 ? flags | Flag.buy : flags;
 }
 
-/**
- * Returns the pool's price without noise at a knot. A quiet day needs each knot at most once, so caching would not pay
- * off.
- */
+/** Returns the pool's price without noise at a knot. A quiet day needs each knot at most once, so it is not cached. */
 function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: number) => number {
   if (count < 24) return (knot) => undisturbedAtKnot(pool, day, knot);
   const known = new Float64Array(KNOTS_A_DAY + 1);

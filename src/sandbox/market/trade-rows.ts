@@ -97,18 +97,12 @@ export function dayKey(pool: MarketPool, day: number): number {
   return hash(pool.key, day);
 }
 
-/**
- * Returns the second of the day at which the pool starts to trade. The result is DAY or more if the pool does not exist
- * yet.
- */
+/** Returns the second of the day at which the pool starts to trade; DAY or more if the pool does not exist yet. */
 export function tradesFromSecond(pool: MarketPool, day: number): number {
   return Math.max(0, pool.tradesFrom - day * DAY);
 }
 
-/**
- * Returns the number of transactions on a day without generating them. Requests for deep pages skip entire days this
- * way.
- */
+/** Returns the number of transactions on a day without generating them. Deep pages skip entire days this way. */
 export function countTrades(pool: MarketPool, day: number): number {
   const from = tradesFromSecond(pool, day);
   if (from >= DAY || day > LAST_DAY) return 0;

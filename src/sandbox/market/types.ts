@@ -173,7 +173,7 @@ export interface Candle {
   readonly high: number;
   readonly low: number;
   readonly close: number;
-  /** Volume in USD, rounded to whole dollars. */
+  /** Volume in USD, rounded to the nearest dollar. */
   readonly volume: number;
 }
 

@@ -36,7 +36,7 @@ export function priceSource(
 }
 
 /**
- * Specification, Streaming: `p` is a string. The other fields follow wire-facts 5.5, where the last three are the same
+ * Specification, Streaming: `p` is a string. Other fields follow wire-facts 5.5, where the last three are the same
  * time.
  */
 export function writeTokenPrice(dialect: Dialect) {

@@ -40,10 +40,7 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
   });
 }
 
-/**
- * Reads a request body. Chunks beyond the maximum length are dropped. The JSON is then incomplete, so the request is
- * rejected.
- */
+/** Reads a request body. Chunks beyond the maximum length are dropped, so the JSON is incomplete and gets rejected. */
 function readBody(message: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

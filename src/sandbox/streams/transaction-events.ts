@@ -5,7 +5,7 @@ import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /**
- * Sends everything that `transactions` returns for the pool: swaps, adds and removes (specification, resource
+ * Sends everything that `transactions` returns for a pool: swaps, adds and removes (specification, resource
  * Transaction).
  */
 export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
@@ -13,7 +13,7 @@ export function poolTransactionSource(market: Market, pool: PoolFacts): EventSou
     transactionsBetween(market, pool, from, to).map((row) => makeEvent("pool", row.time, writeRow(row)));
 }
 
-/** Like `poolTransactionSource`, but for all pools of a token. */
+/** Like `poolTransactionSource`, across all pools of a token. */
 export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
   return (from, to) =>
     transactionsOfToken(market, token, from, to)
@@ -33,10 +33,7 @@ export function transactionsBetween(
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
 }
 
-/**
- * Returns transactions with from < time <= to. Pools are in order, busiest first. Within each pool, the oldest comes
- * first.
- */
+/** Returns transactions with from < time <= to: the busiest pool first, and within each pool the oldest first. */
 export function transactionsOfToken(
   market: Market,
   token: TokenFacts,
