@@ -37,8 +37,8 @@ const batch = maxAccounts / 10;
 /**
  * Manages an account for each caller. A key can be any text, so memory must be limited. Accounts that have not spent
  * any credits are dropped first, because creating them again changes nothing. Then the least recently used ones are
- * dropped. An account with an open stream or a request within the last minute is never dropped, because its limits
- * would be reset while in use.
+ * dropped. An account with an open stream or a request within the last minute is never dropped, because that would
+ * reset limits that are in use.
  */
 export function createAccounts(options: SandboxOptions, at: () => number): Accounts {
   // Ordered by last use.

@@ -42,7 +42,7 @@ export function blockedPage(caller: Caller, dialect: Dialect): string | undefine
   return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
 }
 
-/** Returns the description of the key for the log. */
+/** Returns the value to log instead of the key: its tier, `invalid` or `none`. */
 export function keyOf(caller: Caller): Accounting["key"] {
   if (caller.kind === "keyed") return caller.tier;
   return caller.kind === "invalid" ? "invalid" : "none";

@@ -74,8 +74,7 @@ const ascending = ["free", "dev", "pro"] as const;
 const GRACE_SECONDS = 60;
 
 /**
- * Rejects a request that the caller's plan does not include. Invalid values are ignored here, because the endpoint
- * rejects them with a 400.
+ * Rejects a request that exceeds the caller's plan. Invalid values pass, because the endpoint rejects them with a 400.
  */
 export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: Arrived): Refusal | undefined {
   const { tier } = account;

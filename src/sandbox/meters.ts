@@ -2,8 +2,9 @@ import type { Tier } from "../contract/tier.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
 /**
- * Credits of each tier, from section Limits of the specification. Where it has two figures, the newer one is used.
- * Rolling credits return one by one after 30 days. Other credits return all at once when the billing period ends.
+ * Credits of each tier, from section Limits of the specification. Where the specification has two figures, the newer
+ * one is used. Rolling credits return one by one after 30 days. Other credits return all at once when the billing
+ * period ends.
  */
 const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
   keyless: { credits: 10_000, isRolling: true },
@@ -72,7 +73,9 @@ export class CreditAccount {
     this.#used += credits;
   }
 
-  /** Returns when credits return: at the end of the billing period, or when the oldest charge is 30 days old. */
+  /**
+   * Returns the time at which credits return: the end of the billing period, or when the oldest charge is 30 days old.
+   */
   resetsAt(at: number): number {
     if (!this.#isRolling) return startOfPeriod(at, 1);
     this.#forget(at);
@@ -107,8 +110,8 @@ export class RateWindow {
   }
 
   /**
-   * Counts a request if the window has room and returns 0. Otherwise, returns the milliseconds until there is room. A
-   * rejected request is not counted, so a caller that waits for that time is served.
+   * Records a request if the window has room and returns 0. Otherwise, returns the milliseconds until there is room. A
+   * rejected request is not recorded, so a caller that waits for that time is served.
    */
   take(elapsed: number): number {
     const free = this.#times.findIndex((time) => time > elapsed - this.#milliseconds);

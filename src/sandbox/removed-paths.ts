@@ -14,7 +14,7 @@ export function removedPath(segments: readonly string[], dialect: Dialect): Refu
   return undefined;
 }
 
-/** Specification, Removed endpoints: GET and POST /stream. */
+/** Specification, Removed endpoints: returns a 410 for GET and POST /stream. */
 export function removedStream(dialect: Dialect): Refusal {
   return removed("/sse/prices", dialect, " with method=token_price");
 }

@@ -25,7 +25,9 @@ function readTimestamp(text: string): Instant | undefined {
   return before !== undefined && seconds % DAY === 0 ? { ...before, seconds } : undefined;
 }
 
-/** Returns the first full second at or after the time, because bounds are inclusive and trades are on full seconds. */
+/**
+ * Returns the first full second at or after the time, because bounds are inclusive and trades happen on full seconds.
+ */
 export function atOrAfter({ seconds, fraction }: Instant): number {
   return fraction === "" ? seconds : seconds + 1;
 }

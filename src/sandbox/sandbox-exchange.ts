@@ -60,9 +60,9 @@ export interface SandboxOptions {
   readonly minuteMs?: number;
   /** Overrides the credits of each tier. */
   readonly credits?: number;
-  /** Credits purchased in addition to the plan. pro only. */
+  /** Credits purchased in addition to the plan, for pro only. */
   readonly packs?: number;
-  /** The spend cap for overage in USD. pro only. Undefined disables overage. */
+  /** The spend cap for overage in USD, for pro only. Undefined disables overage. */
   readonly overageCapUsd?: number;
   readonly latencyMs?: number;
   readonly dialect?: Dialect;

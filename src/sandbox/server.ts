@@ -57,7 +57,9 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
-/** Milliseconds. A client that sends its next request within a minute must not find the connection closing. */
+/**
+ * Milliseconds. Longer than a minute, so that a client that returns within a minute can safely reuse its connection.
+ */
 const keepAliveTimeout = 65_000;
 
 function serve(host: SandboxHost, state: SandboxState): Server {

@@ -16,7 +16,7 @@ export interface SandboxState {
   readonly options: SandboxOptions;
   readonly dialect: Dialect;
   readonly market: Market;
-  /** Unix seconds of the simulated clock. Trades and blocks are on full seconds. */
+  /** Unix seconds of the simulated clock. Trades and blocks happen on full seconds. */
   readonly at: () => number;
   /** Returns the account of the key, or of the remote address for a request without a key. */
   readonly account: Accounts["of"];

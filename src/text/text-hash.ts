@@ -1,6 +1,6 @@
 /**
- * A 64-bit hash as two signed 32-bit words, in a reused object. A new object per row would cost more than the row, and so
- * would unsigned words, because V8 stores them as doubles.
+ * A 64-bit hash as two signed 32-bit words, in a reused object. Allocating an object per row would cost more than the
+ * row itself. So would unsigned words, because V8 stores them as doubles.
  */
 export interface TextHash {
   high: number;

@@ -1,6 +1,6 @@
 /**
- * Gregorian calendar arithmetic with integers, also for years before its introduction (as in RFC 3339). It does not use
- * time zones, locales or `Date`, so results are the same everywhere.
+ * Gregorian calendar arithmetic with integers, including years before the calendar was introduced (as in RFC 3339). It
+ * does not use time zones, locales or `Date`, so results are the same everywhere.
  */
 
 export const SECONDS_PER_DAY = 86_400;

@@ -16,7 +16,7 @@ export interface BoardOptions {
   readonly start: number;
 }
 
-/** Divides the lines of a terminal: the connection status comes first, then rows, then titles and messages. */
+/** Allocates the lines of a terminal. The connection status comes first, then rows, then titles and messages. */
 export function arrange(count: number, said: number, height: number) {
   let left = height - 1;
   const take = (lines: number, least: number): boolean => {

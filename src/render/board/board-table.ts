@@ -53,9 +53,7 @@ export function drawTable(
 
 /** A shorter sparkline shows nothing useful, and a longer one adds nothing. */
 const [shortestTrend, longestTrend] = [8, 30];
-/**
- * A label this wide shows the network and most of the address. It becomes narrower only after other columns are dropped.
- */
+/** A label this wide shows the network and most of the address. Other columns are hidden before it shrinks any more. */
 const readableLabel = 26;
 /** A truncated price would look like a different price, so the asset label shrinks instead, down to this width. */
 const shortestLabel = 6;

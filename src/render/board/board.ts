@@ -39,7 +39,7 @@ export interface Board {
 /** Maximum number of messages, and how many milliseconds each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
-/** The state of the live board and how it is drawn, without access to a terminal or timers. */
+/** Creates the live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions): Board {
   const { feed, isUnicode, start } = options;
   const { shown } = feeds[feed];

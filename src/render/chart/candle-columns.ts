@@ -24,7 +24,7 @@ export interface CandleColumns {
 export type Candles = ReturnType<typeof createCandles>;
 
 /**
- * Maximum number of stored columns. With it, a year of one-minute candles is stored as two-hour spans. No terminal is
+ * Maximum number of stored columns. A year of one-minute candles is stored in two-hour spans, because no terminal is
  * wide enough to show more.
  */
 const mostKept = 6000;

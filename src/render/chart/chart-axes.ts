@@ -30,7 +30,7 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
     /** Width of the widest label, in terminal columns. */
     width: Math.max(label(low).length, label(high).length),
     label,
-    /** Returns about `about` round prices, as text. */
+    /** Returns round prices as text, roughly as many as `about`. */
     ticks: (about: number): readonly string[] => {
       const { unit, exponent } = roundStep(range / about);
       const step = Number(`${unit}e${exponent}`);

@@ -4,8 +4,8 @@ import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /**
- * Matches text that a spreadsheet would run as a formula, including full-width characters. Leading spaces and
- * apostrophes are allowed, so that the guard can be undone.
+ * Matches text that a spreadsheet would run as a formula, including full-width characters. It also matches after
+ * leading spaces and apostrophes, so that removing the added apostrophe always restores the text.
  */
 const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
 /** Older versions of COPY treat a line with only `\.` as the end of the input. */

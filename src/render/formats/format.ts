@@ -46,7 +46,7 @@ export interface LocalLook {
   readonly room: number | undefined;
 }
 
-/** How a format of separated values writes cells and rows without values. */
+/** How a format of separated values writes cells and empty rows. */
 export interface Writing {
   readonly separator: string;
   readonly nothing: string;

@@ -24,7 +24,8 @@ function linesOf(values: readonly object[]): string {
 
 /**
  * Writes one line per row exactly as the service sent it, except that white space between tokens is removed and
- * characters that could affect a terminal are escaped. With several groups, each line includes the group of its row.
+ * characters that could affect a terminal are escaped. If there are several groups, each line names the group of its
+ * row.
  */
 function createNdjson({ output, groups, fields, isWhole = false }: Presentation): Renderer {
   const select = createRowSelector(fields);

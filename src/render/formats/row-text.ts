@@ -50,7 +50,7 @@ export function jsonFormatter(isPretty: boolean): (text: string) => string {
   return isPretty ? (text) => prettyJson(text) : compactJson;
 }
 
-/** Escaping makes text up to six times as long, so long text is written in pieces to limit memory use. */
+/** Escaping can make text six times as long. To limit memory use, long text is written in pieces. */
 const longestPiece = 1024 * 1024;
 
 /** Writes JSON text from the service, and escapes every character that could affect a terminal. */

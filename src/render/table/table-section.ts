@@ -20,9 +20,9 @@ interface SectionOptions {
 interface PlacedColumn extends MeasuredColumn, DrawnColumn {}
 
 /**
- * A table that is drawn page by page. The first page fixes columns and widths, so that the time is linear and rows are
- * written as they arrive. If a later row has a wider address or number, a new table with wider columns starts below. A
- * new table also starts when a column that was empty and hidden gets its first value.
+ * A table that is drawn page by page. The first page fixes columns and widths, so that drawing takes linear time and
+ * rows are written as they arrive. If a later row has a wider address or number, a new table with wider columns starts
+ * below. A new table also starts when a column that was empty and hidden gets its first value.
  */
 export function createTableSection(options: SectionOptions) {
   const { columns, drawRows, style, paint, room, hasHeader = true } = options;

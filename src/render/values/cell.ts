@@ -21,9 +21,9 @@ export interface CellStyle {
   readonly now: number;
   /** Whether times are shown as ages, as on a terminal. Otherwise, they are shown as sent. */
   readonly hasAges: boolean;
-  /** Whether the terminal uses UTF-8. If not, all characters beyond ASCII are escaped to prevent mojibake. */
+  /** Whether the terminal uses UTF-8. If not, it would garble characters beyond ASCII, so these are escaped. */
   readonly isUnicode: boolean;
-  /** Whether small prices show the number of their zeros, as in `0.0₉1234`. Only used for people. */
+  /** Whether small prices show the number of their zeros, as in `0.0₉1234`. Only used in output for people. */
   readonly countsZeros: boolean;
   /** Whether there is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
@@ -126,7 +126,7 @@ function showItem(item: unknown, depth: number): string {
   return typeof item === "string" ? JSON.stringify(item) : String(item);
 }
 
-/** Escapes text. The short check first is enough for most texts. */
+/** Escapes text. A quick check is enough for most texts. */
 export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {
   if (isPlain(text) && !text.includes("\\")) return text;
   return isUnicode ? visibleText(text) : asciiText(text);

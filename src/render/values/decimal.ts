@@ -177,7 +177,7 @@ interface NumberStyle {
   readonly countsZeros: boolean;
 }
 
-/** Formats numbers, by kind. */
+/** Formatters for each kind of number. */
 export const numberTexts = {
   price: (number: Decimal, style: NumberStyle) =>
     showPrice(number, style.isRoomy ? 8 : undefined, style.countsZeros),

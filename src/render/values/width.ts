@@ -1,8 +1,9 @@
 import { ESCAPES, visibleText } from "../sanitise.ts";
 
 /**
- * Returns the width of a text in terminal columns. Each character as a person sees it counts as two columns in Chinese,
- * Japanese and Korean text and for emoji, and as none for marks that combine with another character.
+ * Returns the width of a text in terminal columns. Chinese, Japanese and Korean characters and emoji take up two
+ * columns, and marks that combine with another character take up none. A character made of several code points counts
+ * once.
  *
  * cli-table3 measures single code points, so it is not used for this: fitting and padding must agree in every line of
  * every table.

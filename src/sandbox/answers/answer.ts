@@ -32,7 +32,7 @@ export function supportedNetworks({
   return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
 }
 
-/** Slugs match exactly. A capital letter or an abbreviation is an unknown network. */
+/** Slugs match exactly. A slug with a capital letter or an abbreviation is an unknown network. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
   if (network === undefined) throw unsupportedNetwork(slug);

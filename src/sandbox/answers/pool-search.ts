@@ -30,7 +30,7 @@ export const answerPoolsSearch: Answer = (asked) => {
   });
 };
 
-/** Specification, "Pool search order_by accepted values". */
+/** The values that pools can be ordered by (specification, "Pool search order_by accepted values"). */
 function measures(market: Market) {
   const volume =
     (seconds: number): Measure<PoolFacts> =>

@@ -6,7 +6,7 @@ import { type Answer, networkOf } from "./answer.ts";
 const MAX_ADDRESSES = 10;
 const MAX_CHARACTERS = 2000;
 
-/** Specification, endpoint 2. */
+/** Returns the prices of several tokens (specification, endpoint 2). */
 export const answerMultiPrices: Answer = (asked) => {
   const network = networkOf(asked);
   const { market, at } = asked;

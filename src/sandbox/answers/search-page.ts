@@ -73,7 +73,7 @@ export function searchPage<T extends { readonly createdAt: number }>(asked: Aske
   };
 }
 
-/** Returns the networks in `chains` for searches across networks; all networks without it. */
+/** Returns the networks in `chains` for searches across networks, or all networks if it is missing. */
 function chosenNetworks(asked: Asked): readonly NetworkFacts[] {
   const slugs = asked.query.list("chains");
   if (slugs.length === 0) return supportedNetworks(asked);

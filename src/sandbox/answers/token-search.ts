@@ -5,7 +5,7 @@ import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
 
-/** Specification, endpoint 3, within one network or across networks. The price is a filter, but not an order. */
+/** Specification, endpoint 3, in one network or across networks. The price is only a filter, not a sort order. */
 export const answerTokensSearch: Answer = (asked) => {
   const { market } = asked;
   const numbers = measures(market);

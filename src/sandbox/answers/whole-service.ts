@@ -72,8 +72,8 @@ export const answerStats: Answer = (asked) => {
 };
 
 /**
- * Specification, "Other endpoints": every caller gets the plan. With a key on the paid host, the response also has the
- * usage of the billing period, with the field names of the billing errors.
+ * Specification, "Other endpoints": all callers get the name of their plan. With a key on the paid host, the response
+ * also has the usage of the billing period, with the same field names as billing errors.
  */
 export const answerUsage: Answer = ({ account, at, host }) => {
   const { tier, credits } = account;

@@ -12,7 +12,7 @@ export function sendAnswer(message: IncomingMessage, reply: ServerResponse, resp
   else sendSteps(message.socket, deliver(delivery, response, message.method !== "HEAD"));
 }
 
-/** Sends the steps directly on the connection, because the HTTP server would fix the faults. */
+/** Writes directly to the socket, because the HTTP server would correct the faults. */
 function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   let next = 0;
   let callOff: (() => void) | undefined;

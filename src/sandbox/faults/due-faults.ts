@@ -141,7 +141,7 @@ export function droppedFilter(fault: Fault, target: string): string | undefined 
   return names.find((name) => (fault.filter === undefined ? isFilter(name) : name === fault.filter));
 }
 
-/** Specification, endpoint 3 and pool search. */
+/** Whether the parameter is a filter (specification, endpoint 3 and pool search). */
 function isFilter(name: string): boolean {
   return /_(min|max)$|^created_(after|before)$|^(dex_name|token_address)$/.test(name);
 }

@@ -11,8 +11,8 @@ import type { Fault } from "./fault-kinds.ts";
 
 /**
  * Returns the response that replaces the real one. It costs the same as a real response with that status: one credit
- * for 2xx, 400, 404 and 410, and nothing otherwise. It does not count against the rate limit, so that clients can tell
- * a real limit from a fault.
+ * for 2xx, 400, 404 and 410, and nothing otherwise. It does not count against the rate limit, so that faults do not
+ * cause rate limit errors.
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);

@@ -25,7 +25,7 @@ interface KnotMemo {
 const KNOT_SECONDS = 900;
 export const KNOTS_A_DAY = 96;
 
-// Sums cover a month of one pool before the next pool, so the cache must hold more than a month. It takes 55 kB per
+// A search sums a month of one pool, then of the next, so the cache must hold more than a month. It takes 55 kB per
 // asset.
 const KNOTS_REMEMBERED = 48 * KNOTS_A_DAY;
 

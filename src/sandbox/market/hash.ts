@@ -22,7 +22,7 @@ export function unmix(value: number): number {
   return word ^ (word >>> 16);
 }
 
-/** Returns number `value` of the stream identified by the key, as a signed 32-bit integer. */
+/** Returns the number at index `value` of the stream identified by `key`, as a signed 32-bit integer. */
 export function hash(key: number, value: number): number {
   return mix(key ^ Math.imul(value + 1, GOLDEN));
 }
@@ -40,12 +40,12 @@ export function toUnit(word: number): number {
   return (word >>> 0) * TO_UNIT;
 }
 
-/** Returns number `value` of the stream, with 0 <= number < 1. */
+/** Returns the number at index `value` of the stream, with 0 <= number < 1. */
 export function unitAt(key: number, value: number): number {
   return toUnit(hash(key, value));
 }
 
-/** Returns number `value` of the stream as an integer with 0 <= number < count. */
+/** Returns the number at index `value` of the stream as an integer with 0 <= number < count. */
 export function belowAt(key: number, value: number, count: number): number {
   return Math.floor(unitAt(key, value) * count);
 }

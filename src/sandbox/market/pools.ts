@@ -18,7 +18,7 @@ import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 
-// From this fraction of ranks on, pools of future years are mixed with pools that exist in 2026.
+// After this fraction of the ranks, pools created in future years are mixed with pools that exist in 2026.
 const SETTLED = 0.3;
 
 /** Ranks of the pools with hostile names on ethereum. They are busy enough to be on the first pages of a search. */

@@ -1,6 +1,6 @@
 /**
  * A bounded cache with two generations. When the young generation is full, it becomes the old one, and entries that are
- * read again move back. This is cheaper than a true least-recently-used cache, and just as limited in size.
+ * read again move back. This is cheaper than a true least-recently-used cache, with the same bound on memory.
  */
 export interface Recent<Key, Value> {
   readonly get: (key: Key) => Value | undefined;

@@ -94,7 +94,9 @@ function traitFlags(traits: number, index: number, followers: number): number {
   return traits < 0 ? flags | Flag.buy : flags;
 }
 
-/** Returns the pool's price without noise at a knot. A quiet day needs each knot at most once, so it is not cached. */
+/**
+ * Returns the pool's price without noise at a knot. On a quiet day, each knot is needed at most once and not cached.
+ */
 function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: number) => number {
   if (count < 24) return (knot) => undisturbedAtKnot(pool, day, knot);
   const known = new Float64Array(KNOTS_A_DAY + 1);

@@ -57,7 +57,7 @@ export const Flag = {
   liquidity: 6,
 } as const;
 
-/** Provides days of trades, which are generated on first use and cached for a while. */
+/** Returns trades by day. Days are generated on first use and cached for a while. */
 export interface TradeBook {
   readonly day: (pool: MarketPool, day: number) => TradeDay;
   readonly totals: (pool: MarketPool, day: number) => DayTotals;

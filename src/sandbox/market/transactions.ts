@@ -50,7 +50,7 @@ export function countTransactions(book: TradeBook, pool: MarketPool, from: numbe
 }
 
 /**
- * Finds the transactions with an ID. The ID encodes the day and the row. The complete ID is compared, so a wrong ID
+ * Finds the transactions with this ID, which encodes the day and the row. The complete ID is compared, so a wrong ID
  * matches nothing.
  */
 export function findTransactions(book: TradeBook, pool: MarketPool, id: string, to: number): Transaction[] {
@@ -108,9 +108,8 @@ function headOf(trades: TradeDay, row: number): number {
 }
 
 /**
- * Returns the position of a row in its block. The first transaction index of the pool in a block is generated, and each
- * later one adds a gap. A block has only a few transactions of one pool. Log indexes grow along, by six per
- * transaction.
+ * Returns the position of a row in its block. The pool's first transaction index in a block is generated, and each
+ * later one adds a gap. A block has only a few transactions per pool. Log indexes increase by six per transaction.
  */
 function keyOf(pool: MarketPool, day: number, trades: TradeDay, row: number): TransactionKey {
   const second = cell(trades, row, Column.second);
@@ -184,7 +183,7 @@ function tradersKey(network: NetworkFacts): number {
   return hashText(network.addressFamily.length, network.id);
 }
 
-/** Adds digits beyond the precision of a double, so that clients that parse amounts as doubles lose them visibly. */
+/** Adds digits beyond the precision of a double, so that clients that parse amounts as doubles lose them. */
 function makeRaw(raw: number, word: number): bigint {
   const whole = BigInt(raw);
   if (raw <= Number.MAX_SAFE_INTEGER) return whole;

@@ -1,6 +1,6 @@
 /**
  * The simulated market of the sandbox. Everything is a pure function of seed and time, so the same request about the
- * same time has the same result in any process. Times are in Unix seconds. Trades and blocks are on full seconds.
+ * same time has the same result in any process. Times are in Unix seconds. Trades and blocks happen on full seconds.
  */
 export interface Market {
   readonly seed: number;

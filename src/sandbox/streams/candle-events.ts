@@ -6,7 +6,7 @@ import { transactionsOfToken } from "./transaction-events.ts";
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** Wire-facts 5.6: the delay after the end of a candle, so that the candle is complete. */
+/** Wire-facts 5.6: how many seconds to wait after the end of a candle, so that it is complete. */
 const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {
   "1s": { seconds: 1, sealing: 1 },
   "5s": { seconds: 5, sealing: 2 },
@@ -44,7 +44,7 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
   };
 }
 
-/** Returns candles from `since` on (inclusive), each once and as it was at `at`. */
+/** Returns the candles from `since` on (inclusive), each once and in its state at `at`. */
 export function pastCandles(source: EventSource, since: number, at: number): readonly StreamEvent[] {
   const newest = new Map<number, StreamEvent>();
   for (const event of source(since, at)) {

@@ -74,7 +74,7 @@ function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
 interface Order {
   readonly subscriptions: readonly Subscription[];
   readonly limit: number;
-  /** Send candles from this time on first, in Unix seconds. */
+  /** Unix seconds. Candles since this time are sent first; undefined sends none. */
   readonly backfill: number | undefined;
 }
 

@@ -9,7 +9,7 @@ import { sourceOf, subjectKey } from "./subject.ts";
 const PING_MS = 15_000;
 const TURN_MS = 100;
 // After a large jump of the clock, events are sent in steps, so that the queues of readers stay limited. Sockets are
-// served between turns. 16 minutes per turn are faster than any reader.
+// served between turns. Each turn covers up to 16 minutes of events, which is faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;
 const CROWDED_MS = 10;
