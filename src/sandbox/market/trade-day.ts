@@ -95,7 +95,7 @@ function traitFlags(traits: number, index: number, followers: number): number {
 }
 
 /**
- * Returns the pool's price without noise at a knot. On a quiet day, each knot is needed at most once and not cached.
+ * Returns the pool's price without noise at a knot. A quiet day uses each knot at most once, so caching would not help.
  */
 function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: number) => number {
   if (count < 24) return (knot) => undisturbedAtKnot(pool, day, knot);
