@@ -91,7 +91,8 @@ export class CreditAccount {
 }
 
 /**
- * Returns the start of a billing period: the current one, or a later one. Billing periods are calendar months in UTC.
+ * Returns the start of the billing period that begins `ahead` months after the current one. Billing periods are
+ * calendar months in UTC.
  */
 function startOfPeriod(at: number, ahead = 0): number {
   const date = new Date(at * 1000);

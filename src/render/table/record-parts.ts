@@ -44,7 +44,7 @@ const WINDOW = /^\d{1,3}[smhd]$/;
 const measures = {
   /** The title of the column with the name of each object. */
   title: "window",
-  /** The members to show first in a narrow window. The others follow in their original order. */
+  /** The members to keep in a narrow window. The others follow in their original order. */
   leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
   /** Shorter titles for some members. */
   titles: new Map([["last_price_usd_change", "change"]]),

@@ -55,7 +55,7 @@ export class EventStream {
     this.#finish();
   }
 
-  /** Whether the reader is slower than the stream. */
+  /** Whether the reader lags behind the stream. */
   isCrowded(): boolean {
     return !this.#isOver && this.#sink.queued() > MOST_QUEUED / 4;
   }
