@@ -9,10 +9,10 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Deeper values are left to the text parser, because this scan is recursive. */
+/** Values nested deeper than this are left to the text parser, because this scan is recursive. */
 const MOST_DEPTH = 200;
 
-/** The meaning of a byte inside a string; 0: itself. */
+/** How the scan treats a byte inside a string. 0 marks a byte that stands for itself. */
 const ENDS = 1;
 const ESCAPES = 2;
 const IS_WIDE = 3;
@@ -25,32 +25,34 @@ const inString = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 127 ? IS_WIDE : 0;
 });
 
-/** The bytes that can follow a backslash: `"\/bfnrt`, and `u` with four digits. */
+/**
+ * The bytes that may follow a backslash: any of `"\/bfnrt`. `u`, which needs four hex digits, is handled separately.
+ */
 const escapes = new Set<number>(Buffer.from('"\\/bfnrt'));
 
-/** One shared error, because creating a stack takes longer than the scan. The text parser then describes the problem. */
+/** Shared, because capturing a stack trace takes longer than the scan. The text parser reports the details. */
 const broken = new SyntaxError("not JSON");
 
 const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 
 /**
- * Scans JSON in bytes and checks its complete grammar (RFC 8259), so that a slice of it can be copied without parsing. It
- * is four times as fast as `JSON.parse`, which builds values that are not used. Throws a SyntaxError exactly when
- * `JSON.parse` does, except for the encoding, which it leaves to readers of `wide`.
+ * Scans JSON as bytes and checks it against the full grammar (RFC 8259), so that slices can be copied without parsing.
+ * This is four times as fast as `JSON.parse`, which builds values that would not be used. Throws a SyntaxError exactly
+ * when `JSON.parse` does, except that it does not check the encoding. Callers use `wide` for that.
  */
 export class ByteScan {
   readonly bytes: Uint8Array;
-  /** A view of the same bytes. */
+  /** A DataView over the same bytes. */
   readonly view: DataView;
-  /** The start and the end of each value that contains no others; undefined if the caller does not need them. */
+  /** The start and end of each scalar value; undefined if the caller does not need them. */
   leaves: number[] | undefined;
-  /** Whether there was white space between tokens. */
+  /** Whether the scan found white space between tokens. */
   hasBlanks = false;
-  /** Whether a string contained a backslash. */
+  /** Whether the scan found a backslash in a string. */
   hasEscapes = false;
   /**
-   * The start and the end of each string with a character beyond printable ASCII. The scan does not check whether such a
-   * string is valid UTF-8 and safe to show.
+   * The start and end of each string with a character beyond printable ASCII. The scan does not check that such a
+   * string is valid UTF-8 or safe to print.
    */
   wide: number[] = [];
 
@@ -59,7 +61,7 @@ export class ByteScan {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** The index of the first byte at or after `at` that is not white space. */
+  /** Returns the index of the first byte at or after `at` that is not white space. */
   skipBlanks(at: number): number {
     const { bytes } = this;
     let index = at;
@@ -72,7 +74,7 @@ export class ByteScan {
     return index;
   }
 
-  /** The index after the value that starts at `at`. */
+  /** Returns the index after the value that starts at `at`. */
   endOfValue(at: number, depth = 0): number {
     const byte = this.bytes[at] ?? 0;
     if (byte === OPEN_OBJECT) return this.endOfObject(at, depth);
@@ -82,7 +84,7 @@ export class ByteScan {
     return end;
   }
 
-  /** The same for a value that contains no others. */
+  /** Like `endOfValue`, but only for scalar values. */
   endOfLeaf(at: number): number {
     const byte = this.bytes[at] ?? 0;
     if (byte === QUOTE) return this.endOfString(at);
@@ -90,7 +92,7 @@ export class ByteScan {
     return this.endOfLiteral(at, literals.get(byte));
   }
 
-  /** The index after the string whose opening quote is at `at`. */
+  /** Returns the index after the string whose opening quote is at `at`. */
   endOfString(at: number): number {
     const { bytes } = this;
     let isWide = false;
@@ -110,7 +112,7 @@ export class ByteScan {
     return index + 1;
   }
 
-  /** Calls `visit`, if given, for each member. */
+  /** Returns the index after the object at `at`, and calls `visit`, if given, for each member. */
   endOfObject(at: number, depth: number, visit?: Visit): number {
     const { bytes } = this;
     if (depth > MOST_DEPTH) throw new Unread();
@@ -130,7 +132,10 @@ export class ByteScan {
     }
   }
 
-  /** Calls `visit`, if given, with the start of each element; it returns the end. */
+  /**
+   * Returns the index after the array at `at`. `visit`, if given, receives the start of each element and returns the
+   * end.
+   */
   endOfArray(at: number, depth: number, visit?: (value: number) => number): number {
     const { bytes } = this;
     if (depth > MOST_DEPTH) throw new Unread();
@@ -146,15 +151,15 @@ export class ByteScan {
   }
 
   /**
-   * Whether the bytes from `start` to `end` are a JSON text of printable ASCII without white space between its tokens,
-   * which can be written as a line unchanged. If not, the text may still be JSON, and takes the slower path through
-   * `JSON.parse`. This check takes a third of the time of the slower path, and creates no garbage.
+   * Whether the bytes from `start` to `end` are JSON in printable ASCII, without white space between tokens, so that
+   * they can be written as a line unchanged. Otherwise, the text may still be valid JSON, but it takes the slower path
+   * through `JSON.parse`. This check takes a third of the time of that path and allocates nothing.
    */
   isPlain(start: number, end: number): boolean {
     return this.endOfPlain(start) === end;
   }
 
-  /** The index after such a text that starts at `at`; -1 if there is none. */
+  /** Returns the index after the plain JSON value (see `isPlain`) that starts at `at`, or -1 if there is none. */
   endOfPlain(at: number): number {
     this.hasBlanks = false;
     if (this.wide.length > 0) this.wide = [];
@@ -167,7 +172,7 @@ export class ByteScan {
     }
   }
 
-  /** Whether the key that starts at `at` is this name. A key with escapes is left to the text parser. */
+  /** Whether the key that starts at `at` is `name`. Keys with escapes are left to the text parser. */
   isNamed(at: number, name: Uint8Array): boolean {
     for (let index = 0; index < name.length; index += 1) {
       const byte = this.bytes[at + 1 + index];
@@ -189,7 +194,7 @@ export class ByteScan {
   private endOfNumber(at: number): number {
     const { bytes } = this;
     const first = bytes[at] === MINUS ? at + 1 : at;
-    // 0, or digits without a leading zero.
+    // An integer part is either 0 or digits without a leading zero.
     let end = bytes[first] === 48 ? first + 1 : this.endOfDigits(first);
     if (bytes[end] === DOT) end = this.endOfDigits(end + 1);
     if (((bytes[end] ?? 0) | 32) !== 101) return end;
@@ -197,7 +202,7 @@ export class ByteScan {
     return this.endOfDigits(sign === MINUS || sign === 43 ? end + 2 : end + 1);
   }
 
-  /** At least one digit. */
+  /** Returns the index after a run of digits; throws if there is not at least one. */
   private endOfDigits(at: number): number {
     const { bytes } = this;
     let index = at;
@@ -214,10 +219,13 @@ export class ByteScan {
   }
 }
 
-/** The text is not wrong, but this scan does not support it. */
+/** Thrown if the text may be valid JSON, but this scan does not support it. */
 export class Unread extends Error {}
 
-/** Receives the start of the key, with its quote, and of the value. Returns the end of the value if it knows it. */
+/**
+ * Receives the start of the key (at its quote) and the start of the value. May return the end of the value if it has
+ * already scanned it.
+ */
 export type Visit = (key: number, value: number) => number | undefined;
 
 function isHex(byte: number): boolean {

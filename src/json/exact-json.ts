@@ -4,18 +4,18 @@ const MINUS = 45;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 
-/** Integers up to 2^53 have at most 16 digits, so a number represents shorter ones exactly. */
+/** Integers up to 2^53 have at most 16 digits, so a number represents shorter integers exactly. */
 const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
 
 /**
- * Like `JSON.parse`, but integers of 16 and more digits become `bigint`, because a number would round values above 2^53.
- * Every other number is a number, and a string of digits stays a string. Integers of more than 1,000 digits are numbers,
- * too: reading millions of digits as `bigint` takes longer than linear time.
+ * Like `JSON.parse`, but integers with 16 or more digits become `bigint`, because a number would round values above
+ * 2^53. All other numbers stay numbers, and a string of digits stays a string. Integers with more than 1,000 digits
+ * also stay numbers, because parsing a `bigint` takes longer than linear time.
  *
  * Throws a SyntaxError exactly when `JSON.parse` does.
  */
 export function parseExact(text: string): unknown {
-  // Nearly all responses have no such integer, and this check costs little compared with `JSON.parse`.
+  // Very few responses contain such an integer, and this check costs little compared with `JSON.parse`.
   if (!/(?:^|[:,[\s])-?\d{16}/.test(text)) return JSON.parse(text);
   const marker = unusedMarker(text);
   const marked = markLongIntegers(text, marker);
@@ -23,8 +23,8 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * Returns a prefix that no string of the document contains, either literally or as `\uXXXX`. One pass collects the
- * candidates that occur, so that a document full of them costs no more.
+ * Returns a prefix that occurs in no string of the document, neither literally nor as `\uXXXX`. A single pass collects
+ * all candidates in use, so a document full of them does not slow this down.
  */
 function unusedMarker(text: string): string {
   const used = new Set<string>();
@@ -33,7 +33,7 @@ function unusedMarker(text: string): string {
   };
   collect(text);
   if (text.includes("\\u")) {
-    // An escaped backslash in front (`\\u0040`) counts as an escape, too. That only loses one candidate.
+    // An escaped backslash (`\\u0040`) also looks like an escape here. That only rules out one more candidate.
     collect(
       text.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     );
@@ -43,10 +43,10 @@ function unusedMarker(text: string): string {
   return `@integer${number}:`;
 }
 
-/** Writes each long integer as a string that starts with the marker. */
+/** Replaces each long integer with a string that starts with the marker. */
 function markLongIntegers(text: string, marker: string): string {
   return replaceNumbers(text, (token, end) =>
-    // In front of a colon, it would become the name of a member, and invalid JSON would pass for valid.
+    // Before a colon, the string would become a member name, and invalid JSON would be accepted as valid.
     LONG_INTEGER.test(token) && text[skipBlanks(text, end)] !== ":" ? `"${marker}${token}"` : token,
   );
 }
@@ -59,7 +59,7 @@ function restoreIntegers(root: unknown, marker: string): unknown {
   for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
-      // `JSON.parse` made every key an own property, even `__proto__`, and an assignment keeps it one.
+      // `JSON.parse` creates every key as an own property, even `__proto__`, so this assignment only overwrites it.
       if (isMarked(value)) holder[key] = restore(value);
       else if (isHolder(value)) pending.push(value);
     }
@@ -72,16 +72,16 @@ function isHolder(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Like `JSON.parse`, but every number becomes a string of its exact digits. Throws a SyntaxError exactly when
+ * Like `JSON.parse`, but every number becomes a string with its exact digits. Throws a SyntaxError exactly when
  * `JSON.parse` does.
  */
 export function parseNumbersAsText(text: string): unknown {
-  // Quoting would make `01` or a number in place of a name pass for JSON.
+  // Check the syntax first: with quotes added, `01` or a number used as a member name would be accepted as valid JSON.
   JSON.parse(text);
   return JSON.parse(replaceNumbers(text, (token) => `"${token}"`));
 }
 
-/** Replaces each number by the result of `write`. */
+/** Replaces each number with the result of `write`. */
 function replaceNumbers(text: string, write: (token: string, end: number) => string): string {
   const pieces: string[] = [];
   let kept = 0;

@@ -1,7 +1,7 @@
 /**
- * Scans the text of a JSON document without building values, so that every digit stays as it was written. `JSON.parse`
- * has already checked the texts, so tokens are not checked again. The scan of any other text ends in linear time and
- * without recursion, possibly with a SyntaxError.
+ * Scans JSON text without building values, so that numbers keep their exact digits. `JSON.parse` has already accepted
+ * the text, so the tokens are not validated again. For any other text, the scan still finishes in linear time without
+ * recursion, but it may throw a SyntaxError.
  */
 
 const QUOTE = 34;
@@ -13,7 +13,7 @@ export const OPEN_OBJECT = 123;
 export const CLOSE_ARRAY = 93;
 export const CLOSE_OBJECT = 125;
 
-/** The index of the first character at or after `at` that is not JSON white space. */
+/** Returns the index of the first character at or after `at` that is not JSON white space. */
 export function skipBlanks(text: string, at: number): number {
   let index = at;
   while (isBlank(text.charCodeAt(index))) index++;
@@ -24,9 +24,9 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** The index after the string whose opening quote is at `at`. */
+/** Returns the index after the string whose opening quote is at `at`. */
 export function endOfString(text: string, at: number): number {
-  // `indexOf` skips the text of the string. A quote after an odd number of backslashes does not end it.
+  // `indexOf` skips quickly over the string content. A quote after an odd number of backslashes is escaped.
   for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let slash = quote;
     while (text.charCodeAt(slash - 1) === BACKSLASH) slash--;
@@ -35,7 +35,7 @@ export function endOfString(text: string, at: number): number {
   throw new SyntaxError("unclosed JSON string");
 }
 
-/** The index after the value that starts at `at`, which must not be white space. */
+/** Returns the index after the value that starts at `at`. There must be no white space at `at`. */
 export function endOfValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return endOfString(text, at);
@@ -47,8 +47,8 @@ export function endOfValue(text: string, at: number): number {
 }
 
 /**
- * The index after the object at `from`. `visit` receives the positions of a key and the start of its value, and returns
- * the end of the value. A caller that knows the key by its place passes `endOfKey`.
+ * Returns the index after the object at `from`. `visit` receives the start and end of each key and the start of its
+ * value, and returns the end of the value. A caller that can predict the keys can pass a faster `endOfKey`.
  */
 export function walkObject(
   text: string,
@@ -70,7 +70,7 @@ export function walkObject(
   }
 }
 
-/** The index after the array at `from`. `visit` receives the start of an element, and returns its end. */
+/** Returns the index after the array at `from`. `visit` receives the start of each element and returns its end. */
 export function walkArray(text: string, from: number, visit: (start: number) => number): number {
   let at = open(text, from, OPEN_ARRAY, "array");
   if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1;
@@ -82,7 +82,7 @@ export function walkArray(text: string, from: number, visit: (start: number) => 
   }
 }
 
-/** Calls `visit` with each character outside strings; it returns the last position that it has handled. */
+/** Calls `visit` for each character outside strings. `visit` returns the index of the last character it consumed. */
 export function eachOutsideStrings(text: string, visit: (code: number, at: number) => number): void {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -90,7 +90,7 @@ export function eachOutsideStrings(text: string, visit: (code: number, at: numbe
   }
 }
 
-/** Whether the text starts with this character, after white space. */
+/** Whether the first character after any leading white space is `code`. */
 export function beginsWith(text: string, code: number): boolean {
   return text.charCodeAt(skipBlanks(text, 0)) === code;
 }
@@ -109,7 +109,7 @@ function endOfContainer(text: string, at: number): number {
   throw new SyntaxError("unclosed JSON array or object");
 }
 
-/** Digits and letters, which are the most frequent, are greater than the comma. */
+/** Compares with the comma first, because digits and letters, the most frequent characters, are all greater. */
 function endsScalar(code: number): boolean {
   if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
   return code === COMMA || isBlank(code);

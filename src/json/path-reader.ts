@@ -10,18 +10,19 @@ import {
 } from "./json-scan.ts";
 import { decodeName, rawElements } from "./raw-json.ts";
 
-/** Returns the text of the value at each path, in the order of the paths; undefined if a path has no value. */
+/** Returns the text of the value at each path, in the order of the paths; undefined where a path does not exist. */
 export type PathReader = (text: string) => readonly (string | undefined)[];
 
-/** The text of the value at one path: see `createPathReader`. */
+/** Returns the text of the value at one path. See `createPathReader` for the syntax. */
 export function rawAt(text: string, path: readonly string[]): string | undefined {
   return createPathReader([path])(text)[0];
 }
 
 /**
- * Prepares paths for many texts. Each text is scanned once, regardless of the number of paths. A path consists of member
- * names, and in arrays of an index from 0, or `*` for all elements, which returns the text of an array with the value in
- * each (null without a value). A path with a missing step has no value; in an object, `0` is the name of a member.
+ * Prepares paths for use on many texts. Each text is scanned only once, regardless of how many paths there are. A path
+ * is a sequence of member names. In an array, a step is an index starting at 0, or `*` for all elements. With `*`, the
+ * result is the text of an array with the value from each element, or null where it is missing. A path with a missing
+ * step has no value. In an object, `0` is a member name.
  */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
   const root = createNode(paths.map((path, index) => ({ path, index })));
@@ -41,7 +42,7 @@ export function createPathReader(paths: readonly (readonly string[])[]): PathRea
   };
 }
 
-/** Reads the rest of a path that continues in all elements of an array. */
+/** Reads the part of a path after `*` from all elements of an array. */
 function createRestReader(path: readonly string[]): ((text: string) => string | undefined) | undefined {
   const star = path.indexOf("*");
   if (star < 0) return undefined;
@@ -59,19 +60,19 @@ interface NumberedPath {
   readonly index: number;
 }
 
-/** A step that paths share. */
+/** One step of the path tree; paths with a common beginning share their nodes. */
 interface Node {
-  /** Indices of all paths through this step. */
+  /** Indices of all paths that pass through this node. */
   readonly indices: readonly number[];
-  /** Indices of paths that end here, or continue in all elements. */
+  /** Indices of the paths that end at this node or continue with `*`. */
   readonly ends: readonly number[];
   readonly children: ReadonlyMap<string, Node>;
-  /** The members of the previous row by position, because rows of a list have the same names in the same order. */
+  /** The members of the previous row by position. Rows of a list usually have the same names in the same order. */
   readonly members: Member[];
 }
 
 interface Member {
-  /** With its quotes, as written. */
+  /** The key as written, including its quotes. */
   readonly key: string;
   readonly child: Node | undefined;
 }
@@ -88,7 +89,10 @@ function createNode(paths: readonly NumberedPath[]): Node {
   return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
-/** The index after the value at `start`. `spans`: a start and an end for each path, -1 without a value. */
+/**
+ * Returns the index after the value at `start`. `spans` has the start and end for each path, or -1 if there is no
+ * value.
+ */
 function readNode(node: Node, text: string, start: number, spans: number[]): number {
   const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, spans);
   for (const index of node.ends) setSpan(spans, index, start, end);
@@ -125,7 +129,7 @@ function readInside(node: Node, text: string, start: number, spans: number[]): n
 
 function readChild(child: Node | undefined, text: string, at: number, spans: number[]): number {
   if (child === undefined) return endOfValue(text, at);
-  // The last of several members with one name counts, even if it has no value for the path.
+  // If a name is repeated in an object, the last member counts, even if it has no value for the path.
   if (child.children.size > 0) for (const index of child.indices) setSpan(spans, index, -1, -1);
   return readNode(child, text, at, spans);
 }
@@ -135,7 +139,7 @@ function memberAt(node: Node, place: number, text: string, at: number): Member {
   if (before !== undefined && text.startsWith(before.key, at)) return before;
   const key = text.slice(at, endOfString(text, at));
   const member = { key, child: node.children.get(decodeName(key)) };
-  // A hostile object may have millions of members.
+  // Only the first few are cached, because a hostile object may have millions of members.
   if (place < MOST_REMEMBERED) node.members[place] = member;
   return member;
 }

@@ -1,9 +1,9 @@
 import { endOfValue, expectEnd, skipBlanks, walkArray, walkObject } from "./json-scan.ts";
 
 /**
- * The members of an object as the service wrote them: name → the text of its value, without surrounding white space. The
- * last of several members with one name counts, as in `JSON.parse`. It is a Map, so that `__proto__` is a name like any
- * other. Throws a SyntaxError if the text is not an object.
+ * Returns the members of an object exactly as the service wrote them: a map from each name to the text of its value,
+ * without surrounding white space. If a name is repeated, the last member counts, as in `JSON.parse`. The result is a
+ * Map, so that `__proto__` is a name like any other. Throws a SyntaxError if the text is not an object.
  */
 export function rawMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
@@ -16,7 +16,9 @@ export function rawMembers(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-/** The elements of an array as the service wrote them. Throws a SyntaxError if the text is not an array. */
+/**
+ * Returns the elements of an array exactly as the service wrote them. Throws a SyntaxError if the text is not an array.
+ */
 export function rawElements(text: string): readonly string[] {
   const elements: string[] = [];
   const end = walkArray(text, skipBlanks(text, 0), (start) => {
@@ -28,17 +30,17 @@ export function rawElements(text: string): readonly string[] {
   return elements;
 }
 
-/** Few names have an escape. For all others, removing the quotes is enough. */
+/** Few names contain an escape. For the others, removing the quotes is enough. */
 export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-/** Whether the value is an object in JSON: not an array, not null. */
+/** Whether the value is a JSON object, so neither an array nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member of a parsed response by any name, never one of Object.prototype. */
+/** Returns a member of a parsed response, whatever its name, but never a property inherited from Object.prototype. */
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }

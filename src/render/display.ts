@@ -6,29 +6,31 @@ export interface Window {
   readonly rows: number;
 }
 
-/** Draws the lines of the picture, none wider and no more than the window has room for. */
+/** Draws the lines of one frame. They must fit the width and height of the window. */
 type Frame = (window: Window, elapsed: number) => readonly string[];
 
 interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspend"> {
   readonly output: Output;
   readonly frame: Frame;
-  /** Draws the lines that stay on the terminal after the end. */
+  /** Draws the lines that remain on the terminal when the display closes. */
   readonly lastFrame: Frame;
-  /** Ends the run: the terminal is restored at once, even if the rest of the program still waits for something. */
+  /** Aborting restores the terminal at once, even if the rest of the program is still waiting. */
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two pictures: ten per second after a change, one otherwise. */
+/** Milliseconds between frames: `busy` while the content changes, `quiet` otherwise. */
 const [busy, quiet] = [100, 1000];
 
-// The alternate screen, which keeps the content of the normal one; no cursor; long lines are cut instead of wrapped.
+// Switches to the alternate screen, which preserves the normal one, hides the cursor, and turns off line wrapping.
 const enter = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
-/** Terminals that support this show everything between as one picture; others ignore it. */
+/**
+ * Terminals with synchronized output show everything between these two sequences at once. Other terminals ignore them.
+ */
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-/** A picture on a terminal, until it is closed. */
+/** Opens a full-screen display on a terminal and redraws it until it is closed. */
 export function openDisplay(options: DisplayOptions) {
   const { clock, output, frame, lastFrame, signal, interrupt, onSuspend } = options;
   const done = new AbortController();
@@ -37,7 +39,7 @@ export function openDisplay(options: DisplayOptions) {
   let isAway = false;
   let isBack = false;
 
-  // After Ctrl-Z, the shell needs the normal screen with a cursor.
+  // On Ctrl-Z, give the shell back the normal screen and the cursor.
   const release = onSuspend(
     async () => {
       isAway = true;
@@ -78,16 +80,16 @@ export function openDisplay(options: DisplayOptions) {
     }
   };
   const drawing = keepDrawing().catch(() => {
-    // Only the terminal can fail here, because it was closed.
+    // The only possible failure here is a write error because the terminal was closed.
     if (!done.signal.aborted) interrupt({ cause: "closed-pipe" });
   });
 
   return {
-    /** The picture needs to be redrawn. */
+    /** Requests a redraw. */
     changed: (): void => {
       isChanged = true;
     },
-    /** Restores the terminal, and writes the last picture below its earlier content. */
+    /** Restores the terminal, then writes the last frame below the earlier content. */
     close: async (): Promise<void> => {
       signal.removeEventListener("abort", giveBack);
       giveBack();
@@ -98,14 +100,17 @@ export function openDisplay(options: DisplayOptions) {
   };
 }
 
-/** Erases before each line: after a line as wide as the window, it would erase the last character. */
+/**
+ * Joins the lines into one frame. Each line is erased before it is written, because erasing after a line as wide as the
+ * terminal would remove its last character.
+ */
 function picture(lines: readonly string[]): string {
   const last = lines.length - 1;
   const fresh = lines.map((line, index) => (index === last ? restOfScreen : restOfLine) + line);
   return begin + home + fresh.join("\r\n") + end;
 }
 
-/** A terminal that reports no size gets the traditional one. */
+/** Assumes 80×24 for a terminal that does not report its size. */
 function windowOf({ columns, rows }: Output): Window {
   return { columns: columns || 80, rows: rows || 24 };
 }

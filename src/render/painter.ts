@@ -1,9 +1,9 @@
 import type { Tone } from "./values/cell.ts";
 
-/** Adds color to a text that has its final width. */
+/** Adds color to text that already has its final width. */
 export type Paint = (text: string, tone: Tone) => string;
 
-/** Loads chalk only where there is color. The caller has decided on color, so chalk must not detect the terminal itself. */
+/** Loads chalk only if color is used. The caller has already decided, so chalk must not detect the terminal itself. */
 export async function createPaint(isColored: boolean): Promise<Paint> {
   if (!isColored) return (text) => text;
   const { Chalk } = await import("chalk");

@@ -4,18 +4,18 @@ import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
-/** One caller's meters. */
+/** The meters of one caller. */
 export interface Account {
   readonly tier: Tier;
   readonly credits: CreditAccount;
-  /** Undefined: no limit. */
+  /** The limit of requests per minute; undefined means no limit. */
   readonly rate: RateWindow | undefined;
 }
 
 export interface Accounts {
-  /** The key's account, or without a key that of the address. */
+  /** Returns the account of the key, or of the remote address for a request without a key. */
   readonly of: (caller: Caller, remoteAddress: string) => Account;
-  /** Keeps the account while something charges it without a request; call the result when that ends. */
+  /** Keeps the account in memory while a stream charges it. Call the returned function when the stream ends. */
   readonly hold: (account: Account) => () => void;
   /** Number of accounts in memory. */
   readonly size: () => number;
@@ -23,24 +23,25 @@ export interface Accounts {
 
 interface Entry {
   readonly account: Account;
-  /** Real milliseconds of its last request. */
+  /** Time of the last request, in real milliseconds. */
   usedAt: number;
-  /** Streams that are open. */
+  /** Number of open streams. */
   holds: number;
 }
 
-/** The limit for accounts not in use; those in use do not count. */
+/** Maximum number of accounts that are not in use. Accounts in use do not count. */
 export const maxAccounts = 10_000;
-/** How many are dropped at once, so that not every new account has to search for one. */
+/** Accounts are dropped in batches, so that not every new account triggers a search. */
 const batch = maxAccounts / 10;
 
 /**
- * Every caller has an account, and a key can be any text. To limit memory, accounts with all their credits are dropped
- * first, because opening them again changes nothing, then the least recently used. An account with an open stream, or
- * used within the last minute, is never dropped: its allowances would start over while it is in use.
+ * Manages an account for each caller. A key can be any text, so memory must be limited. Accounts that have not spent
+ * any credits are dropped first, because creating them again changes nothing. Then the least recently used ones are
+ * dropped. An account with an open stream or a request within the last minute is never dropped, because that would
+ * reset limits that are in use.
  */
 export function createAccounts(options: SandboxOptions, at: () => number): Accounts {
-  // In the order of their last use.
+  // Ordered by last use.
   const entries = new Map<string, Entry>();
   const byAccount = new WeakMap<Account, Entry>();
   const minute = options.minuteMs ?? 60_000;
@@ -83,7 +84,7 @@ export function createAccounts(options: SandboxOptions, at: () => number): Accou
   };
 }
 
-/** A key may be as long as a header. */
+/** Hashes long names, because a key may be as long as a header allows. */
 function shortened(owner: string): string {
   return owner.length <= 64 ? owner : createHash("sha256").update(owner).digest("hex");
 }

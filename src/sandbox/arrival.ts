@@ -6,7 +6,7 @@ import { writeInstant } from "./request-times.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./state.ts";
 
-/** A request on any host, with its caller. */
+/** A request to any of the hosts, together with its caller. */
 export interface Arrived<Request extends SandboxRequest = SandboxRequest> {
   readonly request: Request;
   readonly path: string;
@@ -28,21 +28,21 @@ export function arrive<Request extends SandboxRequest>(
   return { request, path, query: new Query(search, at), caller, account, at };
 }
 
-/** Path and query of a request target; clients of a proxy send it with scheme and host. */
+/** Splits a request target into path and query. Clients that use a proxy send the target with scheme and host. */
 function splitTarget(target: string): readonly [path: string, search: string] {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
   const mark = local.indexOf("?");
   return mark === -1 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)];
 }
 
-/** A status with headers and body; a rejection is one. */
+/** A status with headers and a body, including for rejections. */
 export interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-/** The response with the headers that every one has, and `body` in the form of the dialect. */
+/** Builds the response. It adds the standard headers and uses `body`, which is already in the form of the dialect. */
 export function respondWith(
   arrived: Arrived,
   state: SandboxState,
@@ -70,7 +70,7 @@ export function standardHeaders(
 ): Record<string, string> {
   return {
     "Content-Type": "application/json; charset=utf-8",
-    // The simulated time, which programs may read here.
+    // The simulated time, so that clients can use this header as a clock.
     Date: new Date(at * 1000).toUTCString(),
     "X-Api-Plan": account.tier,
     "X-Credits-Limit": String(account.credits.limit),
@@ -80,7 +80,7 @@ export function standardHeaders(
   };
 }
 
-/** Wire-facts, section 6: outside plan and billing, public rejections were seen with only a message. */
+/** Wire-facts, section 6: except for plan and billing errors, public error bodies were seen with only a message. */
 export function bodyIn(dialect: Dialect, { status, body }: Outcome): Json {
   if (dialect === "spec" || status < 400 || status === 410 || !isObject(body) || "tier" in body) return body;
   return { message: body["message"] ?? "" };

@@ -10,7 +10,10 @@ const pricing = "https://dexpaprika.com/api/pricing";
 
 export const documentation = "https://docs.dexpaprika.com";
 
-/** Next steps that fit the tier; specification, section Errors, `links`. They are only text: the sandbox does not contact these hosts. */
+/**
+ * Links to next steps for each tier (specification, section Errors, `links`). They are only text, because the sandbox
+ * does not contact these hosts.
+ */
 const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   keyless: { register: console, docs: documentation, pricing, coupon: `${pricing}?coupon=START10` },
   free: { upgrade: console, usage: `${console}/usage`, docs: documentation, pricing },
@@ -19,12 +22,12 @@ const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   enterprise: { portal: `${console}/billing`, usage: `${console}/usage` },
 };
 
-/** Specification, section Errors: the rejection of 402, 429 and the 403 of plan and host, with links. */
+/** Specification, section Errors: creates a 402, a 429, or a 403 for plan or host, with links. */
 export function billing(status: number, body: JsonObject & { readonly tier: Tier }, headers = {}): Refusal {
   return new Refusal(status, { ...body, links: links[body.tier] }, headers);
 }
 
-/** `param`: the query parameter that goes beyond the plan; undefined when the entire endpoint is closed. */
+/** `param` is the query parameter that exceeds the plan; undefined if the entire endpoint requires a higher plan. */
 export function planRequired(tier: Tier, requiredTier: keyof typeof plansFrom, param?: string): Refusal {
   const subject = param === undefined ? "this endpoint" : `this ${param}`;
   const message = `${subject} requires ${plansFrom[requiredTier]}`;
@@ -38,7 +41,7 @@ export function wrongHost(tier: Tier): Refusal {
   return billing(403, { error: "wrong_host", tier, message: `a ${tier} key belongs to ${right}` });
 }
 
-/** `waitMs`: the time until the next request would be served. */
+/** `waitMs` is the time until the next request would be accepted. */
 export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const message = `rate limit of ${limit} requests per minute exceeded; retry after ${seconds} s`;
@@ -52,8 +55,8 @@ export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal 
 }
 
 /**
- * Each tier has its own next step. Specification, section Errors: only the 402 of Dev and Pro has resets_at.
- * `at`: unix seconds.
+ * Creates a 402 with the next step for the tier. Specification, section Errors: only dev and pro have `resets_at`. `at`
+ * is in Unix seconds.
  */
 export function paymentRequired({ tier, credits }: Account, at: number): Refusal {
   const hasReset = tier === "dev" || tier === "pro";
@@ -91,7 +94,7 @@ export function describeCredits(tier: Tier, credits: CreditAccount, at: number):
   };
 }
 
-/** A block is the price of the next million credits. */
+/** Describes overage. `block` is the price of the next million credits. */
 export function describeOverage(credits: CreditAccount, at: number): JsonObject {
   return {
     enabled: credits.overageCapUsd !== undefined,
@@ -101,7 +104,7 @@ export function describeOverage(credits: CreditAccount, at: number): JsonObject 
   };
 }
 
-/** A decimal string with cents, or with up to six decimals when they matter. */
+/** Formats an amount as a decimal string with cents, or with up to six decimals if they are not zero. */
 function usd(amount: number): string {
   return amount.toFixed(6).replace(/0{1,4}$/, "");
 }

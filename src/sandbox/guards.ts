@@ -8,11 +8,12 @@ import { isPaidHost } from "./sandbox-exchange.ts";
 import { refuse, type Refusal } from "./service-refusal.ts";
 
 /**
- * The first rejection of: key, host, plan, rate, credits. A plan's rejection does not depend on the credits left, and only
- * a request that passes the first three takes a place in the minute. Removed paths are handled before.
+ * Returns the first applicable rejection, in this order: key, host, plan, rate, credits. Plan rejections do not depend
+ * on the remaining credits. Only a request that passes the first three checks counts against the rate limit. Removed
+ * paths are handled earlier.
  *
- * `elapsed`: real milliseconds. `cost`: credits that a successful response costs. `plan`: the rejection of what the
- * caller's plan does not include.
+ * `elapsed` is in real milliseconds. `cost` is the number of credits that a successful response costs. `plan` returns
+ * the rejection of a request that the caller's plan does not include.
  */
 export function guard(
   arrived: Arrived,
@@ -29,7 +30,7 @@ export function guard(
   );
 }
 
-/** Specification, Authentication 3 and 4: a paid host needs the header on every request, the root path included. */
+/** Specification, Authentication 3 and 4: paid hosts require the header on every request, even for the root path. */
 function keyRefusal({ request: { host }, caller }: Arrived): Refusal | undefined {
   if (caller.kind === "invalid") {
     return refuse(401, "invalid_api_key", "invalid API key: send the bare key as the Authorization header");
@@ -40,7 +41,7 @@ function keyRefusal({ request: { host }, caller }: Arrived): Refusal | undefined
   return undefined;
 }
 
-/** Specification, Authentication 5: a valid key on the wrong host, in both directions. */
+/** Specification, Authentication 5: rejects a valid key on the wrong host, in both directions. */
 function hostRefusal({ request: { host }, caller }: Arrived): Refusal | undefined {
   if (caller.kind !== "keyed") return undefined;
   return isPaidHost(host) === (caller.tier !== "free") ? undefined : wrongHost(caller.tier);
@@ -58,7 +59,7 @@ function creditRefusal({ account, at }: Arrived, cost: number): Refusal | undefi
 
 const unlimited = { reachSeconds: Number.POSITIVE_INFINITY, finest: 0 };
 
-/** How far back candles reach, and how short they are; wire-facts 2.2. */
+/** Limits of candle history per tier: how far back it goes, and the shortest interval. See wire-facts 2.2. */
 const candleLimits: Readonly<Record<Tier, typeof unlimited>> = {
   keyless: { reachSeconds: DAY, finest: 3600 },
   free: { reachSeconds: 7 * DAY, finest: 600 },
@@ -69,10 +70,12 @@ const candleLimits: Readonly<Record<Tier, typeof unlimited>> = {
 
 const ascending = ["free", "dev", "pro"] as const;
 
-// A client counts `-24h` from its own clock, a moment before the request arrives.
+// Relative times such as `-24h` are based on the client's clock, slightly before the request arrives.
 const GRACE_SECONDS = 60;
 
-/** The rejection of what the caller's plan does not include. Invalid values are left to the endpoint's 400. */
+/**
+ * Rejects a request that exceeds the caller's plan. Invalid values pass, because the endpoint rejects them with a 400.
+ */
 export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: Arrived): Refusal | undefined {
   const { tier } = account;
   const closed = planRequiredBy(plan, tier);
@@ -83,20 +86,20 @@ export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: A
   return planRequired(tier, enough ?? "pro", param);
 }
 
-/** Specification, Authentication 7: the entire endpoint is closed to lower tiers. */
+/** Specification, Authentication 7: lower tiers have no access to the endpoint at all. */
 export function planRequiredBy(plan: Tier, tier: Tier): Refusal | undefined {
   if (tiers.indexOf(tier) >= tiers.indexOf(plan)) return undefined;
   const required = ascending.find((each) => each === plan);
   return required === undefined ? undefined : planRequired(tier, required);
 }
 
-/** Specification, plan_required: interval, start, end or count_back, whichever exceeds the plan. */
+/** Specification, plan_required: returns the parameter that exceeds the plan: interval, start, end or count_back. */
 function beyond(limits: typeof unlimited, query: Query, now: number): string | undefined {
   const interval = candleSeconds(query.raw("interval"));
   if (interval !== undefined && interval < limits.finest) return "interval";
   const earliest = now - limits.reachSeconds - GRACE_SECONDS;
   const [start, end] = ["start", "end"].map((name) => readInstant(query.raw(name) ?? "", now)?.seconds);
-  // Before `start`: a caller who requests a number of candles has computed the start from it.
+  // Checked before `start`, because a caller that requests a number of candles computes `start` from that number.
   const countBack = Number(query.raw("count_back") ?? 0);
   if (countBack > 0 && (end ?? now) - countBack * (interval ?? DAY) < earliest) return "count_back";
   if (start !== undefined && start < earliest) return "start";

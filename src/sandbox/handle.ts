@@ -10,7 +10,9 @@ import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 
-/** The entire service for one request. Only the state's meters change; there is no socket and no own clock. */
+/**
+ * Handles one request as the entire service would. It has no socket or clock, and changes only the meters in `state`.
+ */
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
   const { path, query, caller, account, at } = arrived;
@@ -18,7 +20,7 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   const removed = removedPath(segments, state.dialect);
   const route = findEndpoint(segments);
   const cost = route?.endpoint.reply.kind === "batch" ? countAddresses(query) : 1;
-  // Specification, Removed endpoints: always 410, for every caller and with any credits left.
+  // Specification, Removed endpoints: always 410, for every caller, regardless of remaining credits.
   const refusal =
     removed ??
     guard(arrived, state.options.elapsed(), cost, () => route && planRefusal(route.endpoint, arrived));
@@ -26,7 +28,7 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   let charged = 0;
   let outcome: Outcome;
   if (refusal === undefined) {
-    // Before the response, so that `/usage` shows the same numbers as the headers.
+    // Charge before creating the response, so that `/usage` shows the same numbers as the headers.
     account.credits.charge(cost, at);
     outcome = attempt(() => answer(arrived, state, route));
     charged = price(outcome.status, cost);
@@ -62,7 +64,10 @@ function attempt(make: () => Json): Outcome {
   }
 }
 
-/** A batch costs its items only when it succeeds; 401, 402, 403, 429 and server errors cost nothing. */
+/**
+ * Returns the cost of a response. A batch costs more than one credit only if it succeeds. 401, 402, 403, 429 and server
+ * errors are free.
+ */
 function price(status: number, cost: number): number {
   if (status < 300) return cost;
   return status === 400 || status === 404 ? 1 : 0;

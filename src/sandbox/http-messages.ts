@@ -13,7 +13,9 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
   };
 }
 
-/** If a header is sent twice, the first value counts; Node already joins or drops where HTTP requires it. */
+/**
+ * If a header is repeated, the first value is used. Node has already joined or dropped values where HTTP requires it.
+ */
 function singleValues({ headers }: IncomingMessage): Record<string, string | undefined> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
@@ -24,7 +26,9 @@ export function respond(reply: ServerResponse, { status, headers, body }: Sandbo
   reply.end(body);
 }
 
-/** Logs one line per request; for a stream, when it opens. The key itself is never written, only its tier. */
+/**
+ * Logs one line per request, or when a stream opens. The log contains the tier of the key, but never the key itself.
+ */
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: { readonly status: number; readonly account: Accounting },
@@ -47,7 +51,7 @@ export function logRequest(
   );
 }
 
-/** The 400 of a request that is not valid HTTP and never reaches the service. It costs nothing: its caller is unknown. */
+/** Returns a 400 for a request that is not valid HTTP. It is free, because the caller is unknown. */
 function unreadable(message: string) {
   const body = JSON.stringify({ error: "invalid_param", message });
   return {
@@ -61,7 +65,7 @@ function unreadable(message: string) {
   };
 }
 
-/** Responds in JSON where Node would reject a request with an empty body. */
+/** Responds with JSON where Node would respond with an empty body. */
 export function answerUnreadable(server: Server): void {
   server.on("clientError", (_error, socket) => {
     if (!socket.writable) return;
@@ -69,11 +73,11 @@ export function answerUnreadable(server: Server): void {
     const lines = Object.entries(headers).map((header) => header.join(": "));
     socket.end(["HTTP/1.1 400 Bad Request", ...lines, "", body].join("\r\n"));
   });
-  // An expectation that Node does not know would be a 417; the service ignores it like any other header.
+  // Node would respond to an unknown Expect header with 417. The service ignores it like any other unknown header.
   server.on("checkExpectation", (message, reply) => server.emit("request", message, reply));
 }
 
-/** RFC 9112, 3.2: HTTP/1.1 requires a Host header. Whether the request was rejected because it has none. */
+/** RFC 9112, 3.2: HTTP/1.1 requires a Host header. Responds with a 400 and returns true if there is none. */
 export function refusesHostless(message: IncomingMessage, reply: ServerResponse): boolean {
   if (message.headers.host !== undefined || message.httpVersion !== "1.1") return false;
   const { headers, body } = unreadable("the request has no Host header");
@@ -81,7 +85,7 @@ export function refusesHostless(message: IncomingMessage, reply: ServerResponse)
   return true;
 }
 
-/** Acts after the latency that `--latency` sets, unless the client leaves first. */
+/** Calls `act` after the delay set by `--latency`, unless the client disconnects first. */
 export function afterLatency({ options }: SandboxState, reply: ServerResponse, act: () => void): void {
   const { latencyMs = 0 } = options;
   if (latencyMs === 0) act();

@@ -1,4 +1,4 @@
-/** A JSON value that may contain integers of any length; undefined members are left out. */
+/** A JSON value that may contain integers of any length. Undefined members are omitted. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -6,12 +6,12 @@ export interface JsonObject {
 }
 
 /**
- * `JSON.stringify` rejects a bigint, and a double in its place would lose digits above 2^53: total supplies and raw
- * amounts are written digit by digit. Only what JSON itself requires is escaped, so bidi marks in a token's name reach the
- * client as they are on the chain.
+ * Writes JSON. `JSON.stringify` rejects a bigint, and a double would lose digits above 2^53, so this function writes
+ * bigints, such as total supplies and raw amounts, with all digits. It escapes only what JSON requires, so bidi marks
+ * in a token name reach the client exactly as they are on the chain.
  */
 export function writeJson(value: Json): string {
-  // Where there is no bigint, which is nearly everywhere, JSON.stringify writes the same text five times faster.
+  // Most values contain no bigint. For them, JSON.stringify writes the same text five times faster.
   if (!holdsBigint(value)) return JSON.stringify(value);
   if (value === null || typeof value !== "object") return String(value);
   if (isList(value)) return `[${value.map(writeJson).join(",")}]`;
@@ -21,7 +21,7 @@ export function writeJson(value: Json): string {
   return `{${members.join(",")}}`;
 }
 
-/** Throws for a number that JSON does not have; `JSON.stringify` would write null. */
+/** Throws if the value contains NaN or Infinity, because `JSON.stringify` would write null. */
 function holdsBigint(value: Json): boolean {
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw new Error(`JSON has no ${value}`);

@@ -2,15 +2,16 @@ import type { Tier } from "../contract/tier.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
 /**
- * What a tier may spend, from the specification, section Limits; where it has two figures, the newer one. Credits return
- * one by one after 30 days (rolling), or all at once when a billing period ends.
+ * Credits of each tier, from section Limits of the specification. Where the specification has two figures, the newer
+ * one is used. Rolling credits return one by one after 30 days. Other credits return all at once when the billing
+ * period ends.
  */
 const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
   keyless: { credits: 10_000, isRolling: true },
   free: { credits: 100_000, isRolling: true },
   dev: { credits: 500_000, isRolling: false },
   pro: { credits: 5_000_000, isRolling: false },
-  // The specification leaves it to the contract: more credits than a test will spend.
+  // The specification leaves this number to the contract, so it is more than any test spends.
   enterprise: { credits: 100_000_000, isRolling: false },
 };
 
@@ -19,14 +20,14 @@ export const USD_PER_OVERAGE_BLOCK = 20;
 
 const ROLLING_SECONDS = 30 * 86_400;
 
-/** The credits of one key, or of one address without a key. All times are unix seconds of the simulated clock. */
+/** The credits of one key, or of one address without a key. All times are in Unix seconds of the simulated clock. */
 export class CreditAccount {
   readonly plan: number;
   readonly packs: number;
-  /** Undefined where overage is off. */
+  /** Undefined if overage is disabled. */
   readonly overageCapUsd: number | undefined;
   readonly #isRolling: boolean;
-  /** Oldest first. Charges of one second are one entry, and so are charges of a billing period: they return together. */
+  /** Oldest first. Charges share one entry if they return together: all in the same second or billing period. */
   #charges: { readonly at: number; credits: number }[] = [];
   #used = 0;
 
@@ -51,7 +52,7 @@ export class CreditAccount {
     return Math.max(0, this.limit - this.used(at));
   }
 
-  /** USD spent beyond plan and packs. */
+  /** Returns the USD spent beyond plan and packs. */
   overageUsd(at: number): number {
     const beyond = Math.max(0, this.used(at) - this.limit);
     return (beyond / CREDITS_PER_OVERAGE_BLOCK) * USD_PER_OVERAGE_BLOCK;
@@ -62,7 +63,7 @@ export class CreditAccount {
     return this.used(at) + credits <= this.limit + cap;
   }
 
-  /** Negative to refund what a response did not cost after all. */
+  /** Charges credits. A negative number refunds credits that a response did not cost. */
   charge(credits: number, at: number): void {
     if (credits === 0) return;
     this.#forget(at);
@@ -72,7 +73,9 @@ export class CreditAccount {
     this.#used += credits;
   }
 
-  /** When credits return: the end of the billing period, or when the oldest use is 30 days old. */
+  /**
+   * Returns the time at which credits return: the end of the billing period, or when the oldest charge is 30 days old.
+   */
   resetsAt(at: number): number {
     if (!this.#isRolling) return startOfPeriod(at, 1);
     this.#forget(at);
@@ -87,13 +90,16 @@ export class CreditAccount {
   }
 }
 
-/** Billing periods are calendar months in UTC. The start of the current one, or of the one `ahead` of it. */
+/**
+ * Returns the start of the billing period that begins `ahead` months after the current one. Billing periods are
+ * calendar months in UTC.
+ */
 function startOfPeriod(at: number, ahead = 0): number {
   const date = new Date(at * 1000);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
 }
 
-/** The requests of one account within the last minute, whose length is real time. */
+/** Counts the requests of one account within the last minute, in real time. */
 export class RateWindow {
   readonly limit: number;
   readonly #milliseconds: number;
@@ -105,8 +111,8 @@ export class RateWindow {
   }
 
   /**
-   * Takes a place in the window, or returns the milliseconds until one is free. A rejected request takes none, so that a
-   * caller who waits for that time is served.
+   * Records a request if the window has room and returns 0. Otherwise, returns the milliseconds until there is room. A
+   * rejected request is not recorded, so a caller that waits for that time is served.
    */
   take(elapsed: number): number {
     const free = this.#times.findIndex((time) => time > elapsed - this.#milliseconds);

@@ -10,12 +10,12 @@ const BOOLEANS = new Map([
 ]);
 
 /**
- * The query of a request. Only the names that an endpoint requests are read: others are ignored, as the specification
- * requires of unknown names. If a name is repeated, the first value counts.
+ * The query of a request. Each endpoint reads only the names it knows. All others are ignored, as the specification
+ * requires. If a name is repeated, the first value is used.
  */
 export class Query {
   readonly #values: URLSearchParams;
-  /** Unix seconds; relative times count from here. */
+  /** Unix seconds. Relative times count back from this time. */
   readonly #now: number;
 
   constructor(text: string, now: number) {
@@ -23,29 +23,29 @@ export class Query {
     this.#now = now;
   }
 
-  /** The same query, with relative times counted from another time. */
+  /** Returns the same query, but with relative times that count back from another time. */
   countedFrom(now: number): Query {
     return new Query(this.#values.toString(), now);
   }
 
-  /** The value as sent; an empty one is a value. */
+  /** Returns the value as sent. An empty string is a value. */
   raw(name: string): string | undefined {
     return this.#values.get(name) ?? undefined;
   }
 
-  /** Every value of a repeated name. */
+  /** Returns all values of a repeated name. */
   all(name: string): readonly string[] {
     return this.#values.getAll(name);
   }
 
-  /** The items of a name that is repeated, or has commas, or both; empty items do not count. */
+  /** Returns the items of a name that is repeated, contains commas, or both. Empty items are skipped. */
   list(name: string): readonly string[] {
     return this.all(name)
       .flatMap((value) => value.split(","))
       .filter((item) => item !== "");
   }
 
-  /** Empty counts as absent. */
+  /** Like `raw`, but treats an empty string as missing. */
   text(name: string): string | undefined {
     const value = this.raw(name);
     return value === "" ? undefined : value;
@@ -74,13 +74,13 @@ export class Query {
     return this.#parse(name, choiceRule(choices), (value) => choices.find((each) => each === value));
   }
 
-  /** A lower bound, inclusive: the first full second inside. */
+  /** Returns the first full second of a range with this inclusive start. */
   from(name: string): number | undefined {
     const instant = this.#instant(name);
     return instant === undefined ? undefined : atOrAfter(instant);
   }
 
-  /** An upper bound, inclusive: the last full second inside. */
+  /** Returns the last full second of a range with this inclusive end. */
   to(name: string): number | undefined {
     return this.#instant(name)?.seconds;
   }
@@ -90,7 +90,7 @@ export class Query {
     return this.#parse(name, `must be a time: ${forms}`, (value) => readInstant(value, this.#now));
   }
 
-  /** Undefined when absent; throws when the value does not follow the rule. */
+  /** Returns undefined if the name is missing. Throws if the value does not follow the rule. */
   #parse<T>(name: string, rule: string, parse: (value: string) => T | undefined): T | undefined {
     const value = this.raw(name);
     const parsed = value === undefined ? undefined : parse(value);

@@ -15,19 +15,20 @@ export interface RunningSandbox {
   readonly restFree: string;
   /** For dev, pro and enterprise keys. */
   readonly restPaid: string;
-  /** The streaming hosts, in the same order. */
+  /** The streaming hosts, for the same callers. */
   readonly streamFree: string;
   readonly streamPaid: string;
-  /** A valid key for each tier that has one. */
+  /** A valid key for each tier except keyless. */
   readonly keys: Readonly<Record<KeyedTier, string>>;
-  /** Ends open connections at once. */
+  /** Stops the sandbox and closes open connections at once. */
   readonly close: () => Promise<void>;
 }
 
-// Never another network interface: anyone who could reach it might believe the simulated prices.
+// Never listen on another network interface, because anyone who could reach it might mistake the simulated prices for
+// real ones.
 const LOOPBACK = "127.0.0.1";
 
-/** Starts the service on loopback; it runs until `close`. Rejects when a port is in use. */
+/** Starts the sandbox on loopback, where it runs until `close` is called. Rejects if a port is in use. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const state = createSandboxState(options);
   const hub = new StreamHub(state);
@@ -56,14 +57,16 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
-/** Milliseconds: a client that returns within a minute must not race against the end of its connection. */
+/**
+ * Milliseconds. Longer than a minute, so that a client that returns within a minute can safely reuse its connection.
+ */
 const keepAliveTimeout = 65_000;
 
 function serve(host: SandboxHost, state: SandboxState): Server {
   return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
-    // Nothing here reads a body; unread, it would block the connection's next request.
+    // Discard the request body. If it were left unread, it would block the next request on the connection.
     message.resume();
     const request = readRequest(message, host);
     const response = answerWithFaults(request, state);
@@ -87,7 +90,7 @@ function portOf(address: AddressInfo | string | null): number {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback gets an error when the server never listened; it is stopped then, too.
+    // The callback gets an error if the server never listened. It is stopped in that case, too.
     server.close(() => resolve());
     server.closeAllConnections();
   });

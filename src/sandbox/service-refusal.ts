@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json-writer.ts";
 
-/** The codes of the envelope of the specification, section Errors. */
+/** Error codes in section Errors of the specification. */
 export type EnvelopeCode =
   | "invalid_param"
   | "missing_param"
@@ -16,7 +16,7 @@ export type EnvelopeCode =
   | "internal_error"
   | "unavailable";
 
-/** Thrown by guards and endpoints; `handle` turns it into the response. */
+/** Thrown by guards and endpoints. `handle` turns it into a response. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: JsonObject;
@@ -43,12 +43,14 @@ export function methodNotAllowed(message: string, allowed: string): Refusal {
   return new Refusal(405, { error: "method_not_allowed", message }, { Allow: allowed });
 }
 
-/** The rejection for anything thrown while a request is handled. */
+/** Returns the rejection for any error thrown while a request is handled. */
 export function asRefusal(cause: unknown): Refusal {
   return cause instanceof Refusal ? cause : refuse(500, "internal_error", internalError(cause));
 }
 
-/** The message of a 500, or of the `error` event that replaces it in an open stream (specification, Events 2). */
+/**
+ * Returns the message of a 500, or of the `error` event that replaces it in an open stream (specification, Events 2).
+ */
 export function internalError(cause: unknown): string {
   return `internal error: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
@@ -57,7 +59,7 @@ export function invalidParam(param: string, rule: string): Refusal {
   return refuse(400, "invalid_param", `invalid query parameters: ${param} (${rule})`, { param });
 }
 
-/** For a fixed set of values, the message lists them. */
+/** Returns the rule for a fixed set of values, which lists them all. */
 export function choiceRule(choices: readonly string[]): string {
   return `must be one of [${choices.join(" ")}]`;
 }

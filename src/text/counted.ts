@@ -1,9 +1,9 @@
-/** `1,234 events`, `1 event`. */
+/** Formats a number with a noun: `1,234 events`, `1 event`. */
 export function counted(number: number, noun: string): string {
   return `${grouped(String(number))} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** `1,234,567`, from digits only. */
+/** Formats a string of digits with thousands separators: `1,234,567`. */
 export function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/gu, ",");
 }

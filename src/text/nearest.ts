@@ -1,7 +1,8 @@
 /**
- * The known word nearest to the input, for "did you mean": the input is a prefix of it, differs in at most a third of the
- * letters (Damerau-Levenshtein) from the word or its first part (`prise`: price-usd), or consists of some of its parts
- * (`volume-min`: volume-usd-24h-min). Undefined if no word is near, so that hints are never far-fetched.
+ * Returns the known word that is closest to the input, for "did you mean". A word is close if the input is a prefix of
+ * it, or differs in at most a third of the letters (Damerau-Levenshtein) from the word or its first part (`prise`:
+ * price-usd), or consists of some of its parts (`volume-min`: volume-usd-24h-min). Undefined if no word is close,
+ * because a far-fetched hint is worse than none.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
@@ -14,7 +15,7 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   return best?.word;
 }
 
-/** Undefined if the word is not near. */
+/** Returns undefined if the word is not close. */
 function distanceOf(typed: string, word: string, wanted: string): number | undefined {
   const candidate = fold(word);
   if (candidate.startsWith(wanted)) return 0.5;
@@ -25,7 +26,7 @@ function distanceOf(typed: string, word: string, wanted: string): number | undef
   const whole = nearDistance(wanted, candidate);
   if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
   const first = nearDistance(wanted, known[0] ?? "");
-  // A match of the complete word is nearer.
+  // A match of the complete word counts as closer.
   return first === undefined ? undefined : first + 0.9;
 }
 
@@ -37,12 +38,12 @@ function nearDistance(wanted: string, candidate: string): number | undefined {
 
 const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];
 
-/** Letter case and separators do not count as mistakes. */
+/** Ignores differences in letter case and separators. */
 function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/gu, "");
 }
 
-/** Counts insertions, deletions, substitutions and swaps of neighbors. */
+/** Counts insertions, deletions, substitutions and swaps of adjacent letters. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

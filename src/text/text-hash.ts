@@ -1,20 +1,20 @@
 /**
- * The 64-bit hash of the last texts, as two signed words in a reused object. A new object per row would cost more than the
- * row, and so would unsigned words, which V8 stores as doubles.
+ * A 64-bit hash as two signed 32-bit words, in a reused object. Allocating an object per row would cost more than the
+ * row itself. So would unsigned words, because V8 stores them as doubles.
  */
 export interface TextHash {
   high: number;
   low: number;
 }
 
-/** Hashes one text; the two words are never both 0. */
+/** Hashes one text. The two words are never both 0. */
 export function hashText(text: string, into: TextHash): void {
   beginHash(into);
   addText(into, text);
   endHash(into);
 }
 
-/** The same for several texts in their order. */
+/** Starts a hash of several texts in order. */
 export function beginHash(into: TextHash): void {
   into.low = 0x811c9dc5 | 0;
   into.high = 0x9e3779b9 | 0;
@@ -26,9 +26,9 @@ export function addText(into: TextHash, text: string): void {
 }
 
 /**
- * Adds the UTF-8 bytes of a text, four at a time, then the rest. There are two independent multiplicative hashes: the
- * multiplication moves each change up and the shift moves it back down, differently in each hash, so that the next word
- * cannot undo both.
+ * Adds the UTF-8 bytes of a text to the hash, four at a time, then the remaining bytes. There are two independent
+ * multiplicative hashes. Multiplication carries each change to higher bits and the shift carries it back to lower bits,
+ * differently in each hash, so no single word can cancel a change in both.
  */
 export function addBytes(into: TextHash, view: DataView, from: number, to: number): void {
   let { high, low } = into;

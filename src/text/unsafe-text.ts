@@ -1,5 +1,5 @@
 /**
- * Characters that must not affect a terminal or deceive a reader, as ranges for a regular expression with the `u` flag.
+ * Characters that could affect a terminal or deceive a reader, as ranges for a regular expression with the `u` flag.
  * Anyone can name a token, so a name can contain any of them.
  *
  * The list is explicit, because classes such as `\p{Cf}` depend on the Unicode version of the runtime. They also match
@@ -8,17 +8,17 @@
 const INVISIBLE = [
   "\\u007f-\\u009f", // DEL and C1: some terminals read U+009B as ESC [
   "\\u00ad\\u034f\\u061c", // soft hyphen, grapheme joiner, Arabic letter mark
-  "\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0", // fillers: a name of these alone looks empty
+  "\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0", // fillers: a name made only of these looks empty
   "\\u180e\\u200b-\\u200f", // zero-width spaces, joiners, direction marks
   "\\u2028-\\u202e", // line and paragraph separators, bidi embeddings and overrides
   "\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb", // invisible operators, bidi isolates, BOM, interlinear marks
   "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}", // shorthand and music controls
-  "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}", // tags: they can contain a complete hidden text
-  "\\ud800-\\udfff", // halves of a pair on their own: written as UTF-8 they would turn into U+FFFD
+  "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}", // tags, which can encode an entire hidden text
+  "\\ud800-\\udfff", // lone surrogates, which UTF-8 would turn into U+FFFD
 ].join("");
 
-/** Unsafe in JSON, where control characters below U+0020 are valid as line breaks between tokens. */
+/** Characters to escape in JSON. Control characters below U+0020 are not included, because JSON allows line breaks. */
 export const UNSAFE_IN_JSON = INVISIBLE;
 
-/** Unsafe in a line of text for people. */
+/** Characters to escape in a line of text for people. */
 export const UNSAFE_IN_LINE = `\\u0000-\\u001f${INVISIBLE}`;

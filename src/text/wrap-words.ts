@@ -1,8 +1,8 @@
 /**
- * Wraps a text into lines of at most `width`. It breaks only at spaces: a longer word, such as an address or a link, is
- * never split. Paragraphs stay separate.
+ * Wraps text into lines of at most `width`. Lines break only at spaces, so longer words, such as addresses or links,
+ * are never split. Paragraphs stay separate.
  *
- * @param widthOf the width of a text in columns, if it may contain more than ASCII
+ * @param widthOf returns the width of a text in columns. Needed if the text may contain more than ASCII.
  */
 export function wrapWords(text: string, width: number, widthOf = lengthOf): readonly string[] {
   return text.split("\n").flatMap((paragraph) => {

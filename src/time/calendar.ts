@@ -1,6 +1,6 @@
 /**
- * The Gregorian calendar in whole numbers, extended to the years before its introduction (as in RFC 3339). It does not use
- * the time zone, the locale or `Date`, so results are the same everywhere.
+ * Gregorian calendar arithmetic with integers, including years before the calendar was introduced (as in RFC 3339). It
+ * does not use time zones, locales or `Date`, so results are the same everywhere.
  */
 
 export const SECONDS_PER_DAY = 86_400;
@@ -8,19 +8,19 @@ export const SECONDS_PER_DAY = 86_400;
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAYS_BEFORE_1970 = 719_528;
 
-/** The number of days of a month (from 1); 0 if there is no such month. */
+/** Returns the number of days in a month (1 to 12); 0 for an invalid month. */
 export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-/** Days from 1970-01-01 to a date that exists; negative before it. */
+/** Returns the days from 1970-01-01 to a valid date; negative for earlier dates. */
 export function dayNumber(year: number, month: number, day: number): number {
   let days = daysBeforeYear(year) + day - 1 - DAYS_BEFORE_1970;
   for (let earlier = 1; earlier < month; earlier++) days += daysInMonth(year, earlier);
   return days;
 }
 
-/** `20261121` as `2026-11-21`; undefined if the eight digits are not a date. */
+/** Converts `20261121` to `2026-11-21`; undefined if the eight digits are not a valid date. */
 export function undashedDate(text: string): string | undefined {
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text)?.slice(1) ?? [];
   const [year = 0, month = 0, day = 0] = parts.map(Number);
@@ -28,7 +28,7 @@ export function undashedDate(text: string): string | undefined {
 }
 
 /**
- * Formats unix seconds as `2026-11-21T08:54:00`, in UTC. Years outside 0000 to 9999 get a sign and six digits as in
+ * Formats Unix seconds as `2026-11-21T08:54:00` in UTC. Years outside 0000 to 9999 have a sign and six digits, as in
  * ISO 8601, because RFC 3339 does not support them.
  */
 export function writeUtc(seconds: number): string {
@@ -36,8 +36,8 @@ export function writeUtc(seconds: number): string {
   const time = seconds - days * SECONDS_PER_DAY;
   const sinceYearZero = days + DAYS_BEFORE_1970;
   let year = Math.floor(sinceYearZero / 365.2425);
-  // The estimate by the mean year is off by two days at most, so one step corrects it. A loop until a match might never
-  // end: beyond 2^53 days a step changes nothing, and the service can send any number.
+  // The estimate is off by at most two days, so a single step corrects it. A loop might never end, because beyond 2^53
+  // days a step has no effect, and the service can send any number.
   if (daysBeforeYear(year) > sinceYearZero) year--;
   else if (daysBeforeYear(year + 1) <= sinceYearZero) year++;
   let day = sinceYearZero - daysBeforeYear(year) + 1;
@@ -54,7 +54,10 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days from 0000-01-01: leap years are the multiples of 4, except centuries not divisible by 400. */
+/**
+ * Returns the days from 0000-01-01 to the start of a year. Leap years are multiples of 4, except for centuries that are
+ * not divisible by 400.
+ */
 function daysBeforeYear(year: number): number {
   return 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400);
 }

@@ -2,15 +2,15 @@ import { dayNumber, daysInMonth, SECONDS_PER_DAY, undashedDate, writeUtc } from 
 import { explainRefusedTime, type RefusedTime } from "./refused-time.ts";
 
 /**
- * A time as unix seconds, rounded down, and the digits after the decimal point without trailing zeros ("" for none).
- * Digits instead of a number preserve the nanoseconds of a response.
+ * A time as Unix seconds, rounded down, and the digits after the decimal point without trailing zeros ("" for none).
+ * The fraction is stored as digits to preserve the nanoseconds of a response.
  */
 export interface Instant {
   readonly seconds: number;
   readonly fraction: string;
 }
 
-/** The last second of the year 9999 and the first of 0000: the range of RFC 3339. */
+/** The last second of the year 9999 and the first second of the year 0000, the range of RFC 3339. */
 const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
 
@@ -22,14 +22,14 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Parses a value of `--from`, `--to`, `--created-after`, `--created-before`, `--now`: `now`; `-24h` or `24h` (s, m, h,
- * d) before now; RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); unix seconds of up to 11 digits, except eight
- * digits that form a date, such as 20261121.
+ * Parses a value of `--from`, `--to`, `--created-after`, `--created-before` or `--now`. Accepted forms are `now`;
+ * `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); and Unix seconds
+ * of up to 11 digits. Eight digits that form a date, such as 20261121, are rejected.
  *
- * `now` is the one clock reading of the run. A number is in milliseconds and is rounded down to the second, so that a
- * relative time stays a plain number on the wire. A parsed time keeps its fraction.
+ * `now` is the time at which the run read its clock. A number is in milliseconds and is rounded down to seconds, so
+ * that relative times are plain numbers on the wire. A parsed time keeps its fraction.
  *
- * For an invalid text it returns a `problem` that goes after `--from "2026-02-30": `, and at most one line with a
+ * For invalid text, returns a `problem` that is printed after `--from "2026-02-30": `, and optionally a one-line
  * suggestion.
  */
 export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
@@ -51,7 +51,7 @@ function readTimeBound(text: string, now: Instant): Instant | undefined {
   return { seconds: now.seconds - Number(relative[1]) * unit, fraction: now.fraction };
 }
 
-/** RFC 3339 `full-date` exactly, meaning 00:00 UTC; undefined for anything else. */
+/** Parses exactly an RFC 3339 `full-date`, as 00:00 UTC; undefined for anything else. */
 export function parseDate(text: string): Instant | undefined {
   const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (date === null) return undefined;
@@ -61,9 +61,9 @@ export function parseDate(text: string): Instant | undefined {
 }
 
 /**
- * RFC 3339 `date-time` exactly (section 5.6, with `t` and `z` in either case, without the space that its note
- * allows); undefined for anything else. Second 60 is valid where a leap second can occur, at 23:59:60 UTC on the last day
- * of a month. It is read as the next second, because unix time has no leap seconds.
+ * Parses exactly an RFC 3339 `date-time` (section 5.6); undefined for anything else. `t` and `z` may be in either case,
+ * but the space that the note allows is rejected. Second 60 is valid where a leap second can occur, at 23:59:60 UTC on
+ * the last day of a month. It is parsed as the next second, because Unix time has no leap seconds.
  */
 export function parseRfc3339(text: string): Instant | undefined {
   const parts = /^([\d-]{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
@@ -80,12 +80,14 @@ export function parseRfc3339(text: string): Instant | undefined {
   return { seconds, fraction: withoutTrailingZeros(parts[5] ?? "") };
 }
 
-/** `2026-11-21T08:54:00Z`, with all digits of the fraction if there is one. */
+/** Formats a time as `2026-11-21T08:54:00Z`, with all digits of the fraction if there is one. */
 export function formatInstant(instant: Instant): string {
   return `${writeUtc(instant.seconds)}${instant.fraction === "" ? "" : `.${instant.fraction}`}Z`;
 }
 
-/** Negative, zero or positive if `a` is before, at or after `b`. */
+/**
+ * Compares two times. The result is negative if `a` is earlier, positive if `a` is later, and zero if they are equal.
+ */
 export function compareInstants(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
   // Without trailing zeros, digits after the decimal point sort like text: "49" < "5" < "51".
@@ -94,8 +96,8 @@ export function compareInstants(a: Instant, b: Instant): number {
 }
 
 /**
- * Formats a time for the wire: unix seconds, or RFC 3339 for a fraction or a time before 1970. Seconds would drop the
- * fraction, and the service reads a leading minus as an offset from its clock.
+ * Formats a time for requests: as Unix seconds, or as RFC 3339 if it has a fraction or is before 1970. Unix seconds
+ * would drop the fraction, and the service reads a leading minus as an offset from its clock.
  */
 export function toWire(instant: Instant): string {
   return instant.fraction === "" && instant.seconds >= 0 ? String(instant.seconds) : formatInstant(instant);
@@ -105,7 +107,7 @@ function wholeSecond(milliseconds: number): Instant {
   return { seconds: Math.floor(milliseconds / 1000), fraction: "" };
 }
 
-/** A loop, because `/0+$/` takes quadratic time on a long run of zeros that does not end the text. */
+/** A loop, because the pattern `/0+$/` takes quadratic time on a long run of zeros in the middle of the text. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === "0") end--;

@@ -4,7 +4,7 @@ import type { ShownValue } from "../../contract/feed.ts";
 
 export type AssetRow = ReturnType<typeof createAssetRow>;
 
-/** The row of one asset on the board. */
+/** Creates the state of one asset's row on the board. */
 export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
   const rate = createRate();
   const history = createHistory(start);
@@ -14,16 +14,16 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
   return {
     update: (values: readonly (string | number | undefined)[], elapsed: number): void => {
       rate.count(elapsed);
-      // From the text as sent: a double would show digits that the service never sent.
+      // Cells use the text as sent, because a double would show digits that the service never sent.
       cells = shown.map(({ reads }, index) => showCell(values[index], reads, style));
-      // A double is precise enough for a direction and a picture.
+      // A double is precise enough for the direction of change and the sparkline.
       const value = Number(values[0]);
       if (values[0] === undefined || !Number.isFinite(value)) return;
       first ??= value;
       last = value;
       history.add(value, elapsed);
     },
-    /** The latest value and the values of the same event; empty before the first event. */
+    /** The cells of the latest event, starting with its main value; empty before the first event. */
     values: () => cells,
     change: (): Cell => {
       if (first === undefined || last === undefined || first === 0) return blank;
@@ -37,15 +37,15 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
   };
 }
 
-/** Enough for the widest sparkline. */
+/** As many slots as the widest sparkline can show. */
 const slots = 60;
-/** Milliseconds of the first and of the longest slots: the history covers a minute at first, and finally an hour. */
+/** Initial and maximum slot length in milliseconds. The history first covers a minute and grows to an hour. */
 const [shortest, longest] = [1000, 64_000];
 
 /**
- * The trend of a value since the start, or over the last hour, in constant memory: the last value of each slot of time.
- * When all slots are used, pairs of them are joined, so that the history still covers everything since the start. After
- * an hour the oldest slots are dropped.
+ * The history of a value since the start, or over the last hour, in constant memory. It stores the last value of each
+ * time slot. When all slots are used, pairs of slots are merged, so that the history still covers everything since the
+ * start. After an hour, the oldest slots are dropped.
  */
 function createHistory(start: number) {
   let size = shortest;
@@ -65,7 +65,7 @@ function createHistory(start: number) {
     begin += passed * size;
   };
 
-  /** Fills the slots before this time with the last value, and returns the slot of this time. */
+  /** Fills the slots before this time with the last value, and returns the index of the slot for this time. */
   const fillUntil = (elapsed: number): number => {
     makeRoom(elapsed);
     const slot = Math.max(0, Math.floor((elapsed - begin) / size));
@@ -79,7 +79,7 @@ function createHistory(start: number) {
       const slot = fillUntil(elapsed);
       values[slot] = value;
     },
-    /** Up to `count` values from oldest to newest; a slot of time without a value repeats the one before. */
+    /** Returns up to `count` values from oldest to newest. A slot without a value repeats the previous one. */
     course: (count: number, elapsed: number): readonly number[] => {
       const slot = fillUntil(elapsed);
       values[slot] ??= values.at(-1) ?? Number.NaN;
@@ -99,7 +99,7 @@ function laterOfPairs(values: readonly number[]): number[] {
 
 const seconds = 60;
 
-/** Counts events of the last minute: one counter per second, which also records the second it belongs to. */
+/** Counts the events of the last minute with one counter per second. Each counter also records its second. */
 function createRate() {
   const counts = new Float64Array(seconds);
   const countedSecond = new Float64Array(seconds).fill(-1);

@@ -7,16 +7,16 @@ import { counted } from "../../text/counted.ts";
 
 export interface BoardOptions {
   readonly feed: FeedName;
-  /** `network:address`, in the order of their rows. */
+  /** `network:address` of each asset, in row order. */
   readonly assets: readonly string[];
   readonly isSimulated: boolean;
   readonly isUnicode: boolean;
   readonly paint: Paint;
-  /** Milliseconds of the monotonic clock. */
+  /** Start of the stream in milliseconds, on the monotonic clock. */
   readonly start: number;
 }
 
-/** Assigns the lines of a window: the state of the connections first, then rows, then titles and messages. */
+/** Allocates the lines of a terminal. The connection status comes first, then rows, then titles and messages. */
 export function arrange(count: number, said: number, height: number) {
   let left = height - 1;
   const take = (lines: number, least: number): boolean => {
@@ -30,7 +30,7 @@ export function arrange(count: number, said: number, height: number) {
   const saidLines = Math.max(0, Math.min(said, left - some));
   left -= saidLines;
   const hasBlanks = take(2, Math.min(count, 8));
-  // The line with the number of hidden rows takes the place of one.
+  // The line with the number of hidden rows takes up one row.
   const rows = count <= left ? count : Math.max(0, left - 1);
   return { rows, hasTitle, hasHeads, hasBlanks, said: saidLines };
 }
@@ -51,15 +51,15 @@ export function drawFaint({ paint, isUnicode }: BoardOptions, text: string, colu
   return paint(cutText(visibleText(text), columns, ellipsis(isUnicode)), "faint");
 }
 
-/** `12s`, `3m`, `5h12m`, `3d`; rounded down to seconds below a minute, and to minutes above. */
+/** `12s`, `3m`, `5h12m`, `3d`. Rounds down to seconds below a minute, and to minutes otherwise. */
 function duration(milliseconds: number): string {
   const unit = milliseconds < 60_000 ? 1000 : 60_000;
   return formatSeconds(Math.floor(milliseconds / unit) * unit);
 }
 
-/** The state of the streams at one moment. */
+/** A snapshot of the streams. */
 export interface TailState {
-  /** Connections: the required ones, the open ones, and those that wait for a retry. */
+  /** Number of connections: required (`wanted`), open, and waiting for a retry. */
   readonly wanted: number;
   readonly open: number;
   readonly retrying: number;
@@ -68,7 +68,7 @@ export interface TailState {
   readonly gaps: number;
 }
 
-/** One line, the most important part first: a narrow window has no room for the rest. */
+/** Draws one line that starts with the most important part, because a narrow terminal cuts off the end. */
 export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState, columns: number): string {
   const { wanted, open, retrying, events, credits, gaps } = state;
   const isWhole = open >= wanted;
@@ -83,6 +83,6 @@ export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState,
     counted(credits, "credit"),
   ];
   const line = joinFitting(parts, isUnicode, columns);
-  // Only the mark is colored: a colored line would look like an alert.
+  // Only the mark is colored. A fully colored line would look like an alert.
   return paint(line.slice(0, 1), isWhole ? "up" : retrying > 0 ? "down" : "faint") + line.slice(1);
 }

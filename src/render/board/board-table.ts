@@ -7,7 +7,7 @@ import type { BoardOptions } from "./board-lines.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { sparkline } from "../values/sparkline.ts";
 
-/** Draws the rows and the titles above them in a terminal of `columns`. */
+/** Draws the header and the rows for a terminal with `columns` columns. */
 export function drawTable(
   { isUnicode, feed, paint }: Pick<BoardOptions, "isUnicode" | "paint" | "feed">,
   rows: readonly (readonly [asset: string, row: AssetRow])[],
@@ -51,17 +51,17 @@ export function drawTable(
   };
 }
 
-/** A shorter sparkline shows nothing, a longer one nothing more. */
+/** A shorter sparkline shows nothing useful, and a longer one adds nothing. */
 const [shortestTrend, longestTrend] = [8, 30];
-/** An asset keeps its network and most of its address as long as something else can be shortened. */
+/** A label this wide shows the network and most of the address. Other columns are hidden before it shrinks any more. */
 const readableLabel = 26;
-/** A cut price would read as another price, so the asset shrinks for it, down to this width. */
+/** A truncated price would look like a different price, so the asset label shrinks instead, down to this width. */
 const shortestLabel = 6;
 
 /**
- * Fits the columns into the window. The sparkline grows into spare room. Where room is short, it shrinks first, then
- * the middle of addresses is cut, and then columns are left out (width 0), the least important first. The asset and its
- * first value always stay.
+ * Fits the columns to the terminal. The sparkline grows into spare space. If space is short, the sparkline shrinks
+ * first, then the middle of addresses is cut, and then the least important columns are hidden (width 0). The asset and
+ * its first value are always shown.
  */
 function fitBoard(widestAsset: number, natural: readonly number[], columns: number) {
   const fitted = [...natural, shortestTrend];

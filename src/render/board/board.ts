@@ -15,7 +15,7 @@ import {
 } from "./board-lines.ts";
 import { drawTable } from "./board-table.ts";
 
-/** The data of an event, and its asset if the connection identifies it. */
+/** The data of one event, and its asset if the connection identifies it. */
 interface BoardEvent {
   readonly data: Buffer;
   /** `network:address` */
@@ -23,20 +23,23 @@ interface BoardEvent {
 }
 
 export interface Board {
-  /** Adds the data events of one moment. */
+  /** Adds data events that arrived together. */
   readonly events: (events: readonly BoardEvent[], elapsed: number) => void;
-  /** Adds a message below the rows: the latest few are shown for a while. */
+  /** Adds a message below the rows. Only the latest few are shown, for a limited time. */
   readonly say: (line: string, elapsed: number) => void;
-  /** Shows these assets from now on, in this order; assets that stay keep their data. */
+  /** Switches to these assets, in this order. Assets that were already shown keep their data. */
   readonly watch: (assets: readonly string[], elapsed: number) => void;
-  /** The lines of the complete picture, fitted to the window. Without a state the stream has ended, and only rows show. */
+  /**
+   * Returns the lines of the complete frame, fitted to the terminal. If the stream has ended, `state` is undefined, and
+   * only the rows are shown.
+   */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
 }
 
-/** Maximum number of messages, and the milliseconds that each is shown. */
+/** Maximum number of messages, and how many milliseconds each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
-/** The state of the live board and its picture, without a terminal or a timer. */
+/** Creates the live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions): Board {
   const { feed, isUnicode, start } = options;
   const { shown } = feeds[feed];
@@ -59,7 +62,7 @@ export function createBoard(options: BoardOptions): Board {
       for (const event of events) {
         const reading = readEvent(event.data, feed);
         if (reading === undefined) continue;
-        // Without the asset of the event, the addresses in its data decide.
+        // If the connection does not identify the asset, match the addresses in the event data.
         const named = event.asset === undefined ? reading.assets : [event.asset];
         const found = new Set(named.map((name) => rows.get(assetKey(name))));
         for (const row of found) row?.update(reading.values, elapsed);
@@ -95,11 +98,11 @@ function assetKey(asset: string): string {
   return asset.slice(0, colon + 1) + addressKey(asset.slice(colon + 1));
 }
 
-/** The fields that name the asset of an event: a transaction of a token names the token as one of two. */
+/** The fields that identify the asset of an event. A transaction has two tokens, and either may be the asset. */
 const chainNames = ["chain", "c"];
 const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
 
-/** The asset and the values of an event. Undefined for data that is not a JSON object, which the client reports. */
+/** Returns the assets and values of an event. Undefined if the data is not a JSON object, which the client reports. */
 function readEvent(data: Buffer, feed: FeedName) {
   const row = parse(data.toString("utf8"));
   if (row === undefined) return undefined;

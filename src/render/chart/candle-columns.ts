@@ -1,36 +1,39 @@
 import { member } from "../../json/raw-json.ts";
 
-/** The trades of one span of time: one candle, or several merged ones. */
+/** The trades of one time span: a single candle, or several merged into one. */
 export interface CandleColumn {
   readonly open: number;
   readonly high: number;
   readonly low: number;
   readonly close: number;
   readonly volume: number;
-  /** There was no trade: `--fill previous` repeated the close before. */
+  /** True if there were no trades, and `--fill previous` repeated the previous close. */
   readonly isFilled: boolean;
   readonly isPartial: boolean;
 }
 
-/** Equal spans of time, in seconds; a column without a trade is undefined. */
+/** Columns of equal length in seconds. A column without trades is undefined. */
 export interface CandleColumns {
   readonly start: number;
   readonly span: number;
   readonly columns: readonly (CandleColumn | undefined)[];
-  /** The time range ends within the last column. */
+  /** Whether the time range ends before the last column does. */
   readonly isCut: boolean;
 }
 
 export type Candles = ReturnType<typeof createCandles>;
 
-/** A year of minutes is stored in spans of two hours: no terminal has columns for more. */
+/**
+ * Maximum number of stored columns. A year of one-minute candles is stored in two-hour spans, because no terminal is
+ * wide enough to show more.
+ */
 const mostKept = 6000;
 
 const minutes = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720];
 const days = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 60, 90, 180, 365];
 const spans = [...minutes.map((count) => count * 60), ...days.map((count) => count * 86_400)];
 
-/** `from`, `to` and `interval` in seconds; the first candle opens at `from` or later. */
+/** All arguments are in seconds. The first candle opens at `from` or later. */
 export function createCandles(from: number, to: number, interval: number) {
   const kept = spanFor(interval, to - from, mostKept);
   const byIndex = new Map<number, CandleColumn>();
@@ -38,9 +41,9 @@ export function createCandles(from: number, to: number, interval: number) {
   let whole: CandleColumn | undefined;
   let last = 0;
   return {
-    /** Expects candles in the order of their times. */
+    /** Adds a candle. Candles must be added in chronological order. */
     add: (opens: number, candle: object): void => {
-      // A service that rounds `start` down returns one candle more.
+      // If the service rounds `start` down, it returns one extra candle.
       if (byIndex.size === 0) start = Math.min(start, Math.floor(opens / interval) * interval);
       const index = Math.max(0, Math.floor((opens - start) / kept));
       const column = readCandle(candle);
@@ -49,7 +52,7 @@ export function createCandles(from: number, to: number, interval: number) {
       byIndex.set(index, merge(byIndex.get(index), column));
       whole = merge(whole, column);
     },
-    /** All candles as one; undefined without a trade. */
+    /** All candles merged into one; undefined if there were no trades. */
     whole: () => whole,
     /** Merges the candles into at most this many columns. */
     merged: (most: number): CandleColumns => {
@@ -65,7 +68,7 @@ export function createCandles(from: number, to: number, interval: number) {
   };
 }
 
-/** The shortest common span that is a multiple of the unit and needs at most `most` columns. */
+/** Returns the shortest common span that is a multiple of `unit` and needs at most `most` columns. */
 function spanFor(unit: number, length: number, most: number): number {
   const least = length / most;
   const common = spans.find((span) => span >= least && span % unit === 0);
@@ -85,7 +88,7 @@ function merge(before: CandleColumn | undefined, after: CandleColumn): CandleCol
   };
 }
 
-/** Undefined without four prices, as with `--fill null`. A double is precise enough for a picture. */
+/** Returns undefined if a price is missing, as with `--fill null`. A double is precise enough for a chart. */
 function readCandle(candle: object): CandleColumn | undefined {
   const number = (name: string): number => {
     const value = member(candle, name);

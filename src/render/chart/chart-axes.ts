@@ -4,9 +4,11 @@ import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
 export type PriceAxis = ReturnType<typeof createPriceAxis>;
 
-/** A range below this share of the price counts as flat, and a flat line needs some room around it. */
+/**
+ * A price range smaller than this fraction of the price counts as flat. The axis then adds a margin around the line.
+ */
 const flat = 1e-13;
-/** Steps that labels must distinguish. */
+/** Labels have enough decimals to distinguish this many steps. */
 const distinctSteps = 40;
 
 export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, isUnicode: boolean) {
@@ -17,7 +19,7 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
   const range = high - low;
   const places = Math.min(340, Math.max(0, Math.ceil(-Math.log10(range / distinctSteps))));
 
-  /** Writes all prices with the same number of decimals. */
+  /** Formats all prices with the same number of decimals. */
   const label = (price: number | string): string => {
     const decimal = readDecimal(price);
     if (decimal === undefined) return "";
@@ -25,10 +27,10 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
     return isUnicode ? countZeros(text) : text;
   };
   return {
-    /** Columns of the widest label. */
+    /** Width of the widest label, in terminal columns. */
     width: Math.max(label(low).length, label(high).length),
     label,
-    /** Round prices as text, about as many as `about`. */
+    /** Returns round prices as text, roughly as many as `about`. */
     ticks: (about: number): readonly string[] => {
       const { unit, exponent } = roundStep(range / about);
       const step = Number(`${unit}e${exponent}`);
@@ -37,20 +39,20 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
       if (!(count > 0 && count <= about * 2)) return [];
       return Array.from({ length: count }, (_, index) => `${(first + index) * unit}e${exponent}`);
     },
-    /** The position of a price among the rows, in half rows from 0 at the bottom. */
+    /** Returns the vertical position of a price in half rows, starting with 0 at the bottom. */
     halfRow: (price: number, rows: number): number =>
       Math.max(0, Math.min(rows * 2 - 1, Math.floor(((price - low) / range) * rows * 2))),
   };
 }
 
-/** 1, 2 or 5 times a power of ten, at least `least`. */
+/** Returns 1, 2 or 5 times a power of ten that is at least `least`. */
 function roundStep(least: number): { readonly unit: number; readonly exponent: number } {
   const exponent = Math.floor(Math.log10(least));
   const unit = [1, 2, 5].find((each) => Number(`${each}e${exponent}`) >= least);
   return unit === undefined ? { unit: 1, exponent: exponent + 1 } : { unit, exponent };
 }
 
-/** A round length of time; months differ in length. */
+/** A round period of time. Months have no fixed number of seconds. */
 type Step = { readonly seconds: number } | { readonly months: number };
 
 const timeSteps: readonly Step[] = [
@@ -63,12 +65,12 @@ const gap = 3;
 const shortestMonth = 28 * SECONDS_PER_DAY;
 
 /**
- * The columns with a label, and the line of labels below them: the shortest round step whose labels fit into `width`.
- * A column of candles takes `pitch` columns of the terminal.
+ * Chooses the shortest round step whose labels fit into `width`. Returns the candle columns that have a label and the
+ * line of labels below them. Each candle takes up `pitch` terminal columns.
  */
 export function timeAxis({ start, span, columns: { length } }: CandleColumns, pitch: number, width: number) {
   for (const step of timeSteps) {
-    // Several labels in one column would be indistinguishable.
+    // Skip steps shorter than a column, because labels in the same column would overlap.
     if (("seconds" in step ? step.seconds : step.months * shortestMonth) < span) continue;
     const marked = new Set<number>();
     let labels = "";
@@ -89,7 +91,7 @@ export function timeAxis({ start, span, columns: { length } }: CandleColumns, pi
   return { marked: new Set([0]), labels: labelOf(start, { seconds: 1 }) };
 }
 
-/** The start of the period that contains this second; weeks start on Mondays. */
+/** Returns the start of the period that contains this time, in seconds. Weeks start on Monday. */
 function periodStart(at: number, step: Step): number {
   if ("seconds" in step) {
     const offset = step.seconds % (7 * SECONDS_PER_DAY) === 0 ? 4 * SECONDS_PER_DAY : 0;
@@ -102,7 +104,7 @@ function periodStart(at: number, step: Step): number {
 
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `08:00`, at midnight `Nov 21`; for months `Nov`, in January the year. */
+/** Returns `08:00`, or `Nov 21` at midnight. For steps of months, returns `Nov`, or the year in January. */
 function labelOf(at: number, step: Step): string {
   const [date = "", time = ""] = writeUtc(at).split("T");
   const [year = "", month = "", day = ""] = date.split("-");

@@ -11,13 +11,13 @@ export interface ChartStyle {
   readonly paint: Paint;
 }
 
-/** The subject of the chart, safe to print. */
+/** The subject of the chart. All strings are safe to print. */
 export interface ChartSubject {
   /** `ethereum:0xc02a…` */
   readonly name: string;
   /** `15m` */
   readonly interval: string;
-  /** The same in seconds. */
+  /** The length of the interval in seconds. */
   readonly unit: number;
   /** The currency of the prices. */
   readonly quote: string;
@@ -25,7 +25,7 @@ export interface ChartSubject {
   readonly window: string;
 }
 
-/** The subject of the chart, then its main values, in as many lines as they take. */
+/** Returns the subject of the chart and its main values, on as many lines as needed. */
 export function chartHeading(
   { name, interval, unit, quote, window }: ChartSubject,
   whole: CandleColumn | undefined,
@@ -50,7 +50,7 @@ export function chartHeading(
   ];
 }
 
-/** `3d`: the time of a column, which is clearer than the number of its candles. */
+/** Formats the time span of a column, for example `3d`, which is clearer than a number of candles. */
 function lengthOf(span: number): string {
   const [unit, name] = span % 86_400 === 0 ? [86_400, "d"] : span % 3600 === 0 ? [3600, "h"] : [60, "m"];
   return `${span / unit}${name}`;
@@ -69,7 +69,7 @@ function readings({ open, close, high, low, volume }: CandleColumn, isUnicode: b
   ];
 }
 
-/** Joins the parts; a part that does not fit after the others starts a new line. */
+/** Joins the parts with separators. A part that does not fit on the current line starts a new one. */
 function lines(parts: readonly Cell[], columns: number, { paint, isUnicode }: ChartStyle): readonly string[] {
   const between = separator(isUnicode);
   const drawn: string[] = [];

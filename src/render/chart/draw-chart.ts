@@ -5,11 +5,11 @@ import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";
 import { createPriceAxis, type PriceAxis, timeAxis } from "./chart-axes.ts";
 import { chartHeading, type ChartStyle, type ChartSubject } from "./chart-heading.ts";
 
-/** With fewer columns of candles, there is no room for labels. */
+/** With fewer candle columns than this, the labels are hidden. */
 const fewestColumns = 10;
 const widestPitch = 3;
 
-/** Candles, prices at their right, volume and time below them: at most `rows` lines of at most `columns`. */
+/** Draws candles with prices on the right, and volume and time below, in at most `rows` lines of `columns` columns. */
 export function drawChart(
   subject: ChartSubject,
   candles: Candles,
@@ -28,7 +28,7 @@ export function drawChart(
   const left = Math.max(5, rows - heading.length - 2);
   const volumeRows = Math.max(1, Math.min(6, Math.round(left / 6)));
   const gapRows = left < 12 ? 0 : 1;
-  // A few candles must not become a tower.
+  // Limit the height, so that a few candles do not look like a tower.
   const highest = Math.max(8, Math.ceil((merged.columns.length * pitch) / 2));
   const plot: Plot = { merged, pitch, labelWidth, style };
   return [
@@ -47,9 +47,9 @@ export function drawChart(
 
 interface Plot {
   readonly merged: CandleColumns;
-  /** Columns of the terminal for each candle. */
+  /** Terminal columns per candle. */
   readonly pitch: number;
-  /** Columns of the labels at the right; 0 where there is no room for them. */
+  /** Width of the labels on the right, in columns; 0 if there is no room for them. */
   readonly labelWidth: number;
   readonly style: ChartStyle;
 }
@@ -67,7 +67,7 @@ function priceLines(plot: Plot, axis: PriceAxis, whole: CandleColumn, rows: numb
   });
 }
 
-/** The scale goes from zero to the largest bar. */
+/** Draws the volume bars on a scale from zero to the largest volume. */
 function volumeLines(plot: Plot, rows: number): readonly string[] {
   const largest = Math.max(...plot.merged.columns.map((column) => column?.volume ?? 0));
   const cellsOf = ({ volume }: CandleColumn): readonly Cell[] =>
@@ -83,7 +83,7 @@ function showVolume(volume: number): string {
   return decimal === undefined ? "" : showAmount(roundSignificant(decimal, 3));
 }
 
-/** Marks a candle that is not complete. */
+/** Draws the time axis, and marks an incomplete last candle with `*`. */
 function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly string[] {
   const { merged, pitch, style } = plot;
   const { isUnicode, paint } = style;
@@ -98,7 +98,7 @@ function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly s
 
 const sides = { side: ["│", "|"], tick: ["┤", "+"], last: ["◂", "<"] } as const;
 
-/** Lines with the cells of each candle, and the axis with a label at their right. */
+/** Draws rows of candle cells, followed by the axis and its label on the right. */
 function drawPanel(
   { merged, pitch, labelWidth, style: { paint, isUnicode } }: Plot,
   rows: number,
@@ -116,7 +116,7 @@ function drawPanel(
   });
 }
 
-/** Adjacent cells of one tone are painted together. */
+/** Paints adjacent cells of the same tone together. */
 function paintCells(cells: readonly (Cell | undefined)[], pitch: number, paint: Paint): string {
   let painted = "";
   let run = blank;
@@ -131,7 +131,10 @@ function paintCells(cells: readonly (Cell | undefined)[], pitch: number, paint: 
   return painted + paint(run.text, run.tone);
 }
 
-/** Each half of a cell has nothing (0), a wick (1) or a body (2): the index is three times the lower half plus the upper. */
+/**
+ * Each half of a cell is empty (0) or shows a wick (1) or a body (2). The index is three times the lower half plus the
+ * upper half.
+ */
 const shapes = {
   unicode: { filled: " ╵╹╷│╿╻╽┃", hollow: " ╵║╷│║║║║", level: " ╵┼╷│┼┼┼┼", gap: "╌" },
   ascii: { filled: " |#||####", hollow: " |O||OOOO", level: " |+||++++", gap: "-" },
@@ -141,7 +144,7 @@ function candleTone({ open, close }: CandleColumn): Tone {
   return close > open ? "up" : close < open ? "down" : "plain";
 }
 
-/** The cells of one candle, from the highest row to the lowest. Without color, a rising candle is hollow. */
+/** Returns the cells of one candle from top to bottom. Without color, a rising candle is hollow. */
 function candleCells(
   candle: CandleColumn,
   axis: PriceAxis,
@@ -170,7 +173,7 @@ function candleCells(
   });
 }
 
-/** The cells of one bar, from the highest row to the lowest; a value above zero is always visible. */
+/** Returns the cells of one bar from top to bottom. A volume above zero is always visible. */
 function barCells(share: number, rows: number, isUnicode: boolean): readonly Cell[] {
   const levels = isUnicode ? " ▁▂▃▄▅▆▇█" : " .:#";
   const most = levels.length - 1;

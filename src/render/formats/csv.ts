@@ -3,15 +3,18 @@ import type { Writing } from "./format.ts";
 import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** A formula to a spreadsheet, also in full width. Spaces and apostrophes may precede it, so that the guard can be undone. */
+/**
+ * Matches text that a spreadsheet would run as a formula, including full-width characters. It also matches after
+ * leading spaces and apostrophes, so that removing the added apostrophe always restores the text.
+ */
 const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
-/** In older versions of COPY, a line with only `\.` ends the input. */
+/** Older versions of COPY treat a line with only `\.` as the end of the input. */
 const QUOTED = /[",]|^\\\.$/;
 
 /**
- * RFC 4180 with LF, which every CSV reader and every line-based tool accepts. The escapes are the same as in `visibleText`. A text
- * that a spreadsheet would run as a formula gets an apostrophe in front, and so does a text of apostrophes and a formula.
- * Null is an empty cell, an empty string `""`.
+ * CSV according to RFC 4180, but with LF line endings, which every CSV reader and line-based tool accepts. Escapes are
+ * the same as in `visibleText`. Text that a spreadsheet would run as a formula gets a leading apostrophe. So does text
+ * that already has apostrophes before a formula. Null becomes an empty cell, and an empty string becomes `""`.
  */
 export const csvText: Writing = {
   separator: ",",
@@ -22,7 +25,7 @@ export const csvText: Writing = {
     return quoted(visibleText(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text));
   },
   writeJson: quoted,
-  // One empty cell, because most CSV readers skip an empty line.
+  // A row without values is written as one empty quoted cell, because most CSV readers skip empty lines.
   emptyLine: '""',
 };
 

@@ -12,24 +12,24 @@ import { ndjson } from "./ndjson.ts";
 import { table, wide } from "./table.ts";
 import { tsv } from "./tsv.ts";
 
-/** Every value of `-o` needs an entry here, or this does not compile. */
+/** The type requires an entry for every value of `-o`. */
 export const formats: Readonly<Record<OutputFormat, Format>> = { table, wide, ndjson, json, csv, tsv };
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
   return await formats[presentation.format].createRenderer(presentation);
 }
 
-/** Whether the format shows rows under an endpoint's columns instead of as JSON. */
+/** Whether the format shows rows under the columns of an endpoint instead of as JSON. */
 export function hasColumns(format: RowFormat): boolean {
   return formats[format].columns !== undefined;
 }
 
-/** Whether the format has a header line with the names of its columns, below which a later run can add rows. */
+/** Whether the format has a header line with column names, so that a later run can append rows below it. */
 export function namesColumns(word: unknown): boolean {
   return formatNamed(word)?.columns === "named";
 }
 
-/** The default format of a file called `x.csv` or `x.json`; undefined for other names. */
+/** Returns the default format for a file name such as `x.csv` or `x.json`; undefined for other names. */
 export function formatByName(file: string | undefined): RowFormat | undefined {
   const ending = /\.(\w+)$/u.exec(file ?? "")?.[1]?.toLowerCase();
   if (ending === undefined) return undefined;
@@ -37,7 +37,7 @@ export function formatByName(file: string | undefined): RowFormat | undefined {
   return found === "wide" ? "table" : found;
 }
 
-/** The default format of an error on stderr: JSON where a program reads both streams and the output is JSON too. */
+/** Returns the default format of errors on stderr: JSON if a program reads both streams and the output is JSON too. */
 export function usualErrorFormat(output: string, isSeen: boolean): ErrorFormat {
   return isSeen ? "text" : (formatNamed(output)?.errors ?? "text");
 }

@@ -4,7 +4,9 @@ import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format, LocalLook } from "./format.ts";
 import { createRowSelector, elementsOf, jsonFormatter, jsonLine, writeJson } from "./row-text.ts";
 
-/** One document: pretty for a person, compact for a program. Every token is the service's own. */
+/**
+ * A single JSON document, indented on a terminal and compact elsewhere. Tokens are copied unchanged from the service.
+ */
 export const json: Format = {
   summary: "One document: an array of the rows, or the object; indented on a terminal",
   columns: undefined,
@@ -28,8 +30,8 @@ function createJson(presentation: Presentation): Renderer {
 }
 
 /**
- * Complete responses of any JSON, or single objects: each is one document. `--fields` selects from an object, or from
- * each element of an array.
+ * Writes complete responses or single objects, each as a document. `--fields` selects from an object, or from each
+ * element of an array.
  */
 export function createDocuments({ output, fields }: Presentation, isPretty: boolean): Renderer {
   const select = createRowSelector(fields);
@@ -48,7 +50,7 @@ export function createDocuments({ output, fields }: Presentation, isPretty: bool
   };
 }
 
-/** A bare array over all pages; each page is written as it arrives, so memory does not grow with the pull. */
+/** Writes one array for all pages. Each page is written as it arrives, so memory does not grow with the pull. */
 function createArrayDocument({ output, groups, fields, isContinued }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const { isTerminal } = output;
@@ -72,7 +74,9 @@ function createArrayDocument({ output, groups, fields, isContinued }: Presentati
   };
 }
 
-/** One object with an array for each group. All groups are in one response, so they can wait for its end. */
+/**
+ * Writes one object with an array for each group. All groups are in one response, so they can be written at the end.
+ */
 function createGroupsDocument({ output, groups, fields }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const rowsOf = new Map<string, string[]>(groups.map((group) => [group, []]));

@@ -23,8 +23,9 @@ function linesOf(values: readonly object[]): string {
 }
 
 /**
- * One line per row, the service's own text: only white space between tokens is removed, and characters that could act
- * on a terminal are escaped. With several groups, each line names the group of its row.
+ * Writes one line per row exactly as the service sent it, except that white space between tokens is removed and
+ * characters that could affect a terminal are escaped. If there are several groups, each line names the group of its
+ * row.
  */
 function createNdjson({ output, groups, fields, isWhole = false }: Presentation): Renderer {
   const select = createRowSelector(fields);
@@ -33,7 +34,7 @@ function createNdjson({ output, groups, fields, isWhole = false }: Presentation)
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
-      // Most rows are written exactly as received.
+      // Most rows can be written exactly as received.
       const ready = isAsSent ? rows.lines() : undefined;
       if (ready !== undefined) return await output.write(ready);
       const label = `{"group":${JSON.stringify(group)},"row":`;

@@ -6,9 +6,9 @@ import { createPathReader } from "../../json/path-reader.ts";
 import { rawElements } from "../../json/raw-json.ts";
 
 /**
- * Returns the text to write for a row: the row itself, or with `--fields` a flat object with the value of each path
- * under the path as typed, in that order; null where a path leads nowhere. Values keep their text without the white
- * space between tokens.
+ * Returns the text to write for a row. Without `--fields`, that is the row itself. With `--fields`, it is a flat object
+ * that maps each path as typed to its value, in the order of the flag, or to null if the path does not exist. The text
+ * of a value changes only in the white space between tokens.
  */
 export function createRowSelector(fields: readonly string[] | undefined): (row: string) => string {
   if (fields === undefined) return (row) => row;
@@ -26,22 +26,22 @@ export function createRowSelector(fields: readonly string[] | undefined): (row: 
   };
 }
 
-/** Only objects and arrays have white space to remove. */
+/** Only objects and arrays can contain white space. */
 function isContainer(value: string): boolean {
   return value.startsWith("{") || value.startsWith("[");
 }
 
-/** `24h.volume_usd` → its names, from the row inwards. */
+/** Splits `24h.volume_usd` into its names, from the outermost inward. */
 export function splitPath(path: string): readonly string[] {
   return path.split(".");
 }
 
-/** The rows of a page. With `isWhole` the page holds responses of any JSON: each element of an array is a row. */
+/** Returns the rows of a page. With `isWhole`, a page contains complete responses, and array elements count as rows. */
 export function rowTexts(rows: Rows, isWhole = false): readonly string[] {
   return isWhole ? rows.texts().flatMap(elementsOf) : rows.texts();
 }
 
-/** Returns the elements of an array, and any other value as its only element. */
+/** Returns the elements of an array. Any other value becomes a single element. */
 export function elementsOf(document: string): readonly string[] {
   return beginsWith(document, OPEN_ARRAY) ? rawElements(document) : [document];
 }
@@ -50,10 +50,10 @@ export function jsonFormatter(isPretty: boolean): (text: string) => string {
   return isPretty ? (text) => prettyJson(text) : compactJson;
 }
 
-/** Escapes make a text up to six times as long, so a long text is written in pieces to limit memory. */
+/** Escaping can make text six times as long. To limit memory use, long text is written in pieces. */
 const longestPiece = 1024 * 1024;
 
-/** Writes JSON text of the service, with every character that could act on a terminal escaped. */
+/** Writes JSON text from the service, and escapes every character that could affect a terminal. */
 export async function writeJson(output: Output, text: string): Promise<void> {
   let at = 0;
   do {
@@ -63,12 +63,14 @@ export async function writeJson(output: Output, text: string): Promise<void> {
   } while (at < text.length);
 }
 
-/** Never splits a surrogate pair: its halves would be escaped as lone surrogates. */
+/** Never splits a surrogate pair, because each half would be escaped as a lone surrogate. */
 function pieceEnd(text: string, end: number): number {
   return end < text.length && (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
 }
 
-/** For output of dexdata itself, which can quote the service: a plan, an amount, the reason for a rejection. */
+/**
+ * Formats output of dexdata itself. It is escaped too, because it can quote the service: a plan, an amount, an error.
+ */
 export function jsonLine(value: object, isPretty: boolean): string {
   return `${escapeJsonText(JSON.stringify(value, null, isPretty ? 2 : 0))}\n`;
 }

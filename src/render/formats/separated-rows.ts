@@ -8,9 +8,10 @@ import type { LocalRow, Writing } from "./format.ts";
 import { rowTexts, splitPath } from "./row-text.ts";
 
 /**
- * Comma- or tab-separated values: a header of paths, then one line per row. The flags `--columns`
- * and `--fields` choose the columns; by default they are the table's, one for each name that a field can have. They are fixed before the first row. With several
- * groups, the first column names the group of a row, and the columns of all groups follow.
+ * Writes comma- or tab-separated values: a header with paths, then one line per row. `--columns` and `--fields` choose
+ * the columns. By default, they are the columns of the table, with one column for each name that a field can have. They
+ * are fixed before the first row. With several groups, the first column is the group of a row, and the columns of all
+ * groups follow.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
@@ -32,13 +33,13 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
       await output.write(lines);
     },
     end: async () => {
-      // A result without rows has columns all the same.
+      // A result without rows still has a header.
       if (header !== "") await output.write(header);
     },
   };
 }
 
-/** Rows of a local command as the complete output. */
+/** Returns the complete output for the rows of a local command. */
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => JSON.stringify(row[name])));
@@ -53,12 +54,12 @@ function headerLine(names: readonly string[], writing: Writing): string {
   );
 }
 
-/** The value of a cell: a text, or the text of a JSON value. Undefined and `null` mean a missing value. */
+/** The content of a cell: plain text in an object, or the text of a JSON value. Undefined and `null` mean no value. */
 type SeparatedCell = { readonly text: string } | string | undefined;
 
 /**
- * One line of a file of separated values, always exactly one: characters that could break it, act on a terminal or hide
- * are escaped, so that no token name forges a row. Every escape can be undone.
+ * Formats exactly one line of separated values. Characters that could break the line, affect a terminal or hide text
+ * are escaped, so a token name cannot forge a row. Every escape can be reversed.
  */
 export function separatedLine(cells: readonly SeparatedCell[], writing: Writing): string {
   const { separator, writeText, writeJson, nothing, emptyLine } = writing;
@@ -79,7 +80,7 @@ export function separatedLine(cells: readonly SeparatedCell[], writing: Writing)
 
 const QUOTE = 34;
 
-/** Few strings have an escape; removing the quotes is enough for the others. */
+/** Few strings contain an escape. For the others, removing the quotes is enough. */
 function decoded(token: string): string {
   return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
 }

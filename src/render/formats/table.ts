@@ -3,13 +3,13 @@ import type { Format, LocalLook, LocalRow } from "./format.ts";
 import { createDocuments } from "./json.ts";
 import { jsonLine } from "./row-text.ts";
 
-/** Loads the drawing code only when it draws: programs do not need cli-table3 and colors. */
+/** Loads the drawing code only when needed, because output for programs does not use cli-table3 or colors. */
 export const table: Format = {
   summary:
     "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, addresses are not.",
   columns: "guessed",
   ending: undefined,
-  // The columns fit the first rows, so a later run cannot add to them.
+  // The columns are fitted to the first rows, so a later run cannot append to them.
   canGrow: false,
   isClosed: false,
   errors: "text",
@@ -17,7 +17,7 @@ export const table: Format = {
   local: {
     rows: drawRows,
     record: drawRecord,
-    // On a terminal a command draws such an object itself.
+    // Only for pipes. On a terminal, a command draws such an object without this function.
     document: (document) => jsonLine(document, false),
   },
 };
@@ -41,7 +41,7 @@ async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<str
   return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
 }
 
-/** One line per member: its name and its value. */
+/** Writes one line per member, with its name and value. */
 async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],

@@ -6,13 +6,16 @@ import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
 
-/** The text format of PostgreSQL's COPY: `\N` for null, bytes as `\xe2`. Programs read it, so formulas need no guard. */
+/**
+ * The text format of PostgreSQL's COPY, with `\N` for null and bytes as `\xe2`. Programs read it, so text that looks
+ * like a formula is not escaped.
+ */
 export const tsvText: Writing = {
   separator: "\t",
   nothing: String.raw`\N`,
   writeText: (text) => (PLAIN.test(text) ? text : replaceEach(text, EVERY_ESCAPED, escapeBytes)),
   writeJson: (text) => text.replaceAll("\\", "\\\\"),
-  // COPY reads an empty line as an empty string.
+  // COPY reads an empty line as an empty string, so this line needs no placeholder.
   emptyLine: "",
 };
 
@@ -29,7 +32,9 @@ function escapeBytes(character: string): string {
   return bytes.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-/** By hand, because TextEncoder turns a lone surrogate into U+FFFD, which would make different texts equal. */
+/**
+ * Encodes manually, because TextEncoder replaces lone surrogates with U+FFFD, which would make different strings equal.
+ */
 function utf8(code: number): readonly number[] {
   if (code < 0x80) return [code];
   const last = 0x80 | (code & 0x3f);

@@ -1,31 +1,31 @@
 import { wrapWords } from "../../text/wrap-words.ts";
 import type { Paint } from "../painter.ts";
 
-/** A part of a help page. Its parts appear in this order, and an empty line follows. */
+/** A section of a help page. Its parts are printed in this order, with an empty line between sections. */
 export interface Block {
-  /** Without the empty line before it. */
+  /** Omits the empty line before this section. */
   readonly isClose?: boolean;
   readonly heading?: string;
-  /** Before the prose, on the same line. */
+  /** Printed before the prose, on the same line. */
   readonly label?: string;
   readonly prose?: string;
   readonly rows?: readonly (readonly [term: string, text: string])[];
-  /** One text per name, without columns: `Output: --fields --columns`. */
+  /** A name and its text on one wrapped line, without columns: `Output: --fields --columns`. */
   readonly lists?: readonly (readonly [name: string, text: string])[];
-  /** To paste: each runs as shown. */
+  /** Commands to copy and paste. Each runs exactly as shown. */
   readonly commands?: readonly string[];
 }
 
 export interface Paper {
   readonly width: number;
-  /** Whether a command that is too wide continues on another line; a pipe has no width. */
+  /** Whether a command that is too wide continues on the next line. False for a pipe, which has no width. */
   readonly breaksCommands: boolean;
   readonly paint: Paint;
 }
 
 const indent = "  ";
 
-/** The texts of all rows start at one column, except for terms too wide to leave room. */
+/** Draws all sections. The texts of all rows start in the same column, except after terms that are too wide. */
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
   const column = columnOf(blocks, paper);
   return blocks
@@ -70,14 +70,14 @@ function drawRow(term: string, text: string, width: number, column: number): rea
   return [`${indent}${term.padEnd(column)}  ${first}`.trimEnd(), ...more];
 }
 
-/** A shell joins lines after a backslash at their end. */
+/** Wraps a command with a backslash at the end of each line, so that a shell joins the lines. */
 function drawCommand(command: string, { width, breaksCommands }: Paper): readonly string[] {
   if (!breaksCommands || indent.length + command.length <= width) return [`${indent}${command}`];
   const words = command.match(/(?:'[^']*'|[^\s'])+/gu) ?? [];
   const lines: string[] = [];
   let line = indent;
   for (const [index, word] of words.entries()) {
-    // A flag stays on the line of its value if both fit.
+    // Keep a flag and its value on the same line if both fit.
     const together = word.startsWith("-") ? `${word} ${words[index + 1] ?? ""}` : word;
     const isFull = line.trim() !== "" && line.length + 1 + together.length + 2 > width;
     if (isFull) {

@@ -6,10 +6,10 @@ import { joinFitting } from "../values/width.ts";
 export type LiveLine = ReturnType<typeof createLiveLine>;
 
 /**
- * One line at the bottom of a terminal that is redrawn repeatedly and finally removed.
+ * Creates a line at the bottom of a terminal that is redrawn repeatedly and removed at the end.
  *
- * ora's spinner, drawn by our clock on our output: `start()` would set a timer, read stdin, hide the cursor until ora
- * sees the exit, and intercept stdout and stderr of the process.
+ * It uses ora's spinner, but with our own timing and output. `start()` would set a timer, read stdin, hide the cursor
+ * until ora sees the process exit, and intercept stdout and stderr.
  */
 export function createLiveLine(output: Output, isUnicode: boolean) {
   let drawn = "";
@@ -45,13 +45,13 @@ export function createLiveLine(output: Output, isUnicode: boolean) {
   return {
     draw: (parts: readonly string[]): void => {
       terminal.columns = output.columns || 80;
-      // In some terminals, a line as wide as the window moves the cursor down; ora itself uses two columns.
+      // In some terminals, a line as wide as the window moves the cursor down. ora itself uses two columns.
       spinner.text = joinFitting(parts, isUnicode, Math.max(1, terminal.columns - 3));
       spinner.render();
       isThere = true;
       flush().catch(() => undefined);
     },
-    /** Removes the line; resolves when the terminal has removed it. */
+    /** Removes the line, and resolves when it has been removed from the terminal. */
     clear: async (): Promise<void> => {
       if (!isThere) return;
       isThere = false;

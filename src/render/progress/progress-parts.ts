@@ -2,33 +2,33 @@ import { visibleText } from "../sanitise.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import { counted, grouped } from "../../text/counted.ts";
 
-/** The progress of a pull. */
+/** The progress of a pull so far. */
 export interface PullState {
-  /** Rows that were written, also by earlier runs. */
+  /** Rows written so far, including by earlier runs. */
   readonly rows: number;
-  /** Maximum rows in total, if known. */
+  /** Maximum number of rows in total, if known. */
   readonly rowsInAll: number | undefined;
-  /** Inputs with a response, and inputs in total; undefined for a single input. */
+  /** Inputs that have a response (`answered`), and inputs in total; undefined for a single input. */
   readonly inputs: { readonly answered: number; readonly of: number } | undefined;
-  /** The finished part, from 0 to 1; undefined if unknown. */
+  /** Completed fraction, from 0 to 1; undefined if unknown. */
   readonly part: number | undefined;
   readonly requests: number;
   readonly credits: number;
 }
 
-/** The state of a pull at its start, and the milliseconds since then. */
+/** The state of a pull when this run started, and the milliseconds since then. */
 interface Since {
   readonly state: PullState;
   readonly elapsed: number;
 }
 
-/** The milliseconds left of a wait, and its reason. */
+/** The remaining milliseconds of a wait, and the reason for it. */
 export interface Wait {
   readonly left: number;
   readonly why: string;
 }
 
-/** The parts of one line on a pull, the most important first. */
+/** Returns the parts of the progress line, the most important first. */
 export function progressParts(state: PullState, since: Since, wait: Wait | undefined): readonly string[] {
   const left = timeLeft(state, since, wait);
   return [
@@ -47,7 +47,7 @@ function rowsPart({ rows, rowsInAll, inputs }: PullState): string {
   return rows === 0 ? "requesting" : counted(rows, "row");
 }
 
-/** Milliseconds; a rate over less time is random. */
+/** Milliseconds. Over a shorter time, a rate would be meaningless. */
 const shortest = 1000;
 
 function ratePart({ rows }: PullState, since: Since): readonly string[] {
@@ -57,7 +57,7 @@ function ratePart({ rows }: PullState, since: Since): readonly string[] {
   return [`${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} rows/s`];
 }
 
-/** Assumes that the rest takes as long as the same part before; the current wait counts for the part before. */
+/** Estimates the remaining time at the same rate as so far. A current wait counts as time already spent. */
 function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): number | undefined {
   const before = since.state.part ?? 0;
   if (part === undefined || part >= 1 || part <= before || since.elapsed < shortest) return undefined;
@@ -65,7 +65,7 @@ function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): nu
   return waiting + ((since.elapsed + waiting) * (1 - part)) / (part - before);
 }
 
-/** `8s`, `3m`, `2h5m`; rounded up to minutes above 100 seconds. */
+/** `8s`, `3m`, `2h5m`. Times of 100 seconds or more are rounded up to minutes. */
 function duration(milliseconds: number): string {
   return formatSeconds(milliseconds < 100_000 ? milliseconds : Math.ceil(milliseconds / 60_000) * 60_000);
 }

@@ -1,6 +1,8 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
-/** The record as JSON Schema (draft 2020-12). Unknown members are allowed: the service may add fields at any time. */
+/**
+ * Describes the record as JSON Schema (draft 2020-12). Unknown members are allowed, because the service may add fields.
+ */
 export function jsonSchema({ name, record }: NamedRecord, description: string): object {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -1,12 +1,12 @@
 import type { Field, NamedRecord } from "../../contract/record.ts";
 
-/** The databases that a table can be written for. */
+/** The databases for which dexdata can generate a table. */
 export const sqlDialects = ["postgres", "sqlite", "duckdb"] as const;
 export type SqlDialect = (typeof sqlDialects)[number];
 
 /**
- * Types that keep every digit, by the content of a column. Only NUMERIC in PostgreSQL does: SQLite keeps 15 digits of a
- * NUMERIC, and DuckDB has no decimal without a fixed precision, so both store numbers as text.
+ * Column types that preserve every digit. Of the three NUMERIC types, only PostgreSQL's does: SQLite keeps 15 digits,
+ * and DuckDB has no decimal type without a fixed precision. Those two therefore store numbers as text.
  */
 const columnTypes = {
   text: { postgres: "TEXT", sqlite: "TEXT", duckdb: "VARCHAR" },
@@ -17,14 +17,14 @@ const columnTypes = {
   json: { postgres: "JSONB", sqlite: "TEXT", duckdb: "JSON" },
 } as const;
 
-/** The loss that remains, or the cast that arithmetic needs. */
+/** A precision limit that remains, or the cast that arithmetic needs. */
 const remarks: Readonly<Record<SqlDialect, string>> = {
   postgres: "NUMERIC keeps every digit; TIMESTAMPTZ keeps microseconds.",
   sqlite: "Numbers are text to keep every digit; to compute with them, use CAST(price AS REAL).",
   duckdb: "Numbers are text to keep every digit; to compute with them, use price::DOUBLE.",
 };
 
-/** A table for rows of the record: a column for each member, nested ones as JSON. */
+/** Returns a CREATE TABLE statement for rows of the record. Each member becomes a column, nested members as JSON. */
 export function createTable({ name, record }: NamedRecord, description: string, dialect: SqlDialect): string {
   const columns = Object.entries(record).map(([column, field]) => {
     const isRequired = !field.optional && !field.nullable;
@@ -46,7 +46,7 @@ function contentOf({ type, reads }: Field): keyof typeof columnTypes {
       return "boolean";
     case "number":
       return "decimal";
-    // Raw amounts exceed 64 bits; counts, blocks and seconds do not.
+    // Raw amounts exceed 64 bits. Counts, block numbers and seconds do not.
     case "integer":
       return reads === "amount" ? "decimal" : "integer";
     case "number-or-text":

@@ -1,20 +1,23 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
 interface TypeScriptWishes {
-  /** The type of a JSON number. */
+  /** The TypeScript type for a JSON number. */
   readonly number: string;
-  /** The type of a number or a string. */
+  /** The TypeScript type for a number or a string. */
   readonly numberOrText: string;
-  /** Type parameters of the interfaces with their defaults, `<N = number>`, and as they are passed on, `<N>`. */
+  /** Type parameters of the interfaces: as declared with defaults (`<N = number>`), and as passed on (`<N>`). */
   readonly parameters?: { readonly declared: string; readonly passed: string };
 }
 
 interface Writing extends TypeScriptWishes {
-  /** The TypeScript name of a record that has one. */
+  /** Returns the name of the interface for a record; undefined for a record that is written inline. */
   readonly nameOf: (record: RecordShape) => string | undefined;
 }
 
-/** The record as an interface, with a second one for a record that it contains several times: a window of activity. */
+/**
+ * Returns the record as an interface. A record that it contains several times, such as a window of activity, gets a
+ * second interface.
+ */
 export function typeScript(named: NamedRecord, description: string, wishes: TypeScriptWishes): string {
   const type = typeName(named.name);
   const inner = recordsIn(named.record);
@@ -28,7 +31,7 @@ export function typeScript(named: NamedRecord, description: string, wishes: Type
   return `/** ${description} */\n${write(type, named.record)}${window}`;
 }
 
-/** `found-token` → `FoundToken` */
+/** Converts `found-token` to `FoundToken`. */
 export function typeName(name: string): string {
   return name.replaceAll(/(?:^|[-_])([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }
@@ -66,7 +69,7 @@ function typeOf({ type }: Field, indent: string, writing: Writing): string {
   }
 }
 
-/** Facts that the type does not express. */
+/** Returns a fact that the type does not express. */
 function remarkOf({ type, reads }: Field): string | undefined {
   if (type.kind === "text" && reads === "time") return "RFC 3339, UTC";
   if (type.kind === "text" && (reads === "price" || reads === "amount")) return "a decimal number";
@@ -74,7 +77,7 @@ function remarkOf({ type, reads }: Field): string | undefined {
   return reads === "percent" ? "percent" : undefined;
 }
 
-/** The records that it contains, also in its lists. */
+/** Returns all records nested in this record, including in its lists. */
 function recordsIn(record: RecordShape): readonly RecordShape[] {
   return Object.values(record).flatMap(({ type }) =>
     type.kind === "record" || type.kind === "list" ? [type.record, ...recordsIn(type.record)] : [],

@@ -3,11 +3,11 @@ import { type CellStyle, plain } from "../values/cell.ts";
 import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";
 
-/** The columns and the style of a table that compares its rows with the same rows in the picture before. */
+/** Returns the columns and style of a table that compares its rows with the same rows in the previous frame. */
 export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle) {
   const earlier = new WeakMap<object, unknown>();
   const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
-  /** Not every terminal has color, so `+` precedes a new row, and `*` a changed one. */
+  /** Marks a new row with `+` and a changed row with `*`, because not every terminal has color. */
   const signOf = (row: unknown): string => {
     const before = rowBefore(row);
     if (before === undefined) return "+";
@@ -20,7 +20,7 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
   return {
     columns: [sign, ...columns],
     style: { ...style, rowBefore },
-    /** Records the earlier state of a row; `before` is undefined for a new row. */
+    /** Records the previous state of a row. `before` is undefined for a new row. */
     mark: (row: unknown, before: unknown): unknown => {
       if (isObject(row) && before !== undefined) earlier.set(row, before);
       return row;
@@ -28,7 +28,7 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
   };
 }
 
-/** The parts of a record, with marks on those that differ from the parts before. */
+/** Returns the parts of a record, and marks those that differ from the previous frame. */
 export function markParts(
   parts: readonly RecordPart[],
   before: readonly RecordPart[],

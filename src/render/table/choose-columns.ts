@@ -3,17 +3,17 @@ import { type Failure, invalidInput, usageFailure } from "../../contract/failure
 import { choiceFailure } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";
 
-/** The columns of an endpoint's table from left to right; with `--columns` only those, in the order of the flag. */
+/** Returns the columns of an endpoint's table. With `--columns`, returns only those, in the order of the flag. */
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
   if (names === undefined) return all;
   return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
 }
 
-/** The rows of each table that is shown, by the name of their group. */
+/** The row shapes of the tables to show, by group name. */
 type Tables = ReadonlyMap<string, RowShape>;
 
-/** Rejects a name that one of the tables has no column for, and lists its columns. */
+/** Rejects a name that does not match a column in every table. The error lists the available columns. */
 export function checkColumns(tables: Tables, names: readonly string[]): void {
   const typed = `--columns "${names.join(",")}"`;
   for (const [group, shape] of tables) {
@@ -27,7 +27,10 @@ export function checkColumns(tables: Tables, names: readonly string[]): void {
   }
 }
 
-/** With several tables, the error names those without the column, and how to show the others only. */
+/**
+ * Builds the error for an unknown column. With several tables, the error lists the tables without that column and
+ * suggests a command that shows only the others.
+ */
 function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
   const label = `--columns "${unknown}"`;
   const accepted = columnWords(tables.get(group));
@@ -56,13 +59,13 @@ function columnWords(shape: RowShape | undefined): readonly string[] {
   return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
 }
 
-/** By its title or its field, in any letter case, with `-`, `_` or a space between words. */
+/** Matches a column's title or field name in any letter case, with `-`, `_` or a space between words. */
 function isNamed({ title, field }: Column, name: string): boolean {
   const fields = typeof field === "string" ? [field] : field;
   return [title, ...fields].some((each) => wordOf(each) === wordOf(name));
 }
 
-/** `price USD` → `price-usd`: a shell keeps it as one word. */
+/** Converts `price USD` to `price-usd`, which needs no quotes in a shell. */
 function wordOf(text: string): string {
   return text
     .trim()

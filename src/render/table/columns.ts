@@ -15,35 +15,38 @@ import {
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { chooseColumns } from "./choose-columns.ts";
 
-/** One column of a table, before its width is known. */
+/** A table column before its width is known. */
 export interface TableColumn {
   readonly title: string;
-  /** The lowest stays longest where the window is narrow. */
+  /** In a narrow window, the column with the lowest number is hidden last. */
   readonly priority: number;
-  /** Alternatives: the first one with a value in the row counts. */
+  /** Alternative paths. The first one with a value in the row is used. */
   readonly paths: readonly (readonly string[])[];
   readonly kind: CellKind;
-  /** Words may be cut to fit. Numbers, times and what identifies a row are complete or left out. */
+  /**
+   * Whether the column is shown in full or not at all, like numbers, times and identifiers. Words may be truncated to
+   * fit.
+   */
   readonly isWhole: boolean;
-  /** Read as numbers if the rows have numbers, although not described as such: raw token amounts. */
+  /** Whether the column is aligned like numbers if all its values are digits, for example raw token amounts. */
   readonly mayBeDigits: boolean;
-  /** The user named the column, so it is shown even if no row has a value. */
+  /** Whether the user requested the column. Such a column is shown even if no row has a value. */
   readonly isAsked: boolean;
-  /** Draws several fields instead of showing one. */
+  /** Draws the cell from several fields instead of showing one value. */
   readonly draw?: (row: unknown, style: CellStyle) => Cell;
 }
 
-/** A column that is always shown and draws its own cells. */
+/** Creates a column that is always shown and draws its own cells. */
 export function drawnColumn(
   drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
 ): TableColumn {
   return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
 }
 
-/** The parts of a presentation that decide which columns a table has. */
+/** The options that decide which columns a table has. */
 type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
 
-/** The columns of an endpoint's table from left to right; with `--fields` or `--columns` in the order of the flag. */
+/** Returns the columns of an endpoint's table. With `--fields` or `--columns`, they are in the order of the flag. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
   const { fields, columns, orderedBy, isWide = false } = choice;
   if (fields !== undefined)
@@ -62,10 +65,10 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
   return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
 }
 
-/** The column of the row order stays longer than every other measure, but not longer than what identifies the rows. */
+/** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */
 function keepingLonger(columns: readonly TableColumn[], kept: number): readonly TableColumn[] {
   const measures = columns.filter(({ kind }) => isNumeric(kind));
-  // The fraction still leaves room for the priorities of across-networks.ts.
+  // 0.25 leaves room for the priorities in across-networks.ts.
   const before = Math.min(...measures.map(({ priority }) => priority)) - 0.25;
   return columns.map((each, index) =>
     index === kept ? { ...each, priority: Math.min(each.priority, before) } : each,
@@ -86,7 +89,7 @@ function column(
   return {
     ...place,
     paths,
-    // A candle is identified by its opening time, which an age does not show.
+    // A candle is identified by its opening time, so an age would not be exact enough.
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
     mayBeDigits:
@@ -94,7 +97,7 @@ function column(
   };
 }
 
-/** The cell of a row. If the cell before was different, it is marked, and so is the direction of a number. */
+/** Returns the cell of a row. A change since the previous frame is marked, including the direction for numbers. */
 export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
   const cell = cellOf(row, shown, style);
   const before = style.rowBefore?.(row);
@@ -120,8 +123,8 @@ function valueOf(row: unknown, { paths }: TableColumn): unknown {
 }
 
 /**
- * Parses rows for these columns: only the members at the start of their paths, since a table does not show most of a
- * long row. A drawn column can read any member.
+ * Creates a parser that reads only the members these columns need, because a table usually shows few members of a long
+ * row. A column with a `draw` function can read any member, so rows are then parsed completely.
  */
 export function createRowReader(columns: readonly TableColumn[]): (row: string) => unknown {
   const names = [...new Set(columns.flatMap(({ paths }) => paths.map(([name = ""]) => name)))];

@@ -12,12 +12,12 @@ import {
 } from "./table-lines.ts";
 
 /**
- * cli-table3 measures each cell eight times, so it takes 0.2 ms per row, and more than linear time in the rows of one
- * table. It draws the rows that a person reads at a glance; lines of the same widths follow without it.
+ * cli-table3 measures each cell eight times. It takes 0.2 ms per row and more than linear time per table. It draws only
+ * the first rows, which a person reads at a glance. Later lines have the same widths and are drawn without it.
  */
 const [libraryRows, chunkRows] = [100, 32];
 
-/** Rows as lines, with the titles above them if wanted. */
+/** Returns rows as lines, with the column titles above them if `hasHeader` is true. */
 export const drawRows: DrawRows = (columns, rows, paint, hasHeader) => {
   const fitted = fitRows(columns, rows, hasHeader);
   const byLibrary = hasHeader ? fitted.slice(0, libraryRows + 1) : [];
@@ -27,7 +27,7 @@ export const drawRows: DrawRows = (columns, rows, paint, hasHeader) => {
   return lines + writeLines(columns, fitted.slice(byLibrary.length), paint);
 };
 
-/** A color that does not exist: cli-table3 measures it as nothing. */
+/** An escape sequence for a color that does not exist. cli-table3 counts it as zero columns. */
 const mark = "\u001B[1000m";
 
 function drawWithLibrary(
@@ -35,8 +35,8 @@ function drawWithLibrary(
   rows: readonly (readonly Cell[])[],
   paint: Paint,
 ): string {
-  // The library counts single code points, so a placeholder of the right width replaces each text that it would
-  // measure differently.
+  // The library measures single code points. A placeholder of the right width replaces each text that it would measure
+  // differently.
   const hidden: string[] = [];
   const drawCell = ({ text, tone }: Cell): string => {
     const painted = paint(text, tone);
@@ -46,7 +46,7 @@ function drawWithLibrary(
   };
   const last = columns.length - 1;
   const table = new CliTable({
-    // Words of the last column may be longer than its width, since no column follows.
+    // The last column may be wider than planned, because no column follows it.
     colWidths: columns.map(({ width }, index) =>
       index === last ? Math.max(width, ...rows.map((row) => textWidth(row[index]?.text ?? ""))) : width,
     ),
@@ -64,7 +64,10 @@ function drawWithLibrary(
     .join("");
 }
 
-/** Without lines between its rows, cli-table3 leaves the borders out. It ignores combinations that are not borders. */
+/**
+ * Removes all border characters. cli-table3 omits the borders if there are no lines between its rows, and ignores
+ * combinations that are not borders.
+ */
 const borders = ["top", "mid", "bottom", "left", "right"].flatMap((side) =>
   ["", "-left", "-mid", "-right"].map((corner) => side + corner),
 );

@@ -5,32 +5,36 @@ import type { TableColumn } from "./columns.ts";
 
 export const GAP = 2;
 
-/** Columns of the terminal; undefined means no limit. A terminal that does not know its width reports 0. */
+/**
+ * Returns the terminal width in columns; undefined means no limit. A terminal that does not know its width reports 0.
+ */
 export function roomOf(output: Output): number | undefined {
   return output.columns === 0 ? undefined : output.columns;
 }
 
-/** A column with its cells, and its needs in columns of the terminal. */
+/** A column with its cells and the width it needs, in terminal columns. */
 export interface MeasuredColumn {
   readonly column: TableColumn;
   readonly cells: readonly Cell[];
   readonly hasValue: boolean;
-  /** Digits under digits. */
+  /** Whether cells are right-aligned, so that digits line up. */
   readonly isRight: boolean;
   readonly isWhole: boolean;
-  /** The width at which nothing is cut. */
+  /** The width at which no cell is truncated. */
   readonly natural: number;
-  /** The width below which it is left out; the natural one if nothing may be cut. */
+  /** The minimum width, below which the column is hidden. Equal to `natural` if cells must not be truncated. */
   readonly least: number;
-  /** An address or another long name: if it does not fit, the columns after it may still stay. */
+  /**
+   * Whether cells are addresses or other long values. If such a column does not fit, later columns may still be shown.
+   */
   readonly isBulky: boolean;
 }
 
 type Widths = ReadonlyMap<MeasuredColumn, number>;
 
 /**
- * The widths of the columns that stay. By priority, the first that does not fit ends the table, but a bulky one is only
- * skipped. Spare room goes to the columns that were cut.
+ * Returns the widths of the columns to show. Columns are added by priority until one does not fit, but a bulky column
+ * is skipped instead. Spare width goes to truncated columns.
  */
 export function fitColumns(columns: readonly MeasuredColumn[], room: number | undefined): Widths {
   if (room === undefined) return new Map(columns.map((each) => [each, each.natural]));
@@ -45,20 +49,20 @@ export function fitColumns(columns: readonly MeasuredColumn[], room: number | un
   const widths = widen(chosen, room);
   const last = chosen.at(-1);
   if (chosen.length <= FEW || last === undefined || last.isBulky) return widths;
-  // Complete names are worth more than a number at the end.
+  // Complete names are more useful than one more number at the end.
   const fewer = widen(chosen.slice(0, -1), room);
   const isWorthIt = isCut(widths) && widths.get(last) === last.natural;
   return isWorthIt && !isCut(fewer) ? fewer : widths;
 }
 
-/** A table with this many columns gives up none of them for another. */
+/** A table with this many columns or fewer never drops one to make others wider. */
 const FEW = 4;
 
 function isCut(widths: Widths): boolean {
   return [...widths].some(([{ natural }, width]) => width < natural);
 }
 
-/** Widens the narrowest first, one column at a time, so that no name starves next to a long one. */
+/** Widens the narrowest column first, one position at a time, so that a long name does not take all the space. */
 function widen(chosen: readonly MeasuredColumn[], room: number): Widths {
   const widths = new Map(chosen.map((each) => [each, each.least]));
   const used = chosen.reduce((sum, { least }) => sum + GAP + least, -GAP);
@@ -72,20 +76,20 @@ function widen(chosen: readonly MeasuredColumn[], room: number): Widths {
   return widths;
 }
 
-/** A token can have a name of any length; columns that the user named get more room. */
+/** Maximum width of words, because a token name can have any length. Columns that the user requested get more room. */
 const LONGEST_WORD = 40;
 const LONGEST_ASKED = 200;
-/** A shorter part of a name does not identify it. */
+/** Minimum width of words. Less of a name would not identify it. */
 const SHORTEST_WORD = 10;
-/** A complete value this wide is an address, a transaction or a number with very many digits. */
+/** A complete value wider than this is an address, a transaction or a number with very many digits. */
 const BULKY = 24;
-/** The usual width of later rows, so that the first page rarely sets a width too small. */
+/** Typical widths, so that the first page rarely sets a width that is too small for later rows. */
 const USUAL: ReadonlyMap<string, number> = new Map([
   ["amount", 5],
   ["change", 7],
 ]);
 
-/** `least`: the width the column had in the table above. */
+/** Measures a column. `least` is its width in the part of the table already drawn, or 0. */
 export function measureColumn(column: TableColumn, cells: readonly Cell[], least: number): MeasuredColumn {
   const { kind, isAsked } = column;
   const filled = cells.filter(({ text }) => text !== "");
@@ -105,7 +109,7 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
   return {
     column,
     cells,
-    // A column of the table above stays.
+    // A column that was already shown stays, even if these rows have no value for it.
     hasValue: filled.length > 0 || least > 0,
     isRight,
     isWhole,
@@ -116,5 +120,5 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
 }
 
 const DIGITS = /^-?\d+(?:\.\d+)?$/;
-/** Long and without a space: if it were cut, it could not be pasted. */
+/** Long text without spaces. It could not be copied and pasted if it were truncated. */
 const ADDRESS = /^[0-9A-Za-z]{26,}$/;

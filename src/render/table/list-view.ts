@@ -8,10 +8,12 @@ import { roomOf } from "./fit-columns.ts";
 import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
-/** This many rows wait for a table if each page has one row: each row could need other widths. */
+/**
+ * Maximum number of rows to hold back while each page has only one row, because each row could need different widths.
+ */
 const mostHeld = 40;
 
-/** Lists as tables, each page as it arrives; with several groups, each under its name. */
+/** Shows lists as tables, page by page as they arrive. With several groups, each table has its group as a heading. */
 export async function createListView(presentation: Presentation): Promise<Renderer> {
   const { output, groups, endpoint } = presentation;
   const paint = await createPaint(presentation.isColored);
@@ -47,7 +49,7 @@ export async function createListView(presentation: Presentation): Promise<Render
   };
 }
 
-/** A table of rows as the service sent them. */
+/** Creates a table for rows as the service sent them. */
 function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
   const { before, hasSparks } = presentation;
@@ -72,7 +74,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
   return { ...section, lines: (rows: readonly string[]) => section.lines(rows.map(readRow)) };
 }
 
-/** Adds the trend after the price and its change. */
+/** Inserts the trend column after the price and its change. */
 function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
   const names: readonly string[] = ["price_usd", "price_change_percentage_24h"];
   const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => names.includes(name)));

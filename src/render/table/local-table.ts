@@ -5,7 +5,7 @@ import { visibleText } from "../sanitise.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";
 
-/** Aligned columns. In a narrow window the last ones are left out, and the last of the rest is wrapped. */
+/** Draws aligned columns. In a narrow window, the last columns are hidden, and the last visible one is wrapped. */
 export function drawLocalTable(
   rows: readonly LocalRow[],
   { hasHeader, room = Infinity }: Pick<LocalLook, "hasHeader" | "room">,
@@ -23,10 +23,10 @@ function shown(value: LocalRow[string]): string {
   return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
 }
 
-/** Shorter lines are hard to read. */
+/** Minimum width of a wrapped column. Shorter lines are hard to read. */
 const SHORTEST_LINE = 12;
 
-/** The number of columns that fit, the last of them wrapped: at least two, since a name is useless without its value. */
+/** Returns how many columns fit if the last one is wrapped, but at least two: a name is useless without its value. */
 function fitting(widths: readonly number[], room: number): number {
   const last = widths.findLastIndex((width, column) => {
     const begin = widths.slice(0, column).reduce((sum, each) => sum + each + GAP, 0);
@@ -43,7 +43,7 @@ function drawLine(cells: readonly string[], widths: readonly number[], room: num
   const pieces = wrapWords(text, room - indent, textWidth);
   if (pieces.every((piece) => textWidth(piece) <= room - indent))
     return (begin + pieces.join(`\n${" ".repeat(indent)}`)).trimEnd();
-  // Below there is more room for a link or a path, which must stay complete.
+  // A separate line below has more room for a link or a path, which must not be broken.
   const below = wrapWords(text, room - GAP, textWidth);
   return [begin.trimEnd(), ...below.map((piece) => " ".repeat(GAP) + piece)].join("\n");
 }

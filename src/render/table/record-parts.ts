@@ -5,25 +5,25 @@ import { fieldAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import type { TableColumn } from "./columns.ts";
 
-/** The parts of a record on a screen: single values by their path, and tables of nested objects. */
+/** The parts of a record on a screen: single values by path, and tables of nested objects. */
 export type RecordPart =
   | { readonly kind: "value"; readonly name: string; readonly cell: Cell }
   | { readonly kind: "table"; readonly columns: readonly TableColumn[]; readonly rows: readonly object[] };
 
-/** Deeper paths are unreadable, and a document may have thousands of levels. */
+/** Maximum path depth. Deeper paths are unreadable, and a document may have thousands of levels. */
 const DEEPEST = 6;
 
-/** Escaping and layout take many times the memory of a text, and longer ones are unreadable. */
+/** Maximum length of a text value. Escaping and layout use many times its memory, and longer texts are unreadable. */
 const LONGEST_TEXT = 10_000;
 
-/** The parts in the order of the record. `style` is for the single values. */
+/** Returns the parts in the order of the record. `style` applies to the single values. */
 export function recordParts(
   value: unknown,
   path: readonly string[],
   shape: RecordShape,
   style: CellStyle,
 ): readonly RecordPart[] {
-  // The index comes first: it is what `--fields tokens.0.symbol` takes.
+  // The index comes first, because `--fields` accepts it in paths such as `tokens.0.symbol`.
   if (Array.isArray(value) && value.length > 0 && value.every(isObject))
     return [objectTable(Object.entries(value), path, shape, style, { title: path.join("."), ...listed })];
   if (!isObject(value) || path.length >= DEEPEST || Object.keys(value).length === 0) {
@@ -40,20 +40,20 @@ export function recordParts(
 
 const WINDOW = /^\d{1,3}[smhd]$/;
 
-/** One row per window: measures of one kind are in one column, and seven windows fit 80 columns. */
+/** Layout for windows such as 24h: one row per window and one column per measure. Seven windows fit in 80 columns. */
 const measures = {
-  /** Of the column with the name of each object. */
+  /** The title of the column with the name of each object. */
   title: "window",
-  /** The members that a narrow window keeps; the others follow in their order. */
+  /** The members to keep in a narrow window. The others follow in their original order. */
   leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
-  /** Shorter titles of members. */
+  /** Shorter titles for some members. */
   titles: new Map([["last_price_usd_change", "change"]]),
 };
 
-/** The names of a token for a person come first, then those for the service. */
+/** Layout for lists of tokens, with names for people first, then identifiers for the service. */
 const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map<string, string>() };
 
-/** One row per object, under the name that the object has in the record. */
+/** Creates a table with one row per object. The first column is the name of the object in the record. */
 function objectTable(
   objects: readonly (readonly [name: string, values: unknown])[],
   path: readonly string[],
@@ -69,13 +69,13 @@ function objectTable(
     return partColumn(titles.get(name) ?? name, index + 1, ["values", name], kind, style);
   });
   const named = partColumn(title, 0, ["name"], "text", style);
-  // The columns are in the order of importance, but an address is at the end, as in every table.
+  // Columns are ordered by importance, except that addresses come last, as in every table.
   const addresses = columns.filter(({ kind }) => kind === "address");
   const others = columns.filter(({ kind }) => kind !== "address");
   return { kind: "table", columns: [named, ...others, ...addresses], rows };
 }
 
-/** The names of the members that are not objects. */
+/** Returns the names of the members that are not objects. */
 function leafNames(values: unknown): readonly string[] {
   const members = Object.entries(isObject(values) ? values : {});
   return members.flatMap(([name, value]) => (typeof value !== "object" || value === null ? [name] : []));

@@ -13,7 +13,7 @@ import { type RecordPart, recordParts } from "./record-parts.ts";
 import { drawLines } from "./table-lines.ts";
 import { createTableSection } from "./table-section.ts";
 
-/** One record: `name  value` lines under the paths that `--fields` takes, its windows and lists as small tables. */
+/** Draws a record as lines with names (as in `--fields`) and values. Windows and lists follow as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
   const { output, endpoint, fields, now, isUnicode, isWide } = presentation;
   const paint = await createPaint(presentation.isColored);
@@ -42,7 +42,7 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   };
 }
 
-/** The single values in one block, then a block for each table. */
+/** Writes the single values as one block, followed by a block for each table. */
 function writeParts(
   parts: readonly MarkedPart[],
   style: CellStyle,
@@ -61,9 +61,9 @@ function writeParts(
   return blocks.join("\n");
 }
 
-/** A longer name moves only its own value to the right. */
+/** Maximum width of the name column. A longer name shifts only its own value to the right. */
 const LONGEST_NAME = 32;
-/** With less room than this after the names, values are below them. */
+/** Minimum width for values next to the names. With less room, values are printed below the names. */
 const LEAST_ROOM = 24;
 
 function writeValues(

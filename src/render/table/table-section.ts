@@ -10,25 +10,25 @@ interface SectionOptions {
   readonly drawRows: DrawRows;
   readonly style: CellStyle;
   readonly paint: Paint;
-  /** Columns of the terminal; undefined means no limit. */
+  /** Width of the terminal in columns; undefined means no limit. */
   readonly room: number | undefined;
   /** Whether titles are shown above the columns; true by default. */
   readonly hasHeader?: boolean;
 }
 
-/** A measured column with its final width. */
+/** A measured column together with its final width. */
 interface PlacedColumn extends MeasuredColumn, DrawnColumn {}
 
 /**
- * One table, drawn page by page. The first page fixes columns and widths, so that the time is linear and rows are written as they arrive. If a later
- * row has a wider address or number, the table starts over below, wide enough for it. It also starts over at the first
- * value of a column that was empty and had no room until then.
+ * A table that is drawn page by page. The first page fixes columns and widths, so that drawing takes linear time and
+ * rows are written as they arrive. If a later row has a wider address or number, a new table with wider columns starts
+ * below. A new table also starts when a column that was empty and hidden gets its first value.
  */
 export function createTableSection(options: SectionOptions) {
   const { columns, drawRows, style, paint, room, hasHeader = true } = options;
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
-  // The last column to be left out, unless it is too wide.
+  // The most important column. It is hidden only if it does not fit at all.
   const [subject] = columns.toSorted((a, b) => a.priority - b.priority);
 
   const begin = (rows: readonly unknown[], candidates: readonly TableColumn[]): string => {
@@ -41,14 +41,14 @@ export function createTableSection(options: SectionOptions) {
     placed = now;
     empty = empty.filter((each) => !measured.some(({ column, hasValue }) => column === each && hasValue));
     const lines = rows.map((_, index) => now.map(({ cells }) => cells[index]));
-    // A new column without room changes nothing.
+    // If the new column does not fit, the table stays the same.
     if (before !== undefined && isSame(before, now)) return drawRows(now, lines, paint, false);
-    // The empty line separates two tables with titles.
+    // Separate two tables that both have titles with an empty line.
     return (before !== undefined && hasHeader ? "\n" : "") + drawRows(now, lines, paint, hasHeader);
   };
 
   return {
-    /** The lines of these rows, the header before the first of them. */
+    /** Returns the lines for these rows. The first call also returns the header. */
     lines: (rows: readonly unknown[]): string => {
       if (rows.length === 0) return "";
       if (placed === undefined) return begin(rows, columns);
@@ -63,7 +63,7 @@ export function createTableSection(options: SectionOptions) {
       const fit = fitsInto(placed, room);
       return cells.every(fit) ? drawRows(placed, cells, paint, false) : begin(rows, shown);
     },
-    /** Columns without room that the user named, or that identify the rows. */
+    /** Returns hidden columns that the user requested or that identify the rows. */
     leftOut: (): readonly string[] =>
       columns
         .filter((each) => each.isAsked || (each === subject && !empty.includes(each)))
@@ -96,11 +96,14 @@ function place(
   const placed = fitting.filter(({ width }) => width > 0);
   const only = candidates.find(({ isWhole }) => !isWhole) ?? candidates[0];
   if (placed.length > 0 || only === undefined) return placed;
-  // Nothing fits: show one column, and let the terminal wrap its lines. An address is not cut.
+  // If nothing fits, show one column and let the terminal wrap its lines. An address is not truncated.
   return [toPlaced(only, only.isWhole ? only.natural : Math.min(only.natural, Math.max(1, room ?? 1)))];
 }
 
-/** Words of the last column may be longer than before as long as the line fits, since no column follows. */
+/**
+ * Returns a function that checks whether cells fit the columns. Text in the last column may be wider than before if the
+ * line still fits, because no column follows.
+ */
 function fitsInto(columns: readonly PlacedColumn[], room = Infinity): (cells: readonly Cell[]) => boolean {
   const limits = columns.map(({ isWhole, isRight, width }, index) => {
     if (!isWhole) return Infinity;

@@ -4,7 +4,7 @@ import { asciiText, visibleText } from "../sanitise.ts";
 import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
 import { isPlain } from "./width.ts";
 
-/** The text of one place in a table, safe to print. */
+/** The content of one table cell, safe to print. */
 export interface Cell {
   readonly text: string;
   readonly tone: Tone;
@@ -12,20 +12,22 @@ export interface Cell {
 
 export type Tone = "plain" | "up" | "down" | "faint" | "heading" | "risen" | "fallen" | "changed";
 
-/** A change is a percentage with a direction; a fee is one without. `unknown` depends on the JSON type of the value. */
+/**
+ * A change is a percentage with a sign, and a fee is one without. For `unknown`, the JSON type of the value decides.
+ */
 export type CellKind = Reading | "change" | "unknown";
 
 export interface CellStyle {
   readonly now: number;
-  /** On a terminal, times show as ages. Elsewhere they stay as sent. */
+  /** Whether times are shown as ages, as on a terminal. Otherwise, they are shown as sent. */
   readonly hasAges: boolean;
-  /** Without it, every character beyond ASCII becomes an escape: its bytes would show as something else. */
+  /** Whether the terminal uses UTF-8. If not, it would garble characters beyond ASCII, so these are escaped. */
   readonly isUnicode: boolean;
-  /** A small price shows the number of its zeros, `0.0₉1234`, where a person reads it. */
+  /** Whether small prices show the number of their zeros, as in `0.0₉1234`. Only used in output for people. */
   readonly countsZeros: boolean;
-  /** A single record has room for more digits, and for the time before the age. */
+  /** Whether there is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
-  /** The row of the picture before, where a picture is redrawn; undefined for a new row. */
+  /** In a display that is redrawn: returns the same row of the previous frame, or undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }
 
@@ -35,7 +37,7 @@ export function plain(text: string): Cell {
   return { text, tone: "plain" };
 }
 
-/** Stands for a value that is missing. */
+/** Returns the placeholder for a missing value. */
 export function noValue({ isUnicode }: Pick<CellStyle, "isUnicode">): Cell {
   return { text: isUnicode ? "–" : "-", tone: "faint" };
 }
@@ -45,7 +47,10 @@ export function cellKind(name: string, field: Field | undefined): CellKind {
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
 }
 
-/** Fields outside the contract are named like those in it. A value of another kind than guessed is shown as sent. */
+/**
+ * Guesses the kind from the name, because unknown fields are usually named like those in the contract. If the value
+ * does not match the guess, it is shown as sent.
+ */
 function guessKind(name: string): CellKind {
   return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
 }
@@ -57,12 +62,14 @@ const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
   [/_(?:at|time|updated|date)$/, "time"],
 ];
 
-/** Whether columns of this kind are aligned to the right, digit under digit. */
+/** Whether columns of this kind are right-aligned, so that digits line up. */
 export function isNumeric(kind: CellKind): kind is keyof typeof numberTexts {
   return Object.hasOwn(numberTexts, kind);
 }
 
-/** A value that is not of its kind (a price that is a word) is shown as sent. */
+/**
+ * Formats a value as a cell. A value that does not match its kind, such as a price that is a word, is shown as sent.
+ */
 export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell {
   if (value === undefined || value === null) return blank;
   if (typeof value === "boolean") return plain(value ? "yes" : "no");
@@ -95,13 +102,13 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
     const tone = kind !== "change" || number.digits === "" ? "plain" : number.isNegative ? "down" : "up";
     return { text: numberTexts[kind](number, style), tone };
   }
-  // Other kinds keep every digit, as raw token amounts do. Of the 17 digits of a double, a table needs only the first
-  // eight; integers keep all digits.
+  // Other kinds, such as raw token amounts, keep every digit. A table shows only the first eight of up to 17 digits of
+  // a double, but all digits of an integer.
   const isShort = kind === "unknown" && !style.isRoomy;
   return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
 }
 
-/** As JSON, but only the outer levels: a document may have thousands of them. */
+/** Formats a value as JSON, but only the outer levels, because a document may have thousands of them. */
 function showNested(value: object, depth = 0): string {
   if (depth > 3) return "...";
   if (!Array.isArray(value)) {
@@ -119,7 +126,7 @@ function showItem(item: unknown, depth: number): string {
   return typeof item === "string" ? JSON.stringify(item) : String(item);
 }
 
-/** Most text is plain, which one short test shows. */
+/** Escapes text. A quick check is enough for most texts. */
 export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {
   if (isPlain(text) && !text.includes("\\")) return text;
   return isUnicode ? visibleText(text) : asciiText(text);
@@ -133,7 +140,7 @@ const STEPS = [
   { below: 730 * 86_400, unit: 30 * 86_400, name: "mo" },
 ] as const;
 
-/** `3m ago`, `in 2h`, `now`. `now`: milliseconds since the epoch. */
+/** Returns `3m ago`, `in 2h` or `now`. `now` is in milliseconds since the epoch. */
 function showAge(instant: Instant, now: number): string {
   const passed = Math.floor(now / 1000) - instant.seconds;
   const size = Math.abs(passed);

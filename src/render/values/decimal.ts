@@ -1,6 +1,6 @@
 /**
- * A decimal number as its digits, since arithmetic on doubles would show digits that the service never sent.
- * The value is 0.<digits> x 10^scale; digits neither begin nor end with a zero, and zero has none.
+ * A decimal number stored as digits, because arithmetic on doubles would show digits that the service never sent. The
+ * value is 0.<digits> x 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
  */
 export interface Decimal {
   readonly isNegative: boolean;
@@ -8,14 +8,17 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** No price or amount has more places than this, and a number written out with more would fill memory. */
+/**
+ * Maximum number of digits and maximum exponent. No price or amount exceeds it, and writing out a larger number would
+ * use too much memory.
+ */
 const MOST_PLACES = 400;
 
 const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
-/** Up to this many digits, a number and its successor are exact as a double. */
+/** An integer with up to this many digits can be incremented exactly as a double. */
 const FEW_DIGITS = 14;
 
-/** Reads a number as JSON writes it, also from a string; undefined for anything else. */
+/** Parses a number in JSON syntax, including from a string. Undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
   const isNegative = text.charCodeAt(0) === MINUS;
@@ -32,7 +35,7 @@ export function readDecimal(value: number | bigint | string): Decimal | undefine
   return create(isNegative, all.slice(leading), point - start - leading + exponent);
 }
 
-/** Never reads past the end: V8 discards its compiled code where that happens. */
+/** Never reads past the end of the string, because V8 would then discard the compiled code of this function. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -47,7 +50,7 @@ function readExponent(text: string): number | undefined {
   return Math.abs(exponent) > MOST_PLACES ? undefined : exponent;
 }
 
-/** Rounds half a unit of the last digit away from zero. */
+/** Rounds to `count` digits. A half is rounded away from zero. */
 export function roundSignificant(decimal: Decimal, count: number): Decimal {
   const { isNegative, digits, scale } = decimal;
   if (digits.length <= count) return decimal;
@@ -58,12 +61,12 @@ export function roundSignificant(decimal: Decimal, count: number): Decimal {
   return create(isNegative, raised, scale + raised.length - count);
 }
 
-/** Rounds to this many digits after the point. */
+/** Rounds to this many decimal places. */
 export function roundPlaces(decimal: Decimal, places: number): Decimal {
   return roundSignificant(decimal, decimal.scale + places);
 }
 
-/** Writes plain digits, never an exponent, with at least `leastPlaces` after the point. */
+/** Writes all digits, never an exponent, with at least `leastPlaces` decimal places. */
 export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""): string {
   const { isNegative, digits, scale } = decimal;
   const whole = scale > 0 ? digits.slice(0, scale).padEnd(scale, "0") : "0";
@@ -82,8 +85,8 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
 }
 
 /**
- * A price: two decimals from 1,000, four from 1, and below that four significant digits in plain decimals, however
- * small it is. `significant` requests that many digits instead, where there is room for them.
+ * Formats a price: two decimals from 1,000, four from 1, and four significant digits below 1, never with an exponent.
+ * `significant` sets the number of digits where there is room for more.
  */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
@@ -98,10 +101,10 @@ function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 4);
 }
 
-/** A reader cannot count more zeros than this at a glance. */
+/** Matches a run of zeros that is too long to count at a glance. */
 const MANY_ZEROS = /^(-?0\.)(0{4,})(?=[1-9])/;
 
-/** `0.0000000001234` → `0.0₉1234`: nine zeros after the point. */
+/** Converts `0.0000000001234` to `0.0₉1234`, where ₉ is the number of zeros after the decimal point. */
 export function countZeros(text: string): string {
   const [leading, start = "", zeros = ""] = MANY_ZEROS.exec(text) ?? [""];
   if (zeros === "") return text;
@@ -109,10 +112,10 @@ export function countZeros(text: string): string {
   return `${start}0${count.join("")}${text.slice(leading.length)}`;
 }
 
-/** There is no common unit beyond trillions. */
+/** Thousands, millions, billions and trillions. There is no common abbreviation beyond that. */
 const UNITS = ["", "K", "M", "B", "T"];
 
-/** An amount in at most seven places up to 999T: `12.4M`, `999`, `0.52`. Dust is `<0.01`, never zero. */
+/** Formats an amount in at most seven characters up to 999T: `12.4M`, `999`, `0.52`, or `<0.01` for a tiny amount. */
 export function showAmount(amount: Decimal): string {
   const small = roundPlaces(amount, 2);
   if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";
@@ -123,13 +126,15 @@ export function showAmount(amount: Decimal): string {
   return `${writeDecimal(shifted, Math.max(0, 3 - shifted.scale), ",")}${UNITS[unit] ?? ""}`;
 }
 
-/** An amount with all digits of its integer part, where there is room: `12,345,678.9` → `12,345,678.90`. */
+/**
+ * Formats an amount with all digits of its integer part, where there is room: `12,345,678.9` becomes `12,345,678.90`.
+ */
 export function showWholeAmount(amount: Decimal): string {
   const rounded = roundSmall(amount);
   return writeDecimal(rounded, hasFraction(rounded) ? 2 : 0, ",");
 }
 
-/** Two places, or two digits below a hundredth, so that a small value never shows as zero. */
+/** Rounds to two decimals. Values below 0.01 keep two significant digits instead, so that they never show as zero. */
 function roundSmall(value: Decimal): Decimal {
   return value.scale < -1 ? roundSignificant(value, 2) : roundPlaces(value, 2);
 }
@@ -142,12 +147,12 @@ export function showCount(count: Decimal): string {
   return writeDecimal(count, 0, ",");
 }
 
-/** Percent without a sign, as a fee: `0.3%`, `0.05%`. */
+/** Formats a percentage without a sign, such as a fee: `0.3%`, `0.05%`. */
 export function showPercent(percent: Decimal): string {
   return `${writeDecimal(roundSmall(percent), 0, ",")}%`;
 }
 
-/** A change: always signed, `0.00%` only for no change at all. */
+/** Formats a change with its sign. `0.00%` means exactly no change. */
 export function showChange(change: Decimal): string {
   if (change.digits === "") return "0.00%";
   const sign = change.isNegative ? "-" : "+";
@@ -159,20 +164,20 @@ export function showChange(change: Decimal): string {
   return `${sign}${writeDecimal(rounded, 2)}%`;
 }
 
-/** The change in percent as text; empty where it cannot be computed. */
+/** Returns the change in percent as text; empty if it cannot be computed. */
 export function percentBetween(first: number, last: number): string {
   const change = String(((last - first) / Math.abs(first)) * 100);
   return readDecimal(change) === undefined ? "" : change;
 }
 
 interface NumberStyle {
-  /** There is room for more digits. */
+  /** Whether there is room for more digits. */
   readonly isRoomy: boolean;
   /** See `countZeros`. */
   readonly countsZeros: boolean;
 }
 
-/** The text of a number of each kind. */
+/** Formatters for each kind of number. */
 export const numberTexts = {
   price: (number: Decimal, style: NumberStyle) =>
     showPrice(number, style.isRoomy ? 8 : undefined, style.countsZeros),

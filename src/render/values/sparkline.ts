@@ -1,9 +1,9 @@
 const unicode = "▁▂▃▄▅▆▇█";
-/** In the order of the height at which each character appears on its line. */
+/** Ordered by the height of each character on the line. */
 const ascii = "_.-'";
 
 /**
- * One character per value, the lowest at the bottom and the highest at the top, a space for a missing one. Equal values
+ * Draws one character per value, from lowest to highest, and a space for a missing value. If all values are equal, they
  * are drawn at the bottom.
  */
 export function sparkline(values: readonly (number | undefined)[], isUnicode: boolean): string {

@@ -1,7 +1,10 @@
 import { member } from "../../json/raw-json.ts";
 import type { Field, RecordShape } from "../../contract/record.ts";
 
-/** A parsed value by path, with names in objects, indices in arrays, and `*` for all elements. Never inherited members. */
+/**
+ * Returns a parsed value by path. Steps are names in objects, indices in arrays, or `*` for all elements. Inherited
+ * properties are never returned.
+ */
 export function valueAt(value: unknown, path: readonly string[], from = 0): unknown {
   let reached = value;
   for (let depth = from; depth < path.length; depth++) {
@@ -14,13 +17,13 @@ export function valueAt(value: unknown, path: readonly string[], from = 0): unkn
   return reached;
 }
 
-/** The contract's field at a path; undefined for a path that the contract does not name. */
+/** Returns the field of the contract at a path; undefined for a path that is not in the contract. */
 export function fieldAt(shape: RecordShape, path: readonly string[]): Field | undefined {
   let fields: RecordShape | undefined = shape;
   let field: Field | undefined;
   for (const step of path) {
     if (field?.type.kind === "list" && /^(?:\d+|\*)$/.test(step)) {
-      // The element itself is an object of the list's shape, not one of its fields.
+      // The element is an object of the list's shape, so the index does not select a field.
       field = { ...field, type: { kind: "record", record: field.type.record } };
       continue;
     }

@@ -1,52 +1,53 @@
 import { ESCAPES, visibleText } from "../sanitise.ts";
 
 /**
- * The columns of a terminal that a text takes, counted by what a person sees as one character: two for Chinese,
- * Japanese, Korean and emoji, none for marks that combine with another character.
+ * Returns the width of a text in terminal columns. Chinese, Japanese and Korean characters and emoji take up two
+ * columns, and marks that combine with another character take up none. A character made of several code points counts
+ * once.
  *
- * Written here because cli-table3 measures single code points, and padding must agree with fitting in every line of
+ * cli-table3 measures single code points, so it is not used for this: fitting and padding must agree in every line of
  * every table.
  */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
-  // Splitting a text into graphemes is slow, and few texts need it.
+  // Splitting text into graphemes is slow, and few texts need it.
   if (!JOINED.test(text)) return graphemeWidth(text);
   let width = 0;
   for (const { segment } of segments(text)) width += graphemeWidth(segment);
   return width;
 }
 
-/** Whether every library measures this text the same: printable ASCII. */
+/** Whether the text is printable ASCII, which every library measures the same way. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** The spaces that fill a text up to a width. */
+/** Returns the spaces that pad a text to a width. */
 export function padding(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** The mark at the end of a text that was cut. */
+/** Returns the mark to append to truncated text. */
 export function ellipsis(isUnicode: boolean): string {
   return isUnicode ? "…" : "...";
 }
 
-/** The start of the text that fits, with the mark at its end if something was cut. */
+/** Truncates the text to a width, and appends the mark if anything was removed. */
 export function cutText(text: string, width: number, mark: string): string {
-  // No unit of a text is wider than two, so most texts fit without being measured.
+  // A UTF-16 unit is at most two columns wide, so most texts fit without being measured.
   if (text.length * 2 <= width || textWidth(text) <= width) return text;
   const room = width - textWidth(mark);
   return room < 0 ? takeColumns(text, width) : takeColumns(text, room) + mark;
 }
 
-/** The characters from the start that fit. An escape is never cut. */
+/** Returns the leading characters that fit. An escape is never split. */
 export function takeColumns(text: string, width: number): string {
   const kept = PLAIN.test(text) ? text.slice(0, Math.max(0, width)) : takeCharacters(text, width);
   const cut = text.includes("\\") ? escapeAcross(text, kept.length) : undefined;
   return cut === undefined ? kept : text.slice(0, cut);
 }
 
-/** The start of the escape that `end` would cut. */
+/** Returns the start of the escape that a cut at `end` would split. */
 function escapeAcross(text: string, end: number): number | undefined {
   for (const { index, 0: escape } of text.matchAll(ESCAPES)) {
     if (index >= end) return undefined;
@@ -67,9 +68,11 @@ function takeCharacters(text: string, width: number): string {
 }
 
 const PLAIN = /^[ -~]*$/;
-/** Parts of emoji that join into one. Without them a text is as wide as the sum of its characters. */
+/**
+ * Code points that combine with others into one emoji. Without them, a text is as wide as the sum of its characters.
+ */
 const JOINED = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u;
-/** Created for the first text that needs it: it takes 10 ms, and most tables are plain. */
+/** Creates the segmenter when a text first needs it, because that takes 10 ms, and most tables are plain ASCII. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);
@@ -77,11 +80,11 @@ function segments(text: string): Intl.Segments {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Shown as emoji by default, or because U+FE0F requests it; flags of two letters are emoji by default too. */
+/** Characters shown as emoji, either by default, like two-letter flags, or because U+FE0F requests it. */
 const EMOJI = /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f|^[#*0-9]\ufe0f?\u20e3/u;
-/** Marks, and the vowels and final consonants that join a Korean syllable. */
+/** Combining marks, and the vowels and final consonants that are part of a Korean syllable. */
 const NO_COLUMN = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
-/** East Asian Wide and Fullwidth in Unicode, except the emoji above. */
+/** Characters that are East Asian Wide or Fullwidth in Unicode, except the emoji above. */
 const TWO_COLUMNS =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u4dff\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]$/u;
 
@@ -102,7 +105,7 @@ export function separator(isUnicode: boolean): string {
   return isUnicode ? " · " : ", ";
 }
 
-/** Joins the parts that fit completely; only the first part is cut. */
+/** Joins the parts as long as each fits completely. Only the first part may be truncated. */
 export function joinFitting(parts: readonly string[], isUnicode: boolean, width: number): string {
   const [first = "", ...rest] = parts;
   let text = cutText(first, width, "");
@@ -114,13 +117,10 @@ export function joinFitting(parts: readonly string[], isUnicode: boolean, width:
   return text;
 }
 
-/** In less room than this, the start of an address identifies it better than both its ends. */
+/** In a narrower space, the start of an address identifies it better than a shortened start and end. */
 const shortestWithEnd = 16;
 
-/**
- * An asset in this many columns. A person recognizes an address by its start and its end, so the middle is cut where the
- * window is too narrow.
- */
+/** Fits an asset name into `width` columns. People recognize an address by its start and end, so the middle is cut. */
 export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
   const text = visibleText(asset);
   const mark = ellipsis(isUnicode);

@@ -6,7 +6,7 @@ import { notFound, unsupportedNetwork } from "../service-refusal.ts";
 import type { Account } from "../accounts.ts";
 import type { SandboxState } from "../state.ts";
 
-/** A request that passed the guards. */
+/** A request that passed all guards. */
 export interface Asked {
   readonly state: SandboxState;
   readonly market: Market;
@@ -14,15 +14,15 @@ export interface Asked {
   readonly path: ReadonlyMap<string, string>;
   readonly query: Query;
   readonly account: Account;
-  /** Unix seconds of the simulated clock: nothing later may be shown. */
+  /** Unix seconds of the simulated clock. Responses must not contain anything later. */
   readonly at: number;
   readonly host: SandboxHost;
 }
 
-/** The body of a 200. Throws a Refusal for everything else. */
+/** Returns the body of a 200 response. Throws a Refusal for any other status. */
 export type Answer = (asked: Asked) => Json;
 
-// Specification, "What the service does": 35 networks. The public service has grown past that.
+// Specification, "What the service does": 35 networks. The public service now has more.
 const SPECIFIED_NETWORKS = 35;
 
 export function supportedNetworks({
@@ -32,7 +32,7 @@ export function supportedNetworks({
   return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
 }
 
-/** Slugs match exactly: a capital letter or an abbreviation makes an unknown network. */
+/** Slugs match exactly. A slug with a capital letter or an abbreviation is an unknown network. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
   if (network === undefined) throw unsupportedNetwork(slug);

@@ -8,7 +8,7 @@ import { type Answer, type Asked, networkOf, poolOf, tokenOf } from "./answer.ts
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
 
-/** Wire-facts 4.4: prices in the pool's other token, `inversed` the other way round. */
+/** Wire-facts 4.4: prices are in the other token of the pool. `inversed` swaps the two tokens. */
 export const answerPoolOhlcv: Answer = (asked) => {
   const range = readRange(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
@@ -16,14 +16,16 @@ export const answerPoolOhlcv: Answer = (asked) => {
   return answerCandles(range, (window) => asked.market.poolCandles(pool, { ...window, inversed }));
 };
 
-/** Wire-facts 4.5: prices in USD, over all pools of the token. */
+/** Wire-facts 4.5: prices are in USD, across all pools of the token. */
 export const answerTokenOhlcv: Answer = (asked) => {
   const range = readRange(asked);
   const token = tokenOf(asked);
   return answerCandles(range, (window) => asked.market.tokenCandles(token, window));
 };
 
-/** An unknown network is rejected before a wrong parameter, an unknown address after it. */
+/**
+ * Parses the parameters. An unknown network is rejected before an invalid parameter, and an unknown address after it.
+ */
 function readRange(asked: Asked) {
   networkOf(asked);
   const { query, at } = asked;
@@ -31,14 +33,17 @@ function readRange(asked: Asked) {
   const end = query.from("end") ?? at + 1;
   const interval = query.choice("interval", intervals) ?? defaultInterval;
   return {
-    // No candle opens after the request, and the current one contains what has happened by then.
+    // No candle opens after the time of the request. The current candle contains all trades up to that time.
     window: { from, to: Math.min(end, at + 1), intervalSeconds: candleSeconds(interval) ?? 0, asOf: at },
     limit: query.integer("limit", 1, MAX_LIMIT),
     countBack: query.integer("count_back", 1, Number.MAX_SAFE_INTEGER),
   };
 }
 
-/** Forward from `start`; with `count_back` the last ones before `end`, none of them before `start`. */
+/**
+ * Returns candles forward from `start`. With `count_back`, returns the last candles before `end` and not before
+ * `start`.
+ */
 function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Json {
   const candles =
     countBack === undefined
@@ -51,7 +56,7 @@ function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange
     high,
     low,
     close,
-    // The service leaves the key out where the volume rounds to 0.
+    // The service omits the field if the volume rounds to 0.
     volume: volume === 0 ? undefined : volume,
   }));
 }
@@ -59,8 +64,9 @@ function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange
 type Fold = (window: CandleWindow) => readonly Candle[];
 
 /**
- * The first `count` candles of the window. Intervals without a swap have none, so the necessary range is unknown: steps
- * that double work for a few candles of a busy pool and for years of a quiet one.
+ * Returns the first `count` candles of the window. Intervals without a swap have no candle, so the required time range
+ * is unknown. The step doubles each time, so this works both for a few candles of a busy pool and for years of a quiet
+ * one.
  */
 function candlesForward(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
   const candles: Candle[] = [];
@@ -73,7 +79,7 @@ function candlesForward(window: CandleWindow, count: number, fold: Fold): readon
   return candles.slice(0, count);
 }
 
-/** The last `count` candles of the window, ascending. */
+/** Returns the last `count` candles of the window, in ascending order. */
 function candlesBack(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
   let candles: readonly Candle[] = [];
   let step = count * window.intervalSeconds;

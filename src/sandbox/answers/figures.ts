@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 
-/** The windows of activity of the specification, in seconds; `1m` is in search rows only. */
+/** The activity windows of the specification, in seconds. Only search rows also have `1m`. */
 export const windowSeconds = {
   "24h": 86_400,
   "6h": 21_600,
@@ -20,7 +20,7 @@ export function eachWindow<T>(
   return Object.fromEntries(Object.entries(windows).map(([name, seconds]) => [name, make(seconds)]));
 }
 
-/** Specification, resource Token search row: the windows of activity as the searches show them. */
+/** Specification, resource Token search row: activity windows in the form that searches return. */
 export function searchWindows(market: Market, token: TokenFacts, at: number): JsonObject {
   return eachWindow(searchWindowSeconds, (seconds) => {
     const { volumeUsd, buys, sells, txns, priceChange } = market.tokenActivity(token, at, seconds);
@@ -28,18 +28,18 @@ export function searchWindows(market: Market, token: TokenFacts, at: number): Js
   });
 }
 
-/** Fully diluted value in USD; null for a token without a price. */
+/** Fully diluted valuation in USD; null for a token without a price. */
 export function fdvUsd(market: Market, token: TokenFacts, at: number): number | null {
   const price = market.tokenPriceUsd(token, at);
   return price === undefined ? null : (price * Number(token.totalSupply)) / 10 ** token.decimals;
 }
 
-/** The fields that identify a token in every response. */
+/** Returns the fields that identify a token in every response. */
 export function tokenNames({ address, name, symbol, network, decimals }: TokenFacts): JsonObject {
   return { id: address, name, symbol, chain: network.id, decimals };
 }
 
-/** The token's supply, description and links. */
+/** Returns the supply, description and links of a token. */
 export function tokenPages({ totalSupply, description, website, explorer }: TokenFacts): JsonObject {
   return { total_supply: totalSupply, description, website, explorer };
 }

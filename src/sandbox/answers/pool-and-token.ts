@@ -4,7 +4,7 @@ import type { Activity, Market, PoolFacts, TokenFacts } from "../market/types.ts
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
-/** Specification, resource Pool; `inversed` inverts prices, and sums in USD stay as they are. */
+/** Specification, resource Pool. `inversed` inverts the prices, but not the amounts in USD. */
 export const answerPool: Answer = (asked) => {
   networkOf(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
@@ -42,12 +42,15 @@ export const answerPool: Answer = (asked) => {
   };
 };
 
-/** A pool's data changes with its transactions; before the first one it is as created. */
+/**
+ * Returns the time of the last transaction, or of the pool's creation if there are none, because only transactions
+ * change a pool.
+ */
 function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
   return market.transactions(pool, { to: at, limit: 1 })[0]?.time ?? pool.createdAt;
 }
 
-/** Specification, resource Token detail. The public service adds to it and calls the counts sells and buys. */
+/** Specification, resource Token detail. The public service adds fields, and uses `sells` and `buys` for the counts. */
 export const answerToken: Answer = (asked) => {
   const token = tokenOf(asked);
   const { market, at } = asked;
@@ -76,7 +79,7 @@ export const answerToken: Answer = (asked) => {
   };
 };
 
-/** `volume` is in units of the token. */
+/** `volume` is in token units. */
 function tokenWindow(activity: Activity, volume: number, isPublic: boolean): JsonObject {
   const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
   const volumes = { volume, volume_usd: volumeUsd };
@@ -85,11 +88,11 @@ function tokenWindow(activity: Activity, volume: number, isPublic: boolean): Jso
   return { ...volumes, ...sides, txns, last_price_usd_change: priceChange };
 }
 
-// The newest trade of a token is nearly always in one of its busiest pools, and some tokens have thousands.
+// The newest trade of a token is nearly always in one of its busiest pools. Some tokens have thousands of pools.
 const POOLS_READ = 20;
 
 function lastTrade(market: Market, token: TokenFacts, at: number): number {
-  // By rank, the busiest first.
+  // Pools are ordered by rank, busiest first.
   const busiest = market.poolsOfToken(token, at).slice(0, POOLS_READ);
   return Math.max(token.addedAt, ...busiest.map((pool) => market.poolPrice(pool, at).time));
 }

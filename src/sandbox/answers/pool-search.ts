@@ -7,7 +7,9 @@ import { fdvUsd, searchWindows, tokenNames, tokenPages } from "./figures.ts";
 
 const HOUR = 3600;
 
-/** Within a network and across them. The path across ignores `token_address` (wire-facts 4.8). */
+/**
+ * Searches pools in one network or across networks. The path across networks ignores `token_address` (wire-facts 4.8).
+ */
 export const answerPoolsSearch: Answer = (asked) => {
   const { market } = asked;
   const poolTokens = createPoolTokens(market);
@@ -21,13 +23,14 @@ export const answerPoolsSearch: Answer = (asked) => {
     row: (pool, at, detailed) => poolRow(asked, poolTokens, pool, at, detailed),
     echoNetworks: (networks, isAcross) => {
       if (!isAcross) return { network: networks[0] ?? "" };
-      // Wire-facts 8: a text there, an array on token searches and in the specification.
+      // Wire-facts 8: the public service echoes a string here, but an array in token searches. The specification has an
+      // array.
       return { chains: asked.dialect === "public" ? networks.join(",") : networks };
     },
   });
 };
 
-/** Specification, "Pool search order_by accepted values". */
+/** The values that pools can be ordered by (specification, "Pool search order_by accepted values"). */
 function measures(market: Market) {
   const volume =
     (seconds: number): Measure<PoolFacts> =>
@@ -53,7 +56,7 @@ function measures(market: Market) {
   };
 }
 
-/** The DEX id in any letter case; a display name is not an id and finds nothing. */
+/** Filters by DEX ID in any letter case. A display name is not an ID and matches nothing. */
 function ofDex({ query }: Asked): Further<PoolFacts> {
   const value = query.text("dex_name");
   const dexId = value?.toLowerCase();
@@ -70,7 +73,10 @@ function ofToken(asked: Asked): Further<PoolFacts> {
   };
 }
 
-/** Wire-facts 4.8. `transactions_24h` here, though the filter is `txns_24h`; never a bare `volume_usd`. */
+/**
+ * Wire-facts 4.8: the field is `transactions_24h`, although the filter is `txns_24h`. There is no `volume_usd` without
+ * a window.
+ */
 function poolRow(
   { market, dialect }: Asked,
   poolTokens: PoolTokens,
@@ -97,7 +103,8 @@ function poolRow(
     price_change_percentage_1h: change(HOUR),
     price_change_percentage_6h: change(6 * HOUR),
     price_change_percentage_24h: day.priceChange,
-    // The specification orders by it, so its dialect shows it; public rows were never seen with it.
+    // The specification allows ordering by this field, so the `spec` dialect includes it. It was never seen in public
+    // rows.
     price_change_percentage_48h: dialect === "spec" ? change(2 * DAY) : undefined,
     fee: pool.fee,
     tokens: pool.tokens.map((token) => poolTokens(token, at, detailed)),
@@ -107,8 +114,8 @@ function poolRow(
 type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => JsonObject;
 
 /**
- * Tokens in the rows of one page of pool search: three fields, with `detailed` names, facts and windows (wire-facts
- * 4.8). The same few tokens are in many rows, so each is described once.
+ * Formats the tokens in the rows of one page of pool search: three fields each, or with `detailed` also names, facts
+ * and windows (wire-facts 4.8). The same few tokens appear in many rows, so each is formatted only once.
  */
 function createPoolTokens(market: Market): PoolTokens {
   const described = new Map<TokenFacts, JsonObject>();

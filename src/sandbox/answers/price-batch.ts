@@ -6,7 +6,7 @@ import { type Answer, networkOf } from "./answer.ts";
 const MAX_ADDRESSES = 10;
 const MAX_CHARACTERS = 2000;
 
-/** Specification, endpoint 2. */
+/** Returns the prices of several tokens (specification, endpoint 2). */
 export const answerMultiPrices: Answer = (asked) => {
   const network = networkOf(asked);
   const { market, at } = asked;
@@ -20,12 +20,15 @@ export const answerMultiPrices: Answer = (asked) => {
   return shuffle(items);
 };
 
-/** The cost of the batch: one credit per address, also without a price. A batch that will be rejected costs one. */
+/**
+ * Returns the cost of the batch: one credit per address, even for an address without a price. A batch that will be
+ * rejected costs one credit.
+ */
 export function countAddresses(query: Query): number {
   return Math.min(MAX_ADDRESSES, Math.max(1, query.list("tokens").length));
 }
 
-/** The comma form, or `tokens` once per address; limits apply to all of them together. */
+/** Reads addresses from a comma-separated list or from repeated `tokens` parameters. The limits apply to the total. */
 function readAddresses(query: Query): readonly string[] {
   const values = query.all("tokens");
   if (values.length === 0) throw missingParam("tokens");
@@ -41,8 +44,9 @@ function readAddresses(query: Query): readonly string[] {
 }
 
 /**
- * The specification promises no order, so a client that relies on the order of its request must fail here: the order
- * differs from the request's when there are two different items, and is always the same for the same request.
+ * Reorders the items to expose clients that rely on the order of their request, because the specification does not
+ * guarantee any order. With at least two different items, the result always differs from the requested order. The same
+ * request always gets the same order.
  */
 function shuffle<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
   const shuffled = items.toSorted((a, b) => mix(a.id) - mix(b.id));
@@ -50,7 +54,7 @@ function shuffle<Item extends { readonly id: string }>(items: readonly Item[]): 
   return isUnmoved ? [...shuffled.slice(1), ...shuffled.slice(0, 1)] : shuffled;
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash function. */
 function mix(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)

@@ -6,13 +6,15 @@ import { describeCredits, describeOverage } from "../billing-refusals.ts";
 import { DAY, writeInstant } from "../request-times.ts";
 
 /**
- * Wire-facts 4.1. The service was seen to leave out the three counts, and so does the sandbox: they would generate the
- * market of every network for one short list.
+ * Wire-facts 4.1. The service has been seen to omit the three counts, and so does the sandbox. Computing them would
+ * generate the market of every network for one short list.
  */
 export const answerNetworks: Answer = (asked) =>
   supportedNetworks(asked).map(({ id, displayName }) => ({ id, display_name: displayName }));
 
-/** Wire-facts 4.2. `order_by` has one value, `pool`: by the number of pools, which is also the default. */
+/**
+ * Wire-facts 4.2. The only value of `order_by` is `pool`, which orders by the number of pools and is also the default.
+ */
 export const answerDexes: Answer = (asked) => {
   const network = networkOf(asked);
   const { query, at, state } = asked;
@@ -22,7 +24,7 @@ export const answerDexes: Answer = (asked) => {
   const key = JSON.stringify([network.id, at]);
   const rows = state.dexLists.recall(key, () => listDexes(asked.market, network, at));
   const ordered = sort === "asc" ? rows.toReversed() : rows;
-  // The public service sends all of them for any page, with totals of 0.
+  // The public service sends all rows for any page, with totals of 0.
   if (asked.dialect === "public") {
     return { dexes: ordered, page_info: { limit: asPage.limit, page: 0, total_items: 0, total_pages: 0 } };
   }
@@ -30,7 +32,7 @@ export const answerDexes: Answer = (asked) => {
   return { dexes: ordered.slice(first, first + asPage.limit), page_info: pageInfo(asPage, rows.length) };
 };
 
-/** Most pools first. */
+/** Returns the DEXes of a network, ordered by number of pools, largest first. */
 function listDexes(market: Market, network: NetworkFacts, at: number): readonly JsonObject[] {
   const sums = new Map<DexFacts, { volume: number; txns: number; pools: number }>();
   for (const dex of market.dexes(network)) sums.set(dex, { volume: 0, txns: 0, pools: 0 });
@@ -55,7 +57,7 @@ function listDexes(market: Market, network: NetworkFacts, at: number): readonly 
     }));
 }
 
-/** Wire-facts 4.12, which only the public service has: counts of everything. */
+/** Wire-facts 4.12: counts of everything. Only the public service has this endpoint. */
 export const answerStats: Answer = (asked) => {
   const { market, at } = asked;
   const networks = supportedNetworks(asked);
@@ -70,8 +72,8 @@ export const answerStats: Answer = (asked) => {
 };
 
 /**
- * Specification, "Other endpoints": the plan for every caller, and with a key on the paid host the use of the period, with
- * the names of the billing bodies.
+ * Specification, "Other endpoints": all callers get the name of their plan. With a key on the paid host, the response
+ * also has the usage of the billing period, with the same field names as billing errors.
  */
 export const answerUsage: Answer = ({ account, at, host }) => {
   const { tier, credits } = account;

@@ -6,10 +6,10 @@ import { DAY, writeInstant, writeInstantMs } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import { fdvUsd, tokenNames, tokenPages } from "./figures.ts";
 
-// The specification has no paging here.
+// The specification has no paging for this endpoint.
 const MAX_RESULTS = 20;
 
-/** Specification, endpoint 5: names, symbols and addresses, whatever their case; best effort. */
+/** Specification, endpoint 5: matches names, symbols and addresses in any letter case, on a best-effort basis. */
 export const answerSearch: Answer = (asked) => {
   const query = asked.query.raw("query");
   if (query === undefined) throw missingParam("query");
@@ -29,7 +29,7 @@ export const answerSearch: Answer = (asked) => {
   const tokenLists = networks.map((network) => market.tokens(network, at));
   const poolLists = networks.map((network) => market.pools(network, at));
   const dexLists = networks.map((network) => market.dexes(network));
-  // Pools are also found by their tokens. There are ten times as many pools, so each token is compared once.
+  // A pool also matches by its tokens. There are ten times as many pools as tokens, so distances of tokens are cached.
   const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
   return {
@@ -43,15 +43,18 @@ function nearest(words: string, ...names: readonly string[]): number {
   return Math.min(...names.map((name) => distanceOf(name.toLowerCase(), words)));
 }
 
-// These words are in too many names, so the service finds nothing for them.
+// The service returns nothing for these words, because too many names contain them.
 const generic = new Set(["token", "coin", "pool", "swap", "dex", "protocol", "finance"]);
 
-/** Specification, endpoint 5: generic terms may find nothing. */
+/** Specification, endpoint 5: generic terms may return nothing. */
 function isGeneric(words: string): boolean {
   return words.length < 2 || generic.has(words);
 }
 
-/** 0 for the same text, 1 when it begins with the words, 2 when it contains them, else Infinity; both in lower case. */
+/**
+ * Returns 0 if the name equals the query, 1 if it starts with it, 2 if it contains it, and Infinity otherwise. Expects
+ * both in lower case.
+ */
 function distanceOf(name: string, words: string): number {
   const at = name.indexOf(words);
   if (at === -1) return Number.POSITIVE_INFINITY;
@@ -59,7 +62,7 @@ function distanceOf(name: string, words: string): number {
   return at === 0 ? 1 : 2;
 }
 
-/** The closest items; of equally close ones, those nearer to the top of their list. */
+/** Returns the closest items. Ties are ordered by position in their list. */
 function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => number): readonly T[] {
   const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
   for (const list of lists) {
@@ -75,8 +78,8 @@ function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => num
 }
 
 /**
- * Specification, resource Search result, tokens[], plus the price. The public service's other fields sum over all pools of
- * each token found, so the specification's dialect does without them.
+ * Specification, resource Search result, tokens[], plus the price. The other fields of the public service are sums over
+ * all pools of each token, so the `spec` dialect omits them.
  */
 function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
   const row = {
@@ -98,12 +101,12 @@ function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dial
   };
 }
 
-/** pools[]: only here are `volume_usd` and `transactions` without a window in their names. */
+/** pools[]: only these rows have `volume_usd` and `transactions` without a window in the name. */
 function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect): JsonObject {
   const day = market.poolActivity(pool, at, DAY);
   return {
     id: pool.id,
-    // The public service puts the factory or program here (wire-facts 4.10).
+    // The public service returns the factory or program here (wire-facts 4.10).
     dex_id: dialect === "public" ? pool.dex.factoryId : pool.dex.dexId,
     dex_name: pool.dex.dexName,
     chain: pool.network.id,
@@ -123,7 +126,7 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
   };
 }
 
-/** dexes[]: the specification leaves it open; wire-facts 4.10. */
+/** dexes[]: the specification does not define these rows; see wire-facts 4.10. */
 function foundDex(market: Market, dex: DexFacts, at: number): JsonObject {
   const pools = market.pools(dex.network, at).filter((pool) => pool.dex === dex);
   const activities = pools.map((pool) => market.poolActivity(pool, at, DAY));

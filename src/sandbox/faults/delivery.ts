@@ -12,7 +12,7 @@ export function sendAnswer(message: IncomingMessage, reply: ServerResponse, resp
   else sendSteps(message.socket, deliver(delivery, response, message.method !== "HEAD"));
 }
 
-/** Carries the steps out on a connection, bypassing the HTTP server, which would repair them. */
+/** Writes directly to the socket, because the HTTP server would correct the faults. */
 function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   let next = 0;
   let callOff: (() => void) | undefined;
@@ -29,7 +29,7 @@ function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   go();
 }
 
-/** Steps of a delivery, in order. Both ends close the connection; after `reset` the client's reads fail. */
+/** One step of a delivery. Both kinds of `end` close the connection. After `reset`, reads by the client fail. */
 type DeliveryStep =
   | { readonly write: Buffer }
   | { readonly waitMs: number }
@@ -38,7 +38,7 @@ type DeliveryStep =
 const READING_MS = 25;
 const TRICKLE_MS = 50;
 
-/** The steps for a fault of delivery. HEAD has no body: `hasBody` is false. */
+/** Returns the steps for a delivery fault. `hasBody` is false for HEAD. */
 function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): readonly DeliveryStep[] {
   const body = Buffer.from(response.body);
   const sent = hasBody ? body : Buffer.alloc(0);
@@ -52,16 +52,16 @@ function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): rea
   if (kind === "reset-after") return writeAndReset(Buffer.concat([head, sent]));
   if (kind === "slow-headers") return [...trickle(head, amount), { write: sent }, { end: "close" }];
   if (kind === "slow-body") return [{ write: head }, ...trickle(sent, amount), { end: "close" }];
-  // Only `truncate` remains.
+  // The only remaining kind is `truncate`.
   return [{ write: halfBody }, { end: "close" }];
 }
 
-/** A reset discards what has not been read yet, so the client gets time to read. */
+/** Waits before the reset, because a reset discards data that the client has not read yet. */
 function writeAndReset(bytes: Buffer): readonly DeliveryStep[] {
   return [{ write: bytes }, { waitMs: READING_MS }, { end: "reset" }];
 }
 
-/** The head of a response whose connection will end; only `reset-after` does not announce that. */
+/** Builds the head of the response. It announces that the connection will close, except for `reset-after`. */
 function writeHead({ status, headers }: SandboxResponse, length: number, isKept: boolean): Buffer {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
@@ -72,7 +72,7 @@ function writeHead({ status, headers }: SandboxResponse, length: number, isKept:
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
 }
 
-/** Equal pieces over the time; with fewer bytes than pieces, byte by byte. */
+/** Sends equal pieces spread over this time, or single bytes if there are fewer bytes than pieces. */
 function trickle(bytes: Buffer, milliseconds: number): readonly DeliveryStep[] {
   const pieces = Math.max(1, Math.min(bytes.length, Math.floor(milliseconds / TRICKLE_MS)));
   return Array.from({ length: pieces }, (_, index): readonly DeliveryStep[] => {

@@ -3,28 +3,31 @@ import { cursorOf, cutList, endpointOf, isListed, listKey, pageOf, paramsOf, pat
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../market/recent.ts";
 
-/** The fault of one stream. */
+/** A fault to inject into one stream. */
 export interface StreamFault {
   readonly kind: "stream-cut" | "stream-silent" | "stream-error";
-  /** Events to deliver first; 0 strikes at once. */
+  /** Number of events to deliver first; 0 injects the fault at once. */
   readonly afterEvents: number;
-  /** As typed. */
+  /** The fault as typed. */
   readonly text: string;
 }
 
-/** Counts the requests each fault applies to, and keeps the last response of each list; everything else about faults is pure. */
+/**
+ * Counts the requests that each fault applies to, and stores the last response of each list. Everything else here is
+ * pure.
+ */
 export interface FaultCounter {
-  /** To be called once per request, of either kind of host. */
+  /** Must be called once per request, to any host. */
   readonly forRequest: (target: string) => DueFaults | undefined;
-  /** To be called once per stream that opens. */
+  /** Must be called once per stream that opens. */
   readonly forStream: (target: string) => StreamFault | undefined;
-  /** The body that was last returned for another part of the same list, or for this one. */
+  /** Returns the last body for the same part or another part of the same list. */
   readonly earlier: (target: string) => string | undefined;
-  /** To be called with each body returned, as it is before any fault. */
+  /** Must be called with each body before any fault changes it. */
   readonly returned: (target: string, body: string) => void;
 }
 
-/** Number of lists whose last response stays in memory. */
+/** Maximum number of lists whose last response stays in memory. */
 const LISTS_KEPT = 200;
 
 export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
@@ -42,7 +45,7 @@ export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
   return {
     forRequest: (target) => chooseFaults(ofRequests.filter((fault) => strikes(fault, target))),
     forStream: (target) => {
-      // All of them count, whether or not an earlier one strikes.
+      // Evaluate all faults, because each one must record this stream even if another one is injected.
       const [due] = ofStreams.filter((fault) => strikes(fault, target));
       if (due === undefined || !isStreamKind(due.kind)) return undefined;
       return { kind: due.kind, afterEvents: due.amount ?? 0, text: due.text };
@@ -58,7 +61,7 @@ function isStreamKind(kind: Fault["kind"]): kind is StreamFault["kind"] {
   return kind === "stream-cut" || kind === "stream-silent" || kind === "stream-error";
 }
 
-/** The faults of one request. */
+/** The faults to inject into one request. */
 export interface DueFaults {
   readonly answer: Fault | undefined;
   readonly delivery: Fault | undefined;
@@ -67,8 +70,8 @@ export interface DueFaults {
 }
 
 /**
- * Whether the fault strikes the number-th of the requests it applies to, from 1. Only seed, fault and number decide, so a
- * second run has the same faults as the first.
+ * Whether the fault is injected into a request, by its number among the requests it applies to, starting at 1. This
+ * depends only on seed, fault and number, so a second run has the same faults as the first.
  */
 export function isDue({ kind, amount, path, when }: Fault, number: number, seed: number): boolean {
   if (when.by === "range") return number >= when.from && number <= when.to;
@@ -78,7 +81,9 @@ export function isDue({ kind, amount, path, when }: Fault, number: number, seed:
   return false;
 }
 
-/** The due faults that one request can have. Where only one is possible, the first named wins. */
+/**
+ * Selects the faults for one request. If only one fault of a layer is possible, the first one in `--faults` is used.
+ */
 function chooseFaults(due: Faults): DueFaults | undefined {
   if (due.length === 0) return undefined;
   const of = (layer: string): Faults => due.filter(({ kind }) => traitsOf(kind).layer === layer);
@@ -91,9 +96,9 @@ function chooseFaults(due: Faults): DueFaults | undefined {
 }
 
 /**
- * Whether the fault applies to the request. A duplicate page needs a page before it, and a dropped filter needs a filter.
- * Other requests are not counted, so that `duplicate-page x1` strikes the first page that can repeat one. `hasEarlier`:
- * the same list has been returned before.
+ * Whether the fault applies to the request. For example, a duplicate page requires a previous page, and a dropped
+ * filter requires a filter. Other requests are not counted, so `duplicate-page x1` affects the first page that can
+ * repeat another. `hasEarlier` is true if the same list was returned before.
  */
 function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
   if (fault.path !== undefined && !pathOf(target).includes(fault.path)) return false;
@@ -101,7 +106,7 @@ function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
   return pageFaults[fault.kind]?.(target, hasEarlier) ?? true;
 }
 
-/** Faults of lists, and the requests that each applies to; all others apply to any request. */
+/** The requests that each list fault applies to. Faults that are not listed here apply to any request. */
 const pageFaults: Partial<Record<Fault["kind"], (target: string, hasEarlier: boolean) => boolean>> = {
   "empty-page": isList,
   "short-page": isList,
@@ -117,26 +122,26 @@ function isList(target: string): boolean {
   return endpoint !== undefined && isListed(endpoint);
 }
 
-/** Lists without pages: their parts are requested by time or by address. */
+/** Whether the request is for a list without pages, whose parts are requested by time or by address. */
 function isBareList(target: string): boolean {
   const kind = endpointOf(target)?.reply.kind;
   return kind === "candles" || kind === "batch";
 }
 
-/** Whether the response can have a `next_cursor`. */
+/** Whether the response can contain `next_cursor`. */
 function hasCursor(target: string): boolean {
   const kind = endpointOf(target)?.reply.kind;
   return kind === "cursor-pages" || (kind === "numbered-pages" && cursorOf(target) !== "");
 }
 
-/** The filter of a search that the fault names, or the first one. */
+/** Returns the name of the filter to drop: the one in the fault, or the first one in the request. */
 export function droppedFilter(fault: Fault, target: string): string | undefined {
   if (!pathOf(target).endsWith("/search")) return undefined;
   const names = [...paramsOf(target).keys()];
   return names.find((name) => (fault.filter === undefined ? isFilter(name) : name === fault.filter));
 }
 
-/** Specification, endpoint 3 and pool search. */
+/** Whether the parameter is a filter (specification, endpoint 3 and pool search). */
 function isFilter(name: string): boolean {
   return /_(min|max)$|^created_(after|before)$|^(dex_name|token_address)$/.test(name);
 }

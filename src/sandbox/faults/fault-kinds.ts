@@ -1,47 +1,47 @@
 import type { Tier } from "../../contract/tier.ts";
 
-/** One part of a `--faults` text, parsed. */
+/** One item of `--faults`, parsed. */
 export interface Fault {
   readonly kind: FaultName | "status";
-  /** The part as typed. */
+  /** The item as typed. */
   readonly text: string;
-  /** A status, milliseconds or a number of events; undefined for a kind without one. */
+  /** A status, milliseconds or a number of events; undefined for kinds without an amount. */
   readonly amount: number | undefined;
-  /** Seconds of Retry-After on a 429. */
+  /** Value of Retry-After on a 429, in seconds. */
   readonly retryAfter: number | undefined;
   readonly tier: Tier | undefined;
-  /** Name of the filter to drop. */
+  /** The name of the filter to drop. */
   readonly filter: string | undefined;
   readonly when: When;
-  /** Only paths that hold this; undefined for all. */
+  /** Text that the request path must contain; undefined matches all paths. */
   readonly path: string | undefined;
 }
 
-/** Counted over the requests the fault applies to, from 1. */
+/** Which requests a fault affects, counted from 1 among the requests it applies to. */
 export type When =
-  /** Of a rate: bursts of `length` requests begin at this share of them. */
+  /** For a rate: a burst of `length` requests starts at this share of requests. */
   | { readonly by: "rate"; readonly share: number; readonly length: number }
-  /** Inclusive; `to` may be Infinity. A count is a range from 1. */
+  /** Both ends are inclusive, and `to` may be Infinity. A count is a range that starts at 1. */
   | { readonly by: "range"; readonly from: number; readonly to: number };
 
 export type Faults = readonly Fault[];
 
 /**
- * What a fault affects. `answer` replaces the response, `change` alters the request or the body, `header` alters the
- * headers, `delivery` the transfer of the bytes, and `stream` an open stream. A request has at most one of the layer
- * `answer` and one of `delivery`; the others add up.
+ * The layer that a fault affects. `answer` replaces the response, `change` alters the request or the body, `header`
+ * alters headers, `delivery` alters the transfer, and `stream` affects an open stream. Each request has at most one
+ * `answer` fault and one `delivery` fault. Other faults are combined.
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream";
 
-/** The value allowed after `=`. */
+/** The kind of value allowed after `=`. */
 type FaultValue = "none" | "status" | "duration" | "events" | "tier" | "name";
 
 interface FaultTraits {
   readonly layer: FaultLayer;
   readonly value: FaultValue;
-  /** The default value: milliseconds, a status, a number of events. */
+  /** The default value: milliseconds, a status, or a number of events. */
   readonly byDefault?: number;
-  /** Without a position, count or rate, strikes only the first request it applies to. */
+  /** Affects only the first matching request if no position, count or rate is given. */
   readonly isOnce?: true;
   readonly help: string;
 }
@@ -53,7 +53,7 @@ const delivery = { layer: "delivery", value: "none" } as const;
 const slow = { layer: "delivery", value: "duration", byDefault: 3000 } as const;
 const stream = { layer: "stream", value: "events", byDefault: 3 } as const;
 
-/** Every fault that has a name; any status from 400 to 599 is one more. */
+/** All named faults. In addition, any status from 400 to 599 is a fault. */
 export const faultTraits = {
   html: { layer: "answer", value: "status", byDefault: 403, help: "HTML page, as from an edge firewall" },
   "message-only": {

@@ -10,19 +10,20 @@ import type { SandboxState } from "../state.ts";
 import type { Fault } from "./fault-kinds.ts";
 
 /**
- * The response that replaces the real one. It costs the same as such a response: 2xx, 400, 404 and 410 one credit, any
- * other nothing. It takes no place in the minute, so that a limit differs from a fault.
+ * Returns the response that replaces the real one. It costs the same as a real response with that status: one credit
+ * for 2xx, 400, 404 and 410, and nothing otherwise. It does not count against the rate limit, so that faults do not
+ * cause rate limit errors.
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
   const { caller, account, at } = arrived;
   const status = fault.amount ?? 500;
-  // Opening a stream costs nothing, and neither does a rejection.
+  // Opening a stream is free, and so are rejections.
   const isStream = request.host === "stream_free" || request.host === "stream_paid";
   const charged = !isStream && hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
   account.credits.charge(charged, at);
   const accounting = { plan: account.tier, key: keyOf(caller), credits: charged };
-  // An edge in front of the service does not know plans and credits, and neither do its headers.
+  // An edge server in front of the service does not send headers with plans or credits.
   if (fault.kind === "html") {
     return { status, headers: { "Content-Type": "text/html" }, body: page(status), account: accounting };
   }
@@ -49,7 +50,7 @@ function refusalFor(fault: Fault, status: number, account: Account, at: number):
   return code === undefined ? new Refusal(status, { message }) : refuse(status, code, message);
 }
 
-/** The other statuses of the specification; a 4xx without a code of its own has a message and nothing else. */
+/** Error codes of the other statuses in the specification. A 4xx without a code has only a message. */
 const codes: Readonly<Record<number, EnvelopeCode>> = {
   400: "invalid_param",
   401: "unauthorized",

@@ -11,11 +11,11 @@ import { standIn } from "./fault-response.ts";
 import { cursorOf, cutList, joinList, type ListBody, pageOf, paramsOf, pathOf } from "./list-body.ts";
 
 export interface FaultyResponse extends SandboxResponse {
-  /** How to send it; undefined for the usual way. */
+  /** The delivery fault to inject; undefined sends the response normally. */
   readonly delivery: Fault | undefined;
 }
 
-/** `handle`, with the faults of `--faults`. */
+/** Like `handle`, but injects the faults of `--faults`. */
 export function answerWithFaults(request: SandboxRequest, state: SandboxState): FaultyResponse {
   const due = state.faults?.forRequest(request.target);
   const response =
@@ -25,7 +25,7 @@ export function answerWithFaults(request: SandboxRequest, state: SandboxState): 
   return withDueFaults(response, due);
 }
 
-/** The response with the faults of headers and delivery, and all faults as typed for the log. */
+/** Applies header and delivery faults to the response, and adds all faults as typed for the log. */
 export function withDueFaults(response: SandboxResponse, due: DueFaults | undefined): FaultyResponse {
   if (due === undefined) return { ...response, delivery: undefined };
   const { answer, delivery, changes, headers } = due;
@@ -39,7 +39,7 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
   };
 }
 
-/** The response of the service with the changes made. It costs the same as without them. */
+/** Returns the response of the service with changes. It costs the same as the original response. */
 function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const { faults } = state;
   let response = handle(changes.reduce(withoutFilter, request), state);
@@ -49,7 +49,7 @@ function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxS
   return response;
 }
 
-/** A filter that never arrives is neither applied nor echoed. */
+/** Removes a filter from the request, so that it is neither applied nor echoed. */
 function withoutFilter(request: SandboxRequest, fault: Fault): SandboxRequest {
   const name = fault.kind === "drop-filter" ? droppedFilter(fault, request.target) : undefined;
   return name === undefined ? request : { ...request, target: withParam(request.target, name, undefined) };
@@ -72,7 +72,7 @@ function changeBody(
   return { ...response, body: joinList({ ...list, ...changeList(kind, list, request, state, earlier) }) };
 }
 
-/** The changed parts of the list; none for a fault that is not one of lists. */
+/** Returns the changed parts of the list; empty if the fault does not affect lists. */
 function changeList(
   kind: Fault["kind"],
   { rows, after }: ListBody,
@@ -92,7 +92,7 @@ function changeList(
   return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
 }
 
-/** The rows of the page before; of a list without pages, those returned before. */
+/** Returns the rows of the previous page. For a list without pages, returns the rows of the previous response. */
 function rowsBefore(
   request: SandboxRequest,
   state: SandboxState,
@@ -113,7 +113,9 @@ function pageBefore(target: string, state: SandboxState): string {
   return withParam(target, "cursor", cursorBefore(cursor, limit, state));
 }
 
-/** The number of pages before a transaction's id is unknown, so the rows of the first page are repeated. */
+/**
+ * Computes the previous cursor. A transaction ID does not reveal its page, so the empty cursor repeats the first page.
+ */
 function cursorBefore(cursor: string, limit: number, state: SandboxState): string {
   try {
     const { at, offset } = readCursor(cursor, state.at());
@@ -124,7 +126,7 @@ function cursorBefore(cursor: string, limit: number, state: SandboxState): strin
   }
 }
 
-/** For a response that is read and not sent. */
+/** Returns a state without limits, for responses that are used internally and not sent. */
 function unmetered(state: SandboxState): SandboxState {
   return { ...state, account: openUnmetered };
 }
@@ -147,7 +149,7 @@ const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {
   "no-retry-after": ["Retry-After"],
 };
 
-/** The headers with some changed or removed. */
+/** Returns the headers after changing or removing some of them. */
 function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): SandboxResponse["headers"] {
   const headers = { ...original };
   for (const { kind, tier } of faults) {

@@ -11,17 +11,17 @@ type FaultyOpening =
   | { readonly kind: "refused"; readonly response: FaultyResponse }
   | (Extract<Opening, { kind: "open" }> & { readonly fault: StreamFault | undefined });
 
-/** `openStream`, with the faults of `--faults`. */
+/** Like `openStream`, but injects the faults of `--faults`. */
 export function openWithFaults(request: StreamRequest, state: SandboxState, hub: StreamHub): FaultyOpening {
   const found = state.faults?.forRequest(request.target);
-  // A stream has no body to change.
+  // The `change` faults do not apply, because a stream has no body to change.
   const due = found && { ...found, changes: [] };
   const opening: Opening =
     due?.answer === undefined
       ? openStream(request, state, hub)
       : { kind: "refused", response: standIn(due.answer, request, state) };
   if (opening.kind === "refused") return { kind: "refused", response: withDueFaults(opening.response, due) };
-  // A connection that breaks before the stream is open has no stream; later faults are faults of streams.
+  // If the connection breaks before the stream is open, there is no stream to inject a stream fault into.
   const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
   const { status, headers, account } = opening;
   const response = withDueFaults({ status, headers, account, body: "" }, due);
@@ -37,9 +37,10 @@ export function openWithFaults(request: StreamRequest, state: SandboxState, hub:
 }
 
 /**
- * A sink that fails after some events. The events it drops are charged, as they would be when a network loses them.
+ * Creates a sink that fails after a number of events. Dropped events are still charged, as they are when a network
+ * loses them.
  *
- * `cut`: ends the connection without an event.
+ * `cut` closes the connection without an event.
  */
 export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut: () => void): StreamSink {
   if (fault === undefined) return sink;
@@ -67,7 +68,7 @@ export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut
   };
 }
 
-/** Pings and errors have no `request_id:` (wire-facts 5.4). */
+/** Whether the frame is an event. Pings and errors do not have `request_id:` (wire-facts 5.4). */
 function isUpdate(frame: string): boolean {
   return frame.includes("\nrequest_id: ");
 }

@@ -2,20 +2,20 @@ import { findEndpoint, splitPath } from "../../contract/endpoints/find-endpoint.
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { rawElements } from "../../json/raw-json.ts";
 
-/** The body of a response that lists rows, split around them. */
+/** A response body with a list of rows, split into the text before the rows, the rows, and the text after them. */
 export interface ListBody {
-  /** Up to and including the bracket that opens the rows. */
+  /** The text up to and including the bracket that opens the rows. */
   readonly before: string;
   readonly rows: readonly string[];
-  /** From the bracket that closes them. */
+  /** The text starting at the bracket that closes the rows. */
   readonly after: string;
 }
 
-// The rows are first, and quotation marks in texts are escaped, so these match only at the edges of the rows.
+// The rows come first, and quotes inside strings are escaped, so these patterns match only at the edges of the rows.
 const ROWS_BEGIN = /^\{"(?:transactions|results|dexes)":\[/u;
 const ROWS_END = /\],"(?:has_next_page|page_info)":/u;
 
-/** Undefined for a body that is not a list. */
+/** Splits a body; undefined for a body that is not a list. */
 export function cutList(body: string): ListBody | undefined {
   if (body.startsWith("[")) return { before: "[", rows: rawElements(body), after: "]" };
   const before = ROWS_BEGIN.exec(body)?.[0];
@@ -28,20 +28,20 @@ export function joinList({ before, rows, after }: ListBody): string {
   return before + rows.join(",") + after;
 }
 
-/** The endpoint of a request; undefined for a stream and for a path that does not exist. */
+/** Returns the endpoint of a request; undefined for streams and unknown paths. */
 export function endpointOf(target: string): Endpoint | undefined {
   return findEndpoint(splitPath(pathOf(target)) ?? [])?.endpoint;
 }
 
-/** Whether the endpoint returns a list that page faults apply to. A single object and the groups of a search are not. */
+/** Whether the endpoint returns a list that page faults apply to. Single objects and grouped results do not qualify. */
 export function isListed({ reply }: Endpoint): boolean {
   return reply.kind !== "single" && reply.kind !== "groups";
 }
 
-/** Parameters that select a part of a list, not the list itself. */
+/** Parameters that select a part of a list instead of a different list. */
 const POSITIONS = ["page", "cursor", "start", "end", "to", "count_back", "tokens"];
 
-/** The same text for all parts of one list. */
+/** Returns a key that is the same for all parts of one list. */
 export function listKey(target: string): string {
   const params = paramsOf(target);
   for (const name of POSITIONS) params.delete(name);

@@ -3,7 +3,7 @@ import type { AddressFamily } from "./types.ts";
 
 interface Alphabet {
   readonly digits: string;
-  /** Number of digits that 32 random bits can choose. */
+  /** How many digits can be derived from 32 random bits. */
   readonly digitsPerWord: number;
 }
 
@@ -11,7 +11,7 @@ const HEX = makeAlphabet("0123456789abcdef");
 const BASE58 = makeAlphabet("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 const BASE64URL = makeAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
-/** A pool, token, trader or factory address in the family's form. */
+/** Creates the address of a pool, token, trader or factory in the format of the network. */
 export function makeAddress(family: AddressFamily, key: number): string {
   switch (family) {
     case "evm":
@@ -28,7 +28,7 @@ export function makeAddress(family: AddressFamily, key: number): string {
   }
 }
 
-/** 0x and 64 digits: an EVM hash, a Uniswap V4 pool id, or a Move address. */
+/** Creates 0x and 64 hex digits: an EVM hash, a Uniswap V4 pool ID, or a Move address. */
 export function makeHash64(key: number): string {
   return `0x${letters(key, 64, HEX)}`;
 }
@@ -48,8 +48,8 @@ export function makeBlockHash(family: AddressFamily, key: number): string {
 }
 
 /**
- * A transaction id that shows `word` (32 bits) in plain form, so that `readTransactionWord` finds the transaction
- * without a search. The other digits come from the key.
+ * Creates a transaction ID that contains `word` (32 bits), so that `readTransactionWord` can locate the transaction
+ * without a search. The other digits are derived from the key.
  */
 export function makeTransactionId(family: AddressFamily, word: number, key: number): string {
   switch (family) {
@@ -60,14 +60,14 @@ export function makeTransactionId(family: AddressFamily, word: number, key: numb
     case "ton":
       return `${hexWord(word)}${letters(key, 56, HEX)}`;
     case "solana":
-      // 64 bytes are usually 88 digits with a first digit of at most 5.
+      // 64 bytes in base58 usually have 88 digits, and the first digit is 5 or less.
       return `${BASE58.digits.charAt(1 + (key & 3))}${base58Word(word)}${letters(key, 81, BASE58)}`;
     case "sui":
       return `${BASE58.digits.charAt(1 + (key & 15))}${base58Word(word)}${letters(key, 37, BASE58)}`;
   }
 }
 
-/** The word of `makeTransactionId`; undefined when the text cannot be such an id. */
+/** Extracts the word from an ID created by `makeTransactionId`; undefined if the text cannot be such an ID. */
 export function readTransactionWord(family: AddressFamily, id: string): number | undefined {
   switch (family) {
     case "evm":
@@ -90,7 +90,7 @@ function readHexWord(text: string): number | undefined {
   return /^[0-9a-f]{8}$/.test(text) ? Number.parseInt(text, 16) | 0 : undefined;
 }
 
-/** 32 bytes in base58 are 43 or 44 digits; 44 digits stay below 2^256 up to a first digit of J. */
+/** 32 bytes in base58 have 43 or 44 digits. With 44 digits, a first digit of up to J stays below 2^256. */
 function base58Bytes32(key: number): string {
   const first = hash(key, -2) >>> 0;
   const rest = letters(key, 42, BASE58);
@@ -121,8 +121,9 @@ function readBase58Word(text: string): number | undefined {
 }
 
 /**
- * The first request for a network makes thousands of addresses, so each word of the hash gives several digits, and the
- * string is made at once from character codes: adding up pieces would take several times longer.
+ * Derives digits from a key. The first request for a network creates thousands of addresses, so each hash provides
+ * several digits, and the string is created at once from character codes. Concatenating would take several times
+ * longer.
  */
 function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet): string {
   const codes: number[] = [];

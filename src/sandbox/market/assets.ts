@@ -1,40 +1,41 @@
 import { hash, hashText, toUnit } from "./hash.ts";
 
 /**
- * What a token stands for. WETH on every network is the same asset, so its prices agree across networks.
- * `logBase` is the natural logarithm of the USD price around which it moves.
+ * What a token represents. WETH is the same asset on every network, so its prices agree across networks. `logBase` is
+ * the natural logarithm of the USD price around which the price fluctuates.
  */
 export interface Asset {
   readonly key: number;
   readonly logBase: number;
-  /** Half-range of the logarithm's movement within a quarter of an hour. */
+  /** Maximum change of the price logarithm, up or down, by the shortest wave (15 minutes). */
   readonly restlessness: number;
-  /** A stable coin: its price does not depend on a pool's other token. */
+  /** Whether this is a stablecoin, whose price does not depend on the other token of a pool. */
   readonly isStable: boolean;
-  /** Prices at recent knots; only for assets that many pools share. */
+  /** A cache of prices at recent knots. Only assets that many pools share have one. */
   readonly memo: KnotMemo | undefined;
 }
 
-/** A ring: a slot holds the price of the knot that used it last. */
+/** A ring buffer. Each slot holds the price of the knot that was last stored in it. */
 interface KnotMemo {
   readonly knots: Int32Array;
   readonly prices: Float64Array;
 }
 
-/** Seconds between two knots; prices between them are interpolated. */
+/** Seconds between two knots. Prices in between are interpolated. */
 const KNOT_SECONDS = 900;
 export const KNOTS_A_DAY = 96;
 
-// A month of one pool is summed before the next pool's, so the ring keeps more than a month. 55 kB per asset.
+// A search sums a month of one pool, then of the next, so the cache must hold more than a month. It takes 55 kB per
+// asset.
 const KNOTS_REMEMBERED = 48 * KNOTS_A_DAY;
 
-// Each wave is four times longer and moves twice as far as the one before, like a random walk: 15 minutes up to
-// 683 days. Nine look-ups give the price at any time; a walk from 2023 would take thousands.
+// Each wave is four times as long as the previous one and moves twice as far, like a random walk. The waves last from
+// 15 minutes to 683 days. Computing a price takes nine look-ups, while a walk since 2023 would take thousands.
 const WAVES = 9;
 
 const STABLES = new Set(["USDC", "USDT", "USD₮0", "DAI", "USDB", "USDM", "USDG", "HONEY", "pathUSD", "EURC"]);
 
-/** Symbol, the asset it stands for, USD. */
+/** For each symbol: the asset it represents, and its price in USD. */
 const PRICES = parsePrices(`
 WETH ETH 2620|ETH ETH 2620|WBTC BTC 91000|cbBTC BTC 91000|BTCB BTC 91000|LBTC BTC 91000|SOL SOL 168
 WBNB BNB 690|WFTM FTM 0.42|WPOL POL 0.31|WAVAX AVAX 24|SUI SUI 2.6|WMNT MNT 1.05|WFLOW FLOW 0.36|WRON RON 0.52
@@ -48,14 +49,14 @@ export function isStableSymbol(symbol: string): boolean {
   return STABLES.has(symbol);
 }
 
-/** The asset of a well-known symbol. */
+/** Creates the asset of a well-known symbol. */
 export function makeKnownAsset(seed: number, symbol: string): Asset {
   const price = PRICES.get(symbol);
   if (STABLES.has(symbol)) return makeAsset(hashText(seed, symbol), price?.usd ?? 1, 0.000012, true, true);
   return makeAsset(hashText(seed, price?.asset ?? symbol), price?.usd ?? 1, 0.0013, false, true);
 }
 
-/** `usd`: the price around which it moves. */
+/** Creates an asset. `usd` is the price around which its price fluctuates. */
 export function makeAsset(
   key: number,
   usd: number,
@@ -69,7 +70,9 @@ export function makeAsset(
   return { key, logBase: Math.log(usd), restlessness, isStable, memo };
 }
 
-/** Natural logarithm of the asset's undisturbed USD price at a knot of the day; knot 96 is the next day's 0. */
+/**
+ * Natural logarithm of the asset's USD price without noise, at a knot of the day. Knot 96 is knot 0 of the next day.
+ */
 export function logPriceAtKnot(asset: Asset, day: number, knot: number): number {
   const number = day * KNOTS_A_DAY + knot;
   const { memo } = asset;
@@ -82,7 +85,7 @@ export function logPriceAtKnot(asset: Asset, day: number, knot: number): number 
   return memo.prices[slot] ?? 0;
 }
 
-/** The value at a second of the day, interpolated between the values at the knots on either side. */
+/** Returns the value at a second of the day, interpolated between the two nearest knots. */
 export function betweenKnots(second: number, valueAt: (knot: number) => number): number {
   const place = second / KNOT_SECONDS;
   const knot = Math.floor(place);

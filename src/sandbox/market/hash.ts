@@ -1,12 +1,12 @@
 /**
- * Integer hashing in 32 bits. Everything made up comes from it: `Math.imul` costs nanoseconds, gives the same
- * on every machine, and any single value can be had without the ones before it.
+ * 32-bit integer hashing, from which all simulated data is derived. `Math.imul` takes nanoseconds and returns the same
+ * result on every machine. Any value can be computed without computing the previous ones.
  */
 
 const GOLDEN = 0x9e3779b1;
 const TO_UNIT = 2 ** -32;
 
-/** The finalizer of MurmurHash3: one to one on 32-bit integers, so `unmix` can turn it round. */
+/** The finalizer of MurmurHash3. It is a bijection on 32-bit integers, so `unmix` can invert it. */
 export function mix(value: number): number {
   let word = value | 0;
   word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
@@ -14,7 +14,7 @@ export function mix(value: number): number {
   return word ^ (word >>> 16);
 }
 
-/** The value that `mix` turned into this one. */
+/** The inverse of `mix`. */
 export function unmix(value: number): number {
   let word = value | 0;
   word = Math.imul(word ^ (word >>> 16), 0x7ed1b41d);
@@ -22,7 +22,7 @@ export function unmix(value: number): number {
   return word ^ (word >>> 16);
 }
 
-/** The value-th number of the stream that the key names, as a signed 32-bit integer. */
+/** Returns the number at index `value` of the stream identified by `key`, as a signed 32-bit integer. */
 export function hash(key: number, value: number): number {
   return mix(key ^ Math.imul(value + 1, GOLDEN));
 }
@@ -35,17 +35,17 @@ export function hashText(key: number, text: string): number {
   return mix(word);
 }
 
-/** A 32-bit integer as a number with 0 <= number < 1. */
+/** Converts a 32-bit integer to a number with 0 <= number < 1. */
 export function toUnit(word: number): number {
   return (word >>> 0) * TO_UNIT;
 }
 
-/** The value-th number of the stream, 0 <= number < 1. */
+/** Returns the number at index `value` of the stream, with 0 <= number < 1. */
 export function unitAt(key: number, value: number): number {
   return toUnit(hash(key, value));
 }
 
-/** The value-th number of the stream, a whole number with 0 <= number < count. */
+/** Returns the number at index `value` of the stream as an integer with 0 <= number < count. */
 export function belowAt(key: number, value: number, count: number): number {
   return Math.floor(unitAt(key, value) * count);
 }

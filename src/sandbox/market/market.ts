@@ -11,10 +11,10 @@ import { liquidityOfPool, liquidityOfToken, priceOfPool, pricingPool, usdAtTime 
 import { NETWORK_ROWS } from "./well-known.ts";
 
 /**
- * The sandbox's generated market. Networks are generated on first use and trades day by day. Caches only save time:
- * they change no result.
+ * Creates the simulated market of the sandbox. Networks are generated on first use, and trades are generated day by
+ * day. Caches only save time and never affect results.
  *
- * `seed`: any integer; another seed is another market with the same well-known names.
+ * `seed` can be any integer. A different seed creates a different market with the same well-known names.
  */
 export function createMarket({ seed }: { seed: number }): Market {
   const shelfOf = createShelves(hash(0x6a09e667, seed));

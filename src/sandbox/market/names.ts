@@ -23,8 +23,8 @@ const SUFFIXES = words(
 );
 
 /**
- * A few names that clients must survive: letters outside ASCII, wide and zero-width signs, right-to-left text,
- * and symbols that begin with a dollar sign.
+ * Names that clients must handle: letters outside ASCII, wide and zero-width characters, right-to-left text, and
+ * symbols that start with a dollar sign.
  */
 export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Café Élan", symbol: "CAFÉ" },
@@ -39,7 +39,7 @@ export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Smørrebrød", symbol: "$SMØR" },
 ];
 
-/** Names that try to trick a terminal, a spreadsheet or a log. */
+/** Names that try to attack a terminal, a spreadsheet or a log. */
 export const HOSTILE_NAMES: readonly TokenName[] = [
   { name: "\u001b[31mRed Alert\u001b[0m\u001b]0;owned\u0007", symbol: "\u001b[2JRED" },
   { name: "Safe\u202ednuR\u202c", symbol: "\u202eCDSU" },
@@ -60,7 +60,7 @@ export function makeTokenName(key: number): TokenName {
   return { name, symbol: shorten(word, key) };
 }
 
-/** A pronounceable word of two or three syllables, the first letter in upper case. */
+/** Creates a pronounceable word of two or three syllables, starting with a capital letter. */
 function makeWord(key: number): string {
   let word = "";
   const syllables = 1 + belowAt(key, 6, 2);
@@ -85,7 +85,7 @@ function words(text: string): readonly [string, ...string[]] {
   return [first, ...rest];
 }
 
-/** Names, the busiest first, by network or else by address family; generated names fill up to the count. */
+/** DEX names, busiest first, by network or else by address family. If a network needs more, names are generated. */
 const NAMES: Readonly<Record<string, string>> = {
   ethereum:
     "Uniswap V3|Uniswap V2|Uniswap V4|Curve|Balancer V2|SushiSwap|PancakeSwap V3|MakerDAO|Fluid|Maverick V2|DODO|ShibaSwap|KyberSwap|Fraxswap|Balancer V3|Ekubo|Bancor V3|Sushi V3|PancakeSwap V2|Solidly V3|Integral|Verse",

@@ -18,13 +18,13 @@ import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 
-// From this share of the ranks on, pools of the coming years are mixed with pools of 2026.
+// After this fraction of the ranks, pools created in future years are mixed with pools that exist in 2026.
 const SETTLED = 0.3;
 
-/** Ranks of the hostile names on ethereum: busy enough for the first pages of a search. */
+/** Ranks of the pools with hostile names on ethereum. They are busy enough to be on the first pages of a search. */
 const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 
-/** Ranks of the first names outside ASCII on any network. */
+/** Ranks of the pools on each network with the first names outside ASCII. */
 const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
 
 interface PoolTraits {
@@ -38,19 +38,19 @@ interface PoolTraits {
 }
 
 /**
- * Everything that ever exists on one network, including the future. Pools are made in the order of their ranks, and each
- * token with its first pool. A token's busiest pool therefore quotes in something that already has a price, and prices
- * never depend on each other in a circle.
+ * Everything that will ever exist on one network, including in the future. Pools are created in rank order, and each
+ * token together with its first pool. The busiest pool of a token therefore always trades against a token that already
+ * has a price, so there are no circular price dependencies.
  */
 export class Catalogue {
   readonly network: NetworkRow;
   readonly dexes: readonly DexFacts[];
-  /** By rank. */
+  /** Ordered by rank. */
   readonly pools: MarketPool[] = [];
-  /** By the rank of the pool that prices them. */
+  /** Ordered by the rank of the pool that prices the token. */
   readonly tokens: MarketToken[] = [];
   readonly #seed: number;
-  /** The same for all networks: what a well-known token stands for is worth the same everywhere. */
+  /** The same for all networks, so that a well-known token has the same price everywhere. */
   readonly #assetSeed: number;
   readonly #clock: MarketPool["clock"];
   readonly #serialBase: number;
@@ -111,7 +111,7 @@ export class Catalogue {
     this.#addPool({ key, tokens, dex: this.#pickDex(key), createdAt, fee });
   }
 
-  /** A token that exists already; the busy ones have many pools. */
+  /** Picks an existing token. Busy tokens are picked more often, so they have many pools. */
   #pickToken(key: number, createdAt: number): MarketToken {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const token = this.tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * this.tokens.length)];
@@ -142,7 +142,7 @@ export class Catalogue {
     return other;
   }
 
-  /** The first DEXes of the list have most of the pools. */
+  /** Picks a DEX. The first ones in the list have most of the pools. */
   #pickDex(key: number): DexFacts {
     const dex = this.dexes[Math.floor(unitAt(key, 40) ** 2 * this.dexes.length)];
     if (dex === undefined) throw new Error(`${this.network.id}: needs a DEX`);
@@ -185,7 +185,7 @@ export class Catalogue {
   }
 }
 
-/** The public pools, then one for each hub that has none. */
+/** Returns the public pools, then one pool for each hub without a public pool. */
 function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
   const rows = POOL_ROWS.filter((pool) => pool.network === network);
   const seen = new Set(rows.flatMap((pool) => pool.symbols));

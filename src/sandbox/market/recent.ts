@@ -1,15 +1,15 @@
 /**
- * A bounded cache in two generations: when the young one is full it becomes the old one, and entries read again move
- * back. Cheaper than a true least-recently-used list, and equally bounded.
+ * A bounded cache with two generations. When the young generation is full, it becomes the old one, and entries that are
+ * read again move back. This is cheaper than a true least-recently-used cache, with the same bound on memory.
  */
 export interface Recent<Key, Value> {
   readonly get: (key: Key) => Value | undefined;
   readonly set: (key: Key, value: Value) => void;
-  /** The cached value, or a new one. */
+  /** Returns the cached value, or creates and caches a new one. */
   readonly recall: (key: Key, make: () => Value) => Value;
 }
 
-/** `capacity`: the maximum weight of both generations together. */
+/** `capacity` is the maximum weight of both generations together. */
 export function makeRecent<Key, Value>(
   capacity: number,
   weigh: (value: Value) => number = () => 1,
@@ -51,8 +51,8 @@ export function makeRecent<Key, Value>(
 const WINDOWS_KEPT = 16;
 
 /**
- * Caches, for each thing, the results at the latest time requested. The order, filters and rows of a search need the
- * same windows of the same thing, and so do all pages after the first.
+ * Caches the results for the latest requested time of each pool or token. The order, filters and rows of a search need
+ * the same windows of the same object, and so do all pages after the first.
  */
 export function rememberLatest<Thing extends object, Value>(
   compute: (thing: Thing, at: number, seconds: number) => Value,
@@ -67,7 +67,7 @@ export function rememberLatest<Thing extends object, Value>(
     const kept = known.values.get(seconds);
     if (kept !== undefined) return kept;
     const value = compute(thing, at, seconds);
-    // Streams and tests may request any window; the usual ones come first.
+    // Streams and tests may request any window, so the number is limited. The usual windows are requested first.
     if (known.values.size < WINDOWS_KEPT) known.values.set(seconds, value);
     return value;
   };

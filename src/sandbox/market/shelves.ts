@@ -3,20 +3,23 @@ import { Catalogue } from "./pools.ts";
 import type { NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { NETWORK_ROWS } from "./well-known.ts";
 
-/** A network's catalogue, with its indexes. */
+/** The catalogue of a network, with indexes for lookups. */
 export interface Shelf {
   readonly catalogue: Catalogue;
-  /** The facts of everything that exists at a time. */
+  /** Everything that exists at a given time. */
   readonly pools: (at: number) => readonly PoolFacts[];
   readonly tokens: (at: number) => readonly TokenFacts[];
   readonly findPool: (id: string) => MarketPool | undefined;
   readonly findToken: (address: string) => MarketToken | undefined;
 }
 
-// Room for the serial numbers of one network's pools.
+// Maximum number of pools per network, so that serial numbers are unique across networks.
 const SERIALS = 32_768;
 
-/** Networks are generated on first use. The function throws for a network of another market. */
+/**
+ * Creates a function that returns the shelf of a network. Networks are generated on first use. The function throws for
+ * a network that is not part of the market.
+ */
 export function createShelves(seed: number): (network: NetworkFacts) => Shelf {
   const shelves = new Map<NetworkFacts, Shelf>();
   return (network) => {
@@ -42,7 +45,9 @@ function makeShelf(catalogue: Catalogue): Shelf {
   };
 }
 
-/** Filters by birth, and keeps the last list: it is valid until the next item appears. */
+/**
+ * Creates a function that lists the items existing at a given time, and caches the list until the next item appears.
+ */
 function makeGrowingList<Item extends { readonly facts: unknown }>(
   items: readonly Item[],
   bornAt: (item: Item) => number,
@@ -65,12 +70,12 @@ function makeGrowingList<Item extends { readonly facts: unknown }>(
   };
 }
 
-/** A token exists as soon as its first pool does. */
+/** Returns the creation time of the token's first pool, which is when the token appears. */
 export function firstSeen(token: MarketToken): number {
   return token.pools[0]?.facts.createdAt ?? Number.POSITIVE_INFINITY;
 }
 
-/** EVM addresses are the same in any letter case; the market has them in lower case. */
+/** Creates a lookup by ID. EVM addresses match in any letter case and are stored in lower case. */
 function makeFinder<Item>(
   network: NetworkFacts,
   items: readonly Item[],

@@ -15,7 +15,7 @@ const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> 
   ton: [9],
 };
 
-/** In tokens, not raw units. */
+/** Supplies in tokens, not raw units. */
 const SUPPLIES: readonly [number, ...number[]] = [
   1e9, 1e9, 1e9, 1e9, 1e8, 1e7, 1e6, 1e10, 1e11, 1e12, 4.2069e14, 1e15,
 ];
@@ -29,7 +29,7 @@ const EXPLORERS: Readonly<Record<string, string>> = {
   polygon: "https://polygonscan.com/token/",
 };
 
-/** `firstPoolAt`: unix seconds at which its first pool, and with it the token, is first seen. */
+/** `firstPoolAt` is the creation time of the token's first pool in Unix seconds, which is when the token appears. */
 export function makeKnownToken(
   seed: number,
   network: NetworkFacts,
@@ -60,7 +60,7 @@ export function makeToken(
 ): MarketToken {
   const family = network.addressFamily;
   const supply = pickAt(key, 2, SUPPLIES);
-  // One in 150 is worth next to nothing, so that prices with twelve zeros occur.
+  // One in 150 tokens is nearly worthless, so that prices with twelve zeros occur.
   const worth =
     unitAt(key, 3) < 1 / 150
       ? supply * 10 ** -(11 + unitAt(key, 4))
@@ -68,7 +68,7 @@ export function makeToken(
   const isCoinType = family === "aptos" && unitAt(key, 5) < 0.5;
   const addressKey = hash(key, 6);
   return finishToken(network, key, firstPoolAt, {
-    // The longer form of a Move coin's id names its module and its type.
+    // The longer form of a Move coin ID includes the module and the type.
     address: isCoinType ? `${makeHash64(addressKey)}::coin::Coin` : makeAddress(family, addressKey),
     name: given ?? makeTokenName(hash(key, 0)),
     decimals: pickAt(key, 1, DECIMALS[family]),
@@ -111,13 +111,16 @@ function finishToken(
     explorer: `${EXPLORERS[network.id] ?? `https://explorer.example/${network.id}/token/`}${address}`,
     hasImage,
     createdAt: firstPoolAt - age,
-    // The service did not exist before its history does.
+    // The service cannot have added a token before its own history starts.
     addedAt: Math.max(firstPoolAt, HISTORY_START),
   };
   return { facts, asset, unit: 10 ** decimals, isPriced, pools: [] };
 }
 
-/** Up to half a token in raw units: burning and minting leave low digits that a double cannot hold. */
+/**
+ * Returns up to half a token in raw units. Because of burning and minting, real supplies have low digits that a double
+ * cannot represent.
+ */
 function makeDust(key: number, decimals: number): bigint {
   if (unitAt(key, 22) < 0.4) return 0n;
   const digits = BigInt(hash(key, 23) >>> 0) * 4_294_967_296n + BigInt(hash(key, 24) >>> 0);

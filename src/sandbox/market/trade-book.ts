@@ -10,20 +10,23 @@ import {
   WIDTH,
 } from "./trade-rows.ts";
 
-// Rows of 56 bytes: about 40 and 28 MB. Totals of some 120 bytes: about 20 MB.
+// Cache sizes. A row takes 56 bytes, so the rows take about 40 and 28 MB. Totals take about 120 bytes each, or 20 MB in
+// total.
 const HUB_ROWS_KEPT = 700_000;
 const ROWS_KEPT = 500_000;
 const TOTALS_KEPT = 160_000;
 
 export function createTradeBook(): TradeBook {
-  // Most pools need the days of the few that price WETH and the like. Those have their own cache; otherwise a month
-  // of thousands of small pools would evict them, and each pool would generate them again.
+  // Most pools need the days of the few pools that price WETH and similar tokens. Those have a separate cache.
+  // Otherwise, a month of thousands of small pools would evict them, and each small pool would generate them again.
   const hubDays = makeRecent<number, TradeDay>(HUB_ROWS_KEPT, weigh);
   const otherDays = makeRecent<number, TradeDay>(ROWS_KEPT, weigh);
   const totals = makeRecent<number, DayTotals>(TOTALS_KEPT);
   let scratch = new Float64Array(0);
 
-  /** For a pool whose rows no other pool needs: they are generated in one place, read and dropped. */
+  /**
+   * Computes totals of a pool whose rows no other pool needs. The rows are generated in a reused buffer and not cached.
+   */
   function totalsOf(pool: MarketPool, number: number): DayTotals {
     const kept = otherDays.get(keyOf(pool, number));
     if (kept !== undefined) return kept.totals;
@@ -48,7 +51,7 @@ export function createTradeBook(): TradeBook {
   return book;
 }
 
-/** Also keeps the keys apart: a day outside could have another pool's key. */
+/** Whether the day is outside the history. Caching such a day could cause a key collision with another pool. */
 function isOutside(day: number): boolean {
   return day < FIRST_DAY || day > LAST_DAY;
 }
@@ -57,7 +60,7 @@ function keyOf(pool: MarketPool, day: number): number {
   return pool.serial * 32_768 + day;
 }
 
-/** Whether it is the busiest pool of one of its tokens, so that its swaps set the token's price. */
+/** Whether this is the busiest pool of one of its tokens, so that its swaps set the price of that token. */
 function pricesAny(pool: MarketPool): boolean {
   return pool.token0.pools[0] === pool || pool.token1.pools[0] === pool;
 }
@@ -71,6 +74,6 @@ function pricesHub(pool: MarketPool): boolean {
 }
 
 function weigh(trades: TradeDay): number {
-  // A day without a trade still needs an entry in the map.
+  // A day without trades still takes up an entry in the map.
   return trades.count + 4;
 }

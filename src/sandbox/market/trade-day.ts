@@ -19,10 +19,10 @@ import {
 import { isOwnCourse, pricingPool, undisturbedAtKnot, undisturbedUsd, usdBefore, usdColumn } from "./usd.ts";
 
 /**
- * Generates one pool's transactions of a day. The day is divided into as many equal slots as it has transactions, one
- * in each, so they are in order without sorting, and still irregular.
+ * Generates the transactions of one pool for one day. The day is divided into equal slots with one transaction each, so
+ * the transactions are in order without sorting, but still irregular.
  *
- * `scratch`: room for the rows of a day that is not cached.
+ * `scratch` is a buffer for the rows of a day that is not cached.
  */
 export function makeTradeDay(
   book: TradeBook,
@@ -57,7 +57,7 @@ export function makeTradeDay(
       const undisturbed = betweenKnots(second, atKnot);
       price = undisturbed * (1 + pool.noise * (2 * toUnit(mix(traits ^ 0x2c1b3c6d)) - 1));
     }
-    // An add or a remove leaves the prices that this pool makes as they are.
+    // Adding or removing liquidity does not change the prices that this pool sets.
     if (usd0Of !== undefined && (isSwap || usd0Of.isForeign)) usd0 = usd0Of.at(second);
     if (usd1Of !== undefined && (isSwap || usd1Of.isForeign)) usd1 = usd1Of.at(second);
     if (isSwap && usd0Of === undefined) usd0 = price * usd1;
@@ -78,11 +78,14 @@ export function makeTradeDay(
   return { count, from, slot, rows, totals: sumRows(pool, rows, count) };
 }
 
-/** 2 % follow in the same transaction, 3 % have no USD value, 2 % are adds, 1.5 % removes, and the rest swaps. */
+/**
+ * Assigns flags: 2% follow in the same transaction, 3% have no USD value, 2% add liquidity, 1.5% remove it. The rest
+ * are plain swaps.
+ */
 function traitFlags(traits: number, index: number, followers: number): number {
   let flags = 0;
-  // At most three events per transaction. The day's first row is a swap and starts a transaction, so that a day
-  // depends on nothing of the day before.
+  // A transaction has at most three events. The first row of a day is always a swap that starts a transaction, so that
+  // days are independent of each other.
   if (index > 0 && followers < 2 && (traits & 1023) < 20) flags |= Flag.follows;
   if (((traits >>> 10) & 1023) < 31) flags |= Flag.noUsd;
   const kind = (traits >>> 20) & 1023;
@@ -91,7 +94,9 @@ function traitFlags(traits: number, index: number, followers: number): number {
   return traits < 0 ? flags | Flag.buy : flags;
 }
 
-/** The pool's price without noise at a knot. A quiet day needs each knot at most once, so caching would cost more. */
+/**
+ * Returns the pool's price without noise at a knot. A quiet day uses each knot at most once, so caching would not help.
+ */
 function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: number) => number {
   if (count < 24) return (knot) => undisturbedAtKnot(pool, day, knot);
   const known = new Float64Array(KNOTS_A_DAY + 1);
@@ -105,13 +110,13 @@ function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: nu
 }
 
 interface UsdCourse {
-  /** Whether another pool prices the token. */
+  /** Whether another pool sets the price of the token. */
   readonly isForeign: boolean;
-  /** USD price at a second of the day. */
+  /** Returns the USD price at a second of the day. */
   readonly at: (second: number) => number;
 }
 
-/** Undefined when the price follows from this pool's own swaps. */
+/** Undefined if the price is derived from this pool's own swaps. */
 function makeUsdCourse(
   book: TradeBook,
   pool: MarketPool,
@@ -137,13 +142,13 @@ function makeUsdCourse(
   };
 }
 
-/** One loop over local numbers: sums that start from an object's fields take twice the time. */
+/** Sums all rows in one loop over local variables, because updating the fields of an object takes twice as long. */
 function sumRows(pool: MarketPool, rows: Float64Array, count: number): DayTotals {
   let volumeUsd = 0;
   let buyUsd = 0;
   let buys = 0;
   let swaps = 0;
-  // The first row of a day is a swap.
+  // The first row of a day is always a swap.
   const open = rows[Column.price] ?? 0;
   let high = open;
   let low = open;
@@ -168,10 +173,10 @@ function sumRows(pool: MarketPool, rows: Float64Array, count: number): DayTotals
 const SIZES = 4096;
 const SPREAD = 1.4;
 
-/** Multiples of the median size, log-normal: most swaps are small, and a few make up the volume. */
+/** A log-normal table of multiples of the median size. Most swaps are small, and a few make up most of the volume. */
 const table = makeTable();
 
-/** `word`: any 32-bit integer. */
+/** Returns a swap size relative to the median. `word` can be any 32-bit integer. */
 function swapSize(word: number): number {
   const place = (word >>> 20) & (SIZES - 1);
   const part = (word & 0xfffff) / 0x100000;
@@ -187,7 +192,7 @@ function makeTable(): Float64Array {
   return sizes;
 }
 
-/** Winitzki's approximation of the inverse error function, to about two digits: enough for a shape. */
+/** Winitzki's approximation of the inverse error function. It is accurate to about two digits, which is enough here. */
 function normalQuantile(share: number): number {
   const side = 2 * share - 1;
   const logarithm = Math.log(1 - side * side);

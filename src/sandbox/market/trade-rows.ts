@@ -2,20 +2,20 @@ import { DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
 import { hash, toUnit } from "./hash.ts";
 
 /**
- * One pool's transactions of one UTC day, ascending. Each row is WIDTH numbers of one array: a busy day has thousands
- * of rows, and an object per row would cost more than everything else.
+ * The transactions of one pool on one UTC day, oldest first. Each row is WIDTH numbers in one array. A busy day has
+ * thousands of rows, and an object for each would cost more than everything else.
  */
 export interface TradeDay {
   readonly count: number;
-  /** Second of the day at which the rows' slots begin. */
+  /** Second of the day at which the first slot starts. */
   readonly from: number;
-  /** Seconds per slot; each row has one slot. */
+  /** Seconds per slot. Each row has one slot. */
   readonly slot: number;
   readonly rows: Float64Array;
   readonly totals: DayTotals;
 }
 
-/** Sums over the day's transactions, and the course of the pool's price over its swaps. */
+/** Sums over the transactions of a day, and the open, high, low and close price of its swaps. */
 export interface DayTotals {
   readonly volumeUsd: number;
   readonly buyUsd: number;
@@ -28,36 +28,36 @@ export interface DayTotals {
   readonly close: number;
 }
 
-/** Numbers in a row, and the place of each. */
+/** Number of values in a row, and the index of each value. */
 export const WIDTH = 7;
 export const Column = {
   /** Seconds since midnight UTC. */
   second: 0,
-  /** token0 in units of token1, after the transaction. */
+  /** Price of token0 in units of token1, after the transaction. */
   price: 1,
-  /** Raw units, unsigned, as precise as a double. */
+  /** Amounts in raw units without a sign, with the precision of a double. */
   raw0: 2,
   raw1: 3,
-  /** USD prices of the tokens after the transaction; the market has them even where the service shows none. */
+  /** USD prices of the tokens after the transaction. The market has them even where the service returns none. */
   usd0: 4,
   usd1: 5,
   flags: 6,
 } as const;
 
-/** A row without `buy`, `add` and `remove` is a swap that sells token0. */
+/** Flags of a row. A row without `buy`, `add` and `remove` is a swap that sells token0. */
 export const Flag = {
   buy: 1,
   add: 2,
   remove: 4,
-  /** In the same transaction as the row before. */
+  /** Belongs to the same transaction as the previous row. */
   follows: 8,
-  /** The service has no USD value for it. */
+  /** The service returns no USD value for this row. */
   noUsd: 16,
-  /** An add or a remove. */
+  /** A mask for `add` and `remove`. */
   liquidity: 6,
 } as const;
 
-/** Days of trades, generated on first use and cached for a while. */
+/** Returns trades by day. Days are generated on first use and cached for a while. */
 export interface TradeBook {
   readonly day: (pool: MarketPool, day: number) => TradeDay;
   readonly totals: (pool: MarketPool, day: number) => DayTotals;
@@ -71,14 +71,15 @@ export const NO_TRADES: TradeDay = {
   totals: { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0, open: 0, high: 0, low: 0, close: 0 },
 };
 
-/** A cell of a row; the row must exist. */
+/** Returns a cell of a row. The row must exist. */
 export function cell(trades: TradeDay, row: number, column: number): number {
   return trades.rows[row * WIDTH + column] ?? Number.NaN;
 }
 
 /**
- * The last row at or before the second of the day, -1 for none. Row k is in the k-th slot of the day, moved back to
- * its block or to the transaction it follows, so the row is a step or two away from the slot of the second.
+ * Returns the last row at or before a second of the day, or -1 if there is none. Row k is in slot k of the day, but may
+ * be moved back to the time of its block or of the transaction it belongs to. The result is therefore at most a few
+ * rows away from the slot for that second.
  */
 export function lastRowAt(trades: TradeDay, second: number): number {
   let row = Math.min(trades.count - 1, Math.max(-1, Math.floor((second - trades.from) / trades.slot)));
@@ -91,17 +92,17 @@ export function isSwap(trades: TradeDay, row: number): boolean {
   return (cell(trades, row, Column.flags) & Flag.liquidity) === 0;
 }
 
-/** The hash key of everything that happens in the pool on that UTC day (days since 1970). */
+/** Returns the hash key for all events of the pool on a UTC day. `day` counts days since 1970. */
 export function dayKey(pool: MarketPool, day: number): number {
   return hash(pool.key, day);
 }
 
-/** Seconds since midnight from which the pool trades on that day; DAY or more before it exists. */
+/** Returns the second of the day at which the pool starts to trade; DAY or more if the pool does not exist yet. */
 export function tradesFromSecond(pool: MarketPool, day: number): number {
   return Math.max(0, pool.tradesFrom - day * DAY);
 }
 
-/** Number of transactions on the day, without generating them: deep pages count entire days this way. */
+/** Returns the number of transactions on a day without generating them. Deep pages skip entire days this way. */
 export function countTrades(pool: MarketPool, day: number): number {
   const from = tradesFromSecond(pool, day);
   if (from >= DAY || day > LAST_DAY) return 0;
@@ -110,7 +111,10 @@ export function countTrades(pool: MarketPool, day: number): number {
   return Math.floor(pool.tradesPerDay * mood * (1 - from / DAY) + toUnit(hash(key, -2)));
 }
 
-/** USD value of the swap at the row's first cell: the larger of its two sides; 0 where the service has none. */
+/**
+ * Returns the USD value of the swap whose row starts at index `at`: the larger of its two sides, or 0 where the service
+ * has no value.
+ */
 export function rowVolume(pool: MarketPool, rows: Float64Array, at: number): number {
   if (((rows[at + Column.flags] ?? 0) & Flag.noUsd) !== 0) return 0;
   const side0 = pool.token0.isPriced

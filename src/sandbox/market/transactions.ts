@@ -8,7 +8,7 @@ import type { TransactionKey, TransactionWindow } from "./types.ts";
 
 const TRADERS = 4000;
 
-/** Newest first. Days that are skipped entirely are counted, not generated. */
+/** Returns transactions, newest first. Days that are skipped entirely are only counted, not generated. */
 export function listTransactions(
   book: TradeBook,
   pool: MarketPool,
@@ -37,7 +37,7 @@ export function listTransactions(
   return found;
 }
 
-/** With from <= time <= to. */
+/** Counts transactions with from <= time <= to. */
 export function countTransactions(book: TradeBook, pool: MarketPool, from: number, to: number): number {
   const start = Math.max(Math.ceil(from), pool.tradesFrom);
   const last = Math.min(Math.floor(to), LAST_DAY * DAY);
@@ -49,7 +49,10 @@ export function countTransactions(book: TradeBook, pool: MarketPool, from: numbe
   return count - (lastRowAt(book.day(pool, firstDay), start - firstDay * DAY - 1) + 1);
 }
 
-/** The id itself holds the day and the row. The rest of it is compared, so a wrong id finds nothing. */
+/**
+ * Finds the transactions with this ID, which encodes the day and the row. The complete ID is compared, so a wrong ID
+ * matches nothing.
+ */
 export function findTransactions(book: TradeBook, pool: MarketPool, id: string, to: number): Transaction[] {
   const word = readTransactionWord(pool.facts.network.addressFamily, id);
   if (word === undefined) return [];
@@ -71,7 +74,10 @@ export function findTransactions(book: TradeBook, pool: MarketPool, id: string, 
   return found;
 }
 
-/** The day in which the window ends, and its first row outside; undefined when the entire day is inside. */
+/**
+ * Returns the last day of the window, and the index of the first row after the window. The index is undefined if the
+ * entire day is inside.
+ */
 function endOfWindow(
   book: TradeBook,
   pool: MarketPool,
@@ -94,7 +100,7 @@ function endOfWindow(
   return { day: keyDay, end };
 }
 
-/** The first row of the row's transaction. */
+/** Returns the first row of the transaction that contains this row. */
 function headOf(trades: TradeDay, row: number): number {
   let head = row;
   while ((cell(trades, head, Column.flags) & Flag.follows) !== 0) head -= 1;
@@ -102,8 +108,8 @@ function headOf(trades: TradeDay, row: number): number {
 }
 
 /**
- * A block has few of one pool's transactions. The index in it is a generated first one plus a gap for each of the
- * pool's earlier transactions in the block. Log indexes grow with it: six per transaction.
+ * Returns the position of a row in its block. The pool's first transaction index in a block is generated, and each
+ * later one adds a gap. A block has only a few transactions per pool. Log indexes increase by six per transaction.
  */
 function keyOf(pool: MarketPool, day: number, trades: TradeDay, row: number): TransactionKey {
   const second = cell(trades, row, Column.second);
@@ -162,13 +168,13 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
   };
 }
 
-/** Hash of the transaction's block; only one dialect shows it, so rows do not include it. */
+/** Returns the hash of the transaction's block. Only one dialect includes it, so it is not part of every row. */
 export function blockHashOf({ pool, blockNumber }: Transaction): string {
   const { network } = pool;
   return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
 }
 
-/** One of the few thousand traders of a network, or below zero one of its routers. */
+/** Returns the address of one of a few thousand traders of a network, or of a router for a negative number. */
 function traderAt(network: NetworkFacts, place: number): string {
   return makeAddress(network.addressFamily, hash(tradersKey(network), place));
 }
@@ -177,7 +183,7 @@ function tradersKey(network: NetworkFacts): number {
   return hashText(network.addressFamily.length, network.id);
 }
 
-/** Adds digits below the precision of a double, so that a client that reads amounts as doubles loses them. */
+/** Adds digits beyond the precision of a double, so that clients that parse amounts as doubles lose them. */
 function makeRaw(raw: number, word: number): bigint {
   const whole = BigInt(raw);
   if (raw <= Number.MAX_SAFE_INTEGER) return whole;

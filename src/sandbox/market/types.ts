@@ -1,54 +1,59 @@
 /**
- * The sandbox's generated market. Everything is a pure function of (seed, time): the same request about the same time has
- * the same result in any process. Times are unix seconds; trades and blocks are on full seconds.
+ * The simulated market of the sandbox. Everything is a pure function of seed and time, so the same request about the
+ * same time has the same result in any process. Times are in Unix seconds. Trades and blocks happen on full seconds.
  */
 export interface Market {
   readonly seed: number;
   readonly networks: readonly NetworkFacts[];
   readonly network: (slug: string) => NetworkFacts | undefined;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
-  /** Every pool of the network that exists at `at`, busiest first; the array is shared, do not change it. */
+  /** All pools of the network that exist at `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
   readonly tokens: (network: NetworkFacts, at: number) => readonly TokenFacts[];
-  /** EVM addresses match in any letter case, others exactly. */
+  /** EVM addresses match in any letter case, other addresses only exactly. */
   readonly pool: (network: NetworkFacts, id: string, at: number) => PoolFacts | undefined;
   readonly token: (network: NetworkFacts, address: string, at: number) => TokenFacts | undefined;
   readonly poolsOfToken: (token: TokenFacts, at: number) => readonly PoolFacts[];
 
-  /** Price and last trade: the state after the newest trade at or before `at`. */
+  /** Price and time of the newest trade at or before `at`. */
   readonly poolPrice: (pool: PoolFacts, at: number) => PoolPrice;
   readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
-  /** Sums over the pool's transactions with `at - seconds < time <= at`. */
+  /** Sums over the transactions of the pool with `at - seconds < time <= at`. */
   readonly poolActivity: (pool: PoolFacts, at: number, seconds: number) => Activity;
-  /** The activity's `priceChange`, without its sums. */
+  /** Like `priceChange` of `poolActivity`, but without computing the sums. */
   readonly poolPriceChange: (pool: PoolFacts, at: number, seconds: number) => number | null;
 
-  /** USD price every endpoint shows for the token; undefined where the service has none (an unpriced token). */
+  /** The USD price that every endpoint returns for the token; undefined for a token without a price. */
   readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
   readonly tokenLiquidityUsd: (token: TokenFacts, at: number) => number;
   readonly tokenActivity: (token: TokenFacts, at: number, seconds: number) => Activity;
-  /** The activity's `volumeUsd`, faster for windows of several days. */
+  /** Like `volumeUsd` of `tokenActivity`, but faster for windows of several days. */
   readonly tokenVolumeUsd: (token: TokenFacts, at: number, seconds: number) => number;
 
-  /** Newest first, strictly below `before` where given, within [from, to], at most `limit`. */
+  /**
+   * At most `limit` transactions within [from, to], newest first. With `before`, only transactions strictly before it.
+   */
   readonly transactions: (pool: PoolFacts, window: TransactionWindow) => readonly Transaction[];
-  /** Number of transactions with from <= time <= to. */
+  /** The number of transactions with from <= time <= to. */
   readonly transactionCount: (pool: PoolFacts, from: number, to: number) => number;
-  /** The transactions of the pool that share the id, newest first; empty when the pool has none. */
+  /** The transactions of the pool with this ID, newest first; empty if there are none. */
   readonly transactionsWithId: (pool: PoolFacts, id: string, to: number) => readonly Transaction[];
 
   readonly blockHash: (transaction: Transaction) => string;
 
-  /** Folded from the pool's swaps with from <= time_open < to, ascending, no candle for an interval without a swap. */
+  /**
+   * Candles with from <= time_open < to in ascending order, computed from the swaps of the pool. Intervals without a
+   * swap have no candle.
+   */
   readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
-  /** In USD, over all pools of the token. */
+  /** Candles in USD across all pools of the token. */
   readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => readonly Candle[];
 }
 
 export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
 
 export interface NetworkFacts {
-  /** The slug. */
+  /** The network slug. */
   readonly id: string;
   readonly displayName: string;
   readonly addressFamily: AddressFamily;
@@ -60,7 +65,7 @@ export interface DexFacts {
   readonly dexId: string;
   readonly dexName: string;
   readonly protocol: string;
-  /** Factory or program address. */
+  /** Address of the factory contract or program. */
   readonly factoryId: string;
 }
 
@@ -70,7 +75,7 @@ export interface TokenFacts {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Raw units; several pass 2^53. */
+  /** Total supply in raw units. Some values exceed 2^53. */
   readonly totalSupply: bigint;
   readonly description: string;
   readonly website: string;
@@ -84,22 +89,22 @@ export interface PoolFacts {
   readonly network: NetworkFacts;
   readonly id: string;
   readonly dex: DexFacts;
-  /** Two tokens, rarely three; the first is base, the second quote. */
+  /** Two tokens, or rarely three. The first is the base token, the second the quote token. */
   readonly tokens: readonly TokenFacts[];
-  /** Percent; null where the service did not collect it. */
+  /** Percent; null if the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
   readonly createdAtBlockNumber: number;
-  /** 1 for the network's busiest pool; it trades about 4,000 / rank times a day. */
+  /** 1 is the busiest pool of the network. A pool has about 4,000 / rank trades per day. */
   readonly rank: number;
 }
 
 export interface PoolPrice {
-  /** token0 in units of token1. */
+  /** Price of token0 in units of token1. */
   readonly price: number;
   /** USD price of token0. */
   readonly priceUsd: number;
-  /** Of the newest trade; the pool's creation when it never traded. */
+  /** Time of the newest trade, or of the pool's creation if it has no trades. */
   readonly time: number;
 }
 
@@ -109,9 +114,9 @@ export interface Activity {
   readonly sellUsd: number;
   readonly buys: number;
   readonly sells: number;
-  /** Swaps, adds and removes; buys + sells are the swaps. */
+  /** Number of swaps, adds and removes. Only swaps count as buys or sells. */
   readonly txns: number;
-  /** Percent; null without a trade in the window. */
+  /** Percent; null if there were no trades in the window. */
   readonly priceChange: number | null;
 }
 
@@ -123,7 +128,7 @@ export interface TransactionWindow {
   readonly limit: number;
 }
 
-/** The order of a pool's transactions. */
+/** The position of a transaction, which determines the order within a pool. */
 export interface TransactionKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -133,17 +138,17 @@ export interface TransactionKey {
 export interface Transaction extends TransactionKey {
   readonly kind: "swap" | "add" | "remove";
   readonly pool: PoolFacts;
-  /** Transaction hash; several events of one transaction share it. */
+  /** Transaction hash. All events of a transaction have the same hash. */
   readonly id: string;
   readonly time: number;
   readonly sender: string;
   readonly recipient: string;
-  /** Raw units, signed; opposite signs in a swap. */
+  /** Raw units with a sign. In a swap, the two amounts have opposite signs. */
   readonly amount0: bigint;
   readonly amount1: bigint;
   readonly price0: number;
   readonly price1: number;
-  /** Missing where the service had no USD value. */
+  /** Undefined if the service has no USD value. */
   readonly price0Usd: number | undefined;
   readonly price1Usd: number | undefined;
 }
@@ -152,11 +157,11 @@ export interface CandleWindow {
   readonly from: number;
   readonly to: number;
   readonly intervalSeconds: number;
-  /** Inverts the price (pool candles only). */
+  /** Whether to invert the price. Only for pool candles. */
   readonly inversed?: boolean | undefined;
   /**
-   * Swaps after this time are left out. The market knows the future: without it, the candle of a running interval
-   * would include swaps that have not happened yet. Pass the time of the request.
+   * Swaps after this time are ignored. Pass the time of the request. The market also contains the future, so without
+   * this limit, a partial candle would include swaps that have not happened yet.
    */
   readonly asOf?: number | undefined;
 }
@@ -168,16 +173,16 @@ export interface Candle {
   readonly high: number;
   readonly low: number;
   readonly close: number;
-  /** USD, without cents. */
+  /** Volume in USD, rounded to the nearest dollar. */
   readonly volume: number;
 }
 
-/** An amount of raw units in tokens. */
+/** Converts an amount from raw units to tokens. */
 export function inTokens(amount: bigint, token: TokenFacts | undefined): number {
   return Number(amount) / 10 ** (token?.decimals ?? 0);
 }
 
-/** Negative when `a` is before `b`. */
+/** Compares two positions. The result is negative if `a` is before `b`. */
 export function compareKeys(a: TransactionKey, b: TransactionKey): number {
   return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex;
 }

@@ -5,12 +5,12 @@ import { cell, Column, countTrades, isSwap, lastRowAt, type TradeBook } from "./
 import type { PoolPrice } from "./types.ts";
 
 /**
- * USD prices. A token has one price at any time: the price after the last swap of its busiest pool. There, the price of
- * a stable coin follows its own course. Any other token's price follows from the swap's price and the pool's other
- * token, which is a stable coin or has a busier pool.
+ * USD prices. A token has exactly one price at any time: the price after the last swap of its busiest pool. A
+ * stablecoin follows a separate price curve. The price of any other token is derived from the swap price and the price
+ * of the pool's other token, which is a stablecoin or has a busier pool.
  */
 
-/** The token's USD price after the last swap at or before that second of the day. */
+/** Returns the token's USD price after the last swap at or before a second of the day. */
 export function usdAt(book: TradeBook, token: MarketToken, day: number, second: number): number {
   const pool = pricingPool(token);
   const trades = book.day(pool, day);
@@ -18,13 +18,13 @@ export function usdAt(book: TradeBook, token: MarketToken, day: number, second: 
   return row < 0 ? usdBefore(book, token, day) : cell(trades, row, usdColumn(token, pool));
 }
 
-/** The token's USD price at unix seconds, after the last swap at or before then. */
+/** Returns the token's USD price after the last swap at or before a time in Unix seconds. */
 export function usdAtTime(book: TradeBook, token: MarketToken, at: number): number {
   const day = Math.floor(at / DAY);
   return usdAt(book, token, day, at - day * DAY);
 }
 
-/** The token's USD price as the day begins, before the first swap of it. */
+/** Returns the token's USD price at the start of the day, before the first swap. */
 export function usdBefore(book: TradeBook, token: MarketToken, day: number): number {
   const pool = pricingPool(token);
   const firstDay = Math.floor(pool.tradesFrom / DAY);
@@ -36,7 +36,7 @@ export function usdBefore(book: TradeBook, token: MarketToken, day: number): num
   return usdAtCreation(book, token);
 }
 
-/** The price with which the token's busiest pool came into being. */
+/** Returns the initial price of the token when its busiest pool was created. */
 function usdAtCreation(book: TradeBook, token: MarketToken): number {
   const pool = pricingPool(token);
   const { createdAt } = pool.facts;
@@ -49,34 +49,35 @@ function usdAtCreation(book: TradeBook, token: MarketToken): number {
   return pool.token0 === token ? price * otherUsd : otherUsd / price;
 }
 
-/** The busiest pool of the token; every token is made with one. */
+/** Returns the busiest pool of the token. Every token is created with a pool. */
 export function pricingPool(token: MarketToken): MarketPool {
   const [pool] = token.pools;
   if (pool === undefined) throw new Error(`${token.facts.symbol}: a token without a pool`);
   return pool;
 }
 
-/** Whether the pool's swaps do not set the token's price because the token has its own course there. */
+/** Whether the token has a separate price curve in this pool, so that swaps do not set its price. */
 export function isOwnCourse(token: MarketToken, pool: MarketPool): boolean {
   if (token.asset.isStable) return true;
-  // Two tokens that are both new here would depend on each other, so the second one has its own course.
+  // If both tokens are priced by this pool, their prices would depend on each other, so the second token gets a
+  // separate curve.
   const other = pool.token0 === token ? pool.token1 : pool.token0;
   return token === pool.token1 && !other.asset.isStable && pricingPool(other) === pool;
 }
 
-/** USD price of the asset without the noise of trades. */
+/** USD price of the asset without the noise of individual trades. */
 export function undisturbedUsd(asset: Asset, day: number, second: number): number {
   return Math.exp(betweenKnots(second, (knot) => logPriceAtKnot(asset, day, knot)));
 }
 
-/** token0 in units of token1 at a knot of the day, without the noise of trades. */
+/** Price of token0 in units of token1 at a knot of the day, without the noise of individual trades. */
 export function undisturbedAtKnot(pool: MarketPool, day: number, knot: number): number {
   return Math.exp(
     logPriceAtKnot(pool.token0.asset, day, knot) - logPriceAtKnot(pool.token1.asset, day, knot),
   );
 }
 
-/** The pool's price at a time without the noise of trades. */
+/** Price of the pool at a given time, without the noise of individual trades. */
 function undisturbedPrice(pool: MarketPool, at: number): number {
   const day = Math.floor(at / DAY);
   return betweenKnots(at - day * DAY, (knot) => undisturbedAtKnot(pool, day, knot));
@@ -87,8 +88,8 @@ export function usdColumn(token: MarketToken, pool: MarketPool): number {
 }
 
 /**
- * The pool's price after its last swap. In USD it is token0's only price at that time, not this pool's view of it: a
- * token costs the same on every page. 0 when the service does not price token0.
+ * Returns the pool's price after its last swap. `priceUsd` is the one price of token0 at that time, not a price derived
+ * from this pool, so a token has the same price in all responses. It is 0 if token0 has no price.
  */
 export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): PoolPrice {
   const day = Math.floor(at / DAY);
@@ -112,19 +113,22 @@ export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): Pool
 
 const SILENT_DAYS = 7;
 
-/** USD locked in the pool, moving slowly. 0 in its first week: the service shows none for young pools. */
+/**
+ * Returns the liquidity of the pool in USD, which changes slowly. It is 0 in the first week, because the service
+ * returns none for young pools.
+ */
 export function liquidityOfPool(pool: MarketPool, at: number): number {
   if (at - pool.facts.createdAt < SILENT_DAYS * DAY) return 0;
   const place = at / (4 * DAY);
   const step = Math.floor(place);
   const from = unitAt(pool.key ^ 0x27d4eb2f, step);
   const height = from + (unitAt(pool.key ^ 0x27d4eb2f, step + 1) - from) * (place - step);
-  // About the volume of one to eight busy days, the busiest pools the fewest.
+  // Roughly the volume of one to eight busy days. The busiest pools have the fewest days.
   const days = 1 + 7 * unitAt(pool.key, -4);
   return pool.swapUsd * pool.tradesPerDay ** 0.9 * days * (0.85 + 0.3 * height);
 }
 
-/** The token's share of its pools: half of a pool of two. */
+/** Returns the token's share of the liquidity of its pools: half of each pool with two tokens. */
 export function liquidityOfToken(token: MarketToken, at: number): number {
   let sum = 0;
   for (const pool of token.pools) sum += liquidityOfPool(pool, at) / pool.facts.tokens.length;

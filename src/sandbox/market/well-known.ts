@@ -1,17 +1,18 @@
 import type { AddressFamily, NetworkFacts } from "./types.ts";
 
 /**
- * Public facts: slugs, tokens, pools and DEX names. They are text tables because the formatter would spread objects
- * over a thousand lines. `-` marks a fact that is not public; the sandbox generates one in the right form.
+ * Public facts: slugs, tokens, pools and DEX names. They are stored as text tables, because the formatter would spread
+ * objects over a thousand lines. `-` means that a fact is not public, and the sandbox generates a value in the right
+ * format.
  */
 
 export interface NetworkRow extends NetworkFacts {
-  /** Pools that exist in November 2026. */
+  /** Number of pools in November 2026. */
   readonly poolCount: number;
   readonly dexCount: number;
-  /** Unix seconds; nothing is generated before then. */
+  /** Unix seconds. Nothing is generated before this time. */
   readonly launchedAt: number;
-  /** Symbols that most pools quote in, the most common first. */
+  /** Symbols that most pools use as the quote token, most common first. */
   readonly hubs: readonly string[];
 }
 
@@ -28,7 +29,7 @@ export interface PoolRow {
   readonly id?: string | undefined;
   readonly symbols: readonly string[];
   readonly dexName?: string | undefined;
-  /** Percent; null where the service has no value. */
+  /** Percent; null if the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
   readonly createdAtBlockNumber?: number | undefined;
@@ -112,8 +113,8 @@ robinhood|TSLA|Tesla|0x322f0929c4625ed5bad873c95208d54e1c003b2d|18
 robinhood|CASHCAT|CASHCAT|0x020bfc650a365f8bb26819deaabf3e21291018b4|18
 `;
 
-// In the order of their ranks. A token's first row is the pool that prices it, so its partner there must be a
-// stable coin or have a row above.
+// Pools in rank order. The first pool of a token sets its price, so its other token must be a stablecoin or have an
+// earlier row.
 const POOLS = `
 ethereum|0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640|USDC WETH|Uniswap V3|0.05|2021-05-05|12376729
 ethereum|0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b|WETH USDT|Uniswap V3|0.01|2021-11-15|-

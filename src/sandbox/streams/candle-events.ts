@@ -6,27 +6,27 @@ import { transactionsOfToken } from "./transaction-events.ts";
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** Wire-facts 5.6: how long a candle is delayed after its end, so that it is complete. */
+/** Wire-facts 5.6: how many seconds to wait after the end of a candle, so that it is complete. */
 const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {
   "1s": { seconds: 1, sealing: 1 },
   "5s": { seconds: 5, sealing: 2 },
   "60s": { seconds: 60, sealing: 3 },
 };
 
-// One candle in this many is sent before its last swap is known, and again with it.
+// One in this many candles is sent before its last swap is known, and sent again with that swap.
 const LATE_ONE_IN = 8;
 const LONGEST_DELAY = 30;
 
 /**
- * Candles of a token in USD, folded from the swaps that `transactions` lists, as `/ohlcv` folds them. Some are sent
- * twice under one timestamp: first without their last swap, then complete, up to 30 s later. Which ones, and when,
- * follows from the seed; the last one sent is always the candle of `/ohlcv`.
+ * Creates candles of a token in USD from the swaps that `transactions` returns, in the same way as `/ohlcv`. Some
+ * candles are sent twice with the same timestamp: first without the last swap, and up to 30 s later with it. The seed
+ * determines which candles, and when. The last version sent always equals the candle of `/ohlcv`.
  */
 export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
   const { seconds, sealing } = timing[interval];
   const key = hashText(market.seed, `late ${token.network.id} ${token.address} ${interval}`);
   return (from, to) => {
-    // The earliest candle that may still be due, and the end of the last one.
+    // The earliest candle that may still have to be sent, and the end of the last one.
     const first = Math.ceil((from + 1 - seconds - sealing - LONGEST_DELAY) / seconds) * seconds;
     const end = Math.floor((to - sealing) / seconds) * seconds;
     const events: StreamEvent[] = [];
@@ -44,7 +44,7 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
   };
 }
 
-/** Candles from `since` on as they stood at `at`, each once; the boundary is inclusive. */
+/** Returns the candles from `since` on (inclusive), each once and in its state at `at`. */
 export function pastCandles(source: EventSource, since: number, at: number): readonly StreamEvent[] {
   const newest = new Map<number, StreamEvent>();
   for (const event of source(since, at)) {
@@ -60,7 +60,7 @@ interface PricedSwap {
   readonly volumeUsd: number;
 }
 
-/** Swaps with from <= time < end by the candle they fall into; swaps without a USD value are left out. */
+/** Groups swaps with from <= time < end by candle. Swaps without a USD value are skipped. */
 function groupSwaps(
   market: Market,
   token: TokenFacts,
@@ -85,12 +85,12 @@ function priceIn(market: Market, token: TokenFacts, row: Transaction): number | 
   const [token0, token1] = row.pool.tokens;
   if (token0 === token) return row.price0Usd;
   if (token1 === token) return row.price1Usd;
-  // The third token of a pool has no price of its own in the row.
+  // The row has no price for the third token of a pool.
   const hasUsd = row.price0Usd !== undefined || row.price1Usd !== undefined;
   return hasUsd ? market.tokenPriceUsd(token, row.time) : undefined;
 }
 
-/** As in the candles of `/ohlcv`: the larger side. */
+/** Uses the larger of the two sides, like the candles of `/ohlcv`. */
 function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Transaction): number {
   const [token0, token1] = pool.tokens;
   return Math.max(
@@ -109,7 +109,7 @@ function isInside(at: number, from: number, to: number): boolean {
   return at > from && at <= to;
 }
 
-/** Wire-facts 5.5. `avg` is unweighted. Of swaps within one second, the busiest pool's comes first. */
+/** Wire-facts 5.5: `avg` is unweighted. Of swaps within the same second, the one in the busiest pool comes first. */
 function writeCandle(
   token: TokenFacts,
   interval: StreamInterval,

@@ -33,13 +33,13 @@ export type Opening =
       readonly status: 200;
       readonly headers: Readonly<Record<string, string>>;
       readonly account: Accounting;
-      /** To be called immediately: it takes the free place that was found. */
+      /** Must be called immediately, because the stream limit has already been checked. */
       readonly start: (sink: StreamSink) => EventStream;
     };
 
 /**
- * Handles a request of a streaming host, without its socket. The guards are the same as for REST. Opening counts against
- * the minute and costs nothing; a rejection costs nothing either.
+ * Handles a request to a streaming host, independent of any socket. The guards are the same as for REST. Opening a
+ * stream counts against the rate limit, but it is free, and so is a rejection.
  */
 export function openStream(request: StreamRequest, state: SandboxState, hub: StreamHub): Opening {
   const arrived = arrive(request, state);
@@ -61,7 +61,9 @@ export function openStream(request: StreamRequest, state: SandboxState, hub: Str
   }
 }
 
-/** Wire-facts 5.7: outside plan and billing, the public service's streams have other words for rejections. */
+/**
+ * Wire-facts 5.7: except for plan and billing errors, the streams of the public service have different error messages.
+ */
 function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
   const written = bodyIn(dialect, refusal);
   if (written === refusal.body) return written;
@@ -72,18 +74,21 @@ function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
 interface Order {
   readonly subscriptions: readonly Subscription[];
   readonly limit: number;
-  /** Candles from this time on are sent first; unix seconds. */
+  /** Unix seconds. Candles since this time are sent first; undefined sends none. */
   readonly backfill: number | undefined;
 }
 
-/** Throws the first rejection. The limit of streams is last: a bad request is bad with or without room. */
+/**
+ * Throws the first applicable rejection. The stream limit is checked last, because an invalid request is invalid
+ * regardless of the number of open streams.
+ */
 function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Order {
   const { request, path, query, caller, account, at } = arrived;
-  // Specification, Removed endpoints: 410 for every caller.
+  // Specification, Removed endpoints: always 410, for every caller.
   if (path === "/stream") throw removedStream(state.dialect);
   const feed = findFeed(path, state.dialect);
   const plan = (): Refusal | undefined => feed && planOfStream({ feed, arrived, state });
-  // A caller who could not pay for one update is rejected, though opening costs nothing.
+  // A caller that cannot pay for a single update is rejected, even though opening is free.
   const refusal = guard(arrived, state.options.elapsed(), 1, plan);
   if (refusal !== undefined) throw refusal;
   if (feed === undefined) throw refuse(404, "route_not_found", `path not found: ${path}`);
@@ -100,7 +105,9 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   return order;
 }
 
-/** Specification, Authentication 7; the preview without a key is the public service's (wire-facts 2.2). */
+/**
+ * Specification, Authentication 7. The preview for keyless callers exists only in the public service (wire-facts 2.2).
+ */
 function planOfStream(request: FeedRequest): Refusal | undefined {
   const { market, dialect } = request.state;
   const { plan } = request.feed;
@@ -120,7 +127,7 @@ function previewOnly(tier: Tier): Refusal {
   return billing(403, { error: "preview_only", tier, message });
 }
 
-/** Invalid subscriptions are left to the 400 that follows. */
+/** Returns no subscriptions if any is invalid. The request is then rejected with a 400. */
 function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
   try {
     return readSubscriptions(request);
@@ -132,13 +139,13 @@ function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
 const PREVIEW_ASSETS = 35;
 
 /**
- * Whether streams show the token without a key (public dialect). Of these 35 assets, only WETH on ethereum and wrapped
- * SOL on solana are public. Here they are the token that most pools quote in on each of 35 networks.
+ * Whether keyless streams include the token (public dialect). Of the 35 preview assets, only WETH on ethereum and
+ * wrapped SOL on solana are known. The sandbox uses the most common quote token on each of 35 networks.
  */
 function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
   const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);
   const symbol = row?.hubs[0];
-  // Other tokens may use the same symbol; the real one is higher in the list.
+  // Other tokens may have the same symbol, but the real one comes first in the list.
   return market.tokens(token.network, at).find((each) => each.symbol === symbol) === token;
 }
 

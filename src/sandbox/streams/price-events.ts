@@ -5,11 +5,11 @@ import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 
 /**
- * Specification, Streaming: an update when a swap moves the price, and only then. Only the pool that prices the token
- * moves it. The price equals `multi/prices` at that second: the result of all swaps within the second. A token without a
- * price has no events.
+ * Specification, Streaming: creates an update only if a swap moves the price. Only swaps in the pool that prices the
+ * token move it. The price equals that of `multi/prices` in the same second, after all swaps of that second. A token
+ * without a price has no events.
  *
- * `at`: unix seconds of the opening.
+ * `at` is the time when the stream opens, in Unix seconds.
  */
 export function priceSource(
   market: Market,
@@ -18,7 +18,7 @@ export function priceSource(
   write: (token: TokenFacts, price: string, time: number) => JsonObject,
   name: "token_price" | "t_p",
 ): EventSource {
-  // By rank: the first one always prices the token.
+  // Pools are ordered by rank, and the first one always prices the token.
   const [pool] = market.poolsOfToken(token, at);
   if (pool === undefined) return () => [];
   return (from, to) => {
@@ -35,7 +35,10 @@ export function priceSource(
   };
 }
 
-/** Specification, Streaming: `p` is a string; wire-facts 5.5 for the rest, where the last three are the same time. */
+/**
+ * Specification, Streaming: `p` is a string. Other fields follow wire-facts 5.5, where the last three are the same
+ * time.
+ */
 export function writeTokenPrice(dialect: Dialect) {
   return ({ address, network }: TokenFacts, price: string, time: number): JsonObject => ({
     address,
@@ -48,14 +51,14 @@ export function writeTokenPrice(dialect: Dialect) {
   });
 }
 
-/** The older form, which the public service still has as well. */
+/** The older format, which the public service still supports. */
 export function writeLegacyPrice({ address, network }: TokenFacts, price: string, time: number): JsonObject {
   return { a: address, c: network.id, p: price, t: time, t_p: time };
 }
 
 /**
- * A double as a decimal without an exponent, in the fewest digits that read back as the same double: the stream's
- * `p` and the `price_usd` of `multi/prices` are then one number.
+ * Formats a double without an exponent, using as few digits as possible without losing precision. The `p` of a stream
+ * and the `price_usd` of `multi/prices` are then the same number.
  */
 export function plainDecimal(value: number): string {
   const text = String(value);

@@ -27,13 +27,13 @@ export interface FeedRequest {
   readonly state: SandboxState;
 }
 
-/** Throws the rejection of the first invalid subscription. */
+/** Parses all subscriptions. Throws a rejection for the first invalid one. */
 export function readSubscriptions(reading: FeedRequest): readonly Subscription[] {
   const { method } = reading.arrived.request;
   return method === "POST" ? readBodySubscriptions(reading) : [readQuerySubscription(reading)];
 }
 
-/** Wire-facts 5.2. */
+/** Parses the subscription in the query string (wire-facts 5.2). */
 function readQuerySubscription(reading: FeedRequest): Subscription {
   const { query } = reading.arrived;
   const { methods } = reading.feed;
@@ -51,7 +51,7 @@ function readQuerySubscription(reading: FeedRequest): Subscription {
   return { subject, requestId: Number(requestId) };
 }
 
-/** Specification, Streaming: one bad asset rejects the entire batch. Wire-facts 5.3 for its form. */
+/** Specification, Streaming: a single invalid asset rejects the entire batch. Wire-facts 5.3 describes the format. */
 function readBodySubscriptions(reading: FeedRequest): readonly Subscription[] {
   const entries = readArray(reading.arrived.request.body);
   if (entries.length > assetsPerPost) throw badEntry("body", reading.feed.tooMany);
@@ -90,7 +90,7 @@ function readEntry(reading: FeedRequest, entry: unknown, index: number): Subscri
   return { subject: findSubject(reading, wanted, place), requestId };
 }
 
-/** Specification, section Errors: before a stream, 400 also where REST has 404. */
+/** Specification, section Errors: before a stream opens, errors are 400 even where REST returns 404. */
 function badEntry(param: string, message: string): Refusal {
   return refuse(400, "invalid_param", message, { param });
 }
@@ -121,7 +121,7 @@ function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, pl
     return method === "token_ohlcv" ? { method, token, interval } : { method, token };
   }
   const message = `token not found: ${chain}/${address}`;
-  // Wire-facts 5.7: the public service's only rejection of a stream that is a 404 about an asset.
+  // Wire-facts 5.7: this is the only case in which the public service rejects a stream with 404 because of an asset.
   if (method === "token_ohlcv" && dialect === "public") throw new Refusal(404, { message });
   throw badEntry("address", `${place}${message}`);
 }
@@ -129,8 +129,9 @@ function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, pl
 const REACH_SECONDS = 15 * 60;
 
 /**
- * Wire-facts 5.2: the first candle of a stream of candles. `since` overrides `Last-Event-ID`. A `since` that is too old is
- * rejected; a `Last-Event-ID` that is too old becomes 15 minutes ago. Undefined: the next candle is the first.
+ * Wire-facts 5.2: returns the time of the first candle to send. `since` overrides `Last-Event-ID`. A `since` that is
+ * too old is rejected, while a `Last-Event-ID` that is too old becomes 15 minutes ago. Undefined means to start with
+ * the next candle.
  */
 export function readBackfill(
   query: Query,
@@ -143,7 +144,7 @@ export function readBackfill(
     return since;
   }
   const last = headers["last-event-id"] ?? "";
-  // An id that is not of a candle is ignored. An id in the future has no candles after it.
+  // An ID that is not a candle timestamp is ignored. An ID in the future has no candles after it.
   if (!/^\d{1,11}$/.test(last)) return undefined;
   return Math.max(Number(last), at - REACH_SECONDS);
 }

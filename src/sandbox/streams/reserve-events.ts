@@ -5,8 +5,8 @@ import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
 
 /**
- * Wire-facts 5.5; the specification does not have this feed. An event for each block with a transaction. Reserves
- * follow from the liquidity that REST shows, and a delta is the difference from the block before.
+ * Wire-facts 5.5; not in the specification. Sends an event for each block with a transaction. Reserves are derived from
+ * the liquidity that REST returns. A delta is the difference from the previous block.
  */
 export function poolReserveSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
@@ -32,7 +32,7 @@ export function poolReserveSource(market: Market, pool: PoolFacts): EventSource 
     });
 }
 
-/** Flat, and summed over the token's pools. */
+/** Sends events without nested tokens, with sums over all pools of the token. */
 export function tokenReserveSource(market: Market, token: TokenFacts): EventSource {
   const share = (at: number): number => market.tokenLiquidityUsd(token, at);
   return (from, to) => {
@@ -50,7 +50,7 @@ export function tokenReserveSource(market: Market, token: TokenFacts): EventSour
   };
 }
 
-/** `share`: the USD value of the token's reserve at a time. */
+/** `share` returns the USD value of the token's reserve at a given time. */
 function writeReserve(
   market: Market,
   token: TokenFacts,
@@ -75,7 +75,7 @@ function rawUnits(market: Market, token: TokenFacts, share: (at: number) => numb
   return price === undefined ? 0n : BigInt(Math.round((share(at) / price) * 10 ** token.decimals));
 }
 
-/** The newest row of each second, from rows in order of time. */
+/** Returns the newest row of each second. The rows must be in chronological order. */
 function newestBySecond(rows: readonly Transaction[]): readonly Transaction[] {
   return rows.filter((row, index) => rows[index + 1]?.time !== row.time);
 }

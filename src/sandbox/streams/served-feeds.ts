@@ -2,7 +2,7 @@ import type { Feed } from "../../contract/feed.ts";
 import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 
-/** Specification, Streaming, and wire-facts 5.1. A word of `method` is also the name of the feed's events. */
+/** Specification, Streaming, and wire-facts 5.1. A method is also the name of its events. */
 export type StreamMethod =
   | "token_price"
   | "t_p"
@@ -14,9 +14,9 @@ export type StreamMethod =
 
 interface Serving {
   readonly methods: readonly StreamMethod[];
-  /** Methods of HTTP. */
+  /** Allowed HTTP methods. */
   readonly verbs: readonly ("GET" | "POST")[];
-  /** The message about a batch over the limit (wire-facts 5.7). */
+  /** The error message for a batch that exceeds the limit (wire-facts 5.7). */
   readonly tooMany: string;
 }
 
@@ -33,7 +33,9 @@ const reserves: Serving = {
   tooMany: "too many subscriptions",
 };
 
-/** A feed of the contract without an entry here does not compile. `undefined`: the dialect does not have the feed. */
+/**
+ * The type requires an entry for every feed of the contract. `undefined` means that the dialect does not have the feed.
+ */
 const served: Readonly<Record<FeedName, Readonly<Record<Dialect, Serving | undefined>>>> = {
   prices: { spec: prices, public: { ...prices, methods: ["token_price", "t_p"] } },
   transactions: { spec: transactions, public: { ...transactions, verbs: getAndPost } },

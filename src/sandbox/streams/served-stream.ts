@@ -1,19 +1,19 @@
 import type { Account } from "../accounts.ts";
 import { type JsonObject, writeJson } from "../json-writer.ts";
 
-/** The destination of a stream's frames: a socket, or a test's list. */
+/** Where the frames of a stream are written: a socket, or a list in tests. */
 export interface StreamSink {
   readonly write: (frame: string) => void;
-  /** Bytes the reader has not received yet. */
+  /** Number of bytes that the reader has not received yet. */
   readonly queued: () => number;
-  /** Ends after the queued bytes, if the reader receives them soon. */
+  /** Closes the connection after the queued bytes are sent, or after a timeout. */
   readonly end: () => void;
 }
 
-// A reader that stops reading must not make the sandbox grow: beyond this many bytes, the stream ends with an `error`.
+// Limits memory if a reader stops reading. With more queued bytes than this, the stream ends with an `error` event.
 const MOST_QUEUED = 1024 * 1024;
 
-/** One open stream: its frames, their cost, and its end. */
+/** An open stream: sends its frames, charges for them, and ends it. */
 export class EventStream {
   readonly #account: Account;
   readonly #sink: StreamSink;
@@ -21,7 +21,7 @@ export class EventStream {
   #left: number;
   #isOver = false;
 
-  /** `limit`: data events after which it ends; pings do not count (wire-facts 5.2). */
+  /** `limit` is the number of data events after which the stream ends. Pings do not count (wire-facts 5.2). */
   constructor(account: Account, limit: number, sink: StreamSink, onOver: () => void) {
     this.#account = account;
     this.#left = limit;
@@ -33,7 +33,7 @@ export class EventStream {
     return this.#isOver;
   }
 
-  /** Specification, Limits: 1 credit per streamed update. `now`: unix seconds of the simulated clock. */
+  /** Specification, Limits: each streamed update costs 1 credit. `now` is in Unix seconds of the simulated clock. */
   deliver(event: StreamEvent, requestId: number, now: number): void {
     if (this.#isOver) return;
     const { credits } = this.#account;
@@ -48,19 +48,19 @@ export class EventStream {
     if (!this.#isOver) this.#write(pingFrame(time));
   }
 
-  /** Specification, Events 2. */
+  /** Ends the stream with an `error` event (specification, Events 2). */
   fail(message: string): void {
     if (this.#isOver) return;
     this.#sink.write(errorFrame(message));
     this.#finish();
   }
 
-  /** Whether the reader lags behind what is sent. */
+  /** Whether the reader lags behind the stream. */
   isCrowded(): boolean {
     return !this.#isOver && this.#sink.queued() > MOST_QUEUED / 4;
   }
 
-  /** Ends the stream without a frame: the reader has left. */
+  /** Ends the stream without a frame, because the reader has disconnected. */
   drop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -79,20 +79,20 @@ export class EventStream {
   }
 }
 
-/** One update, made once for all subscribers of its subject. */
+/** One update, created once for all subscribers. */
 export interface StreamEvent {
-  /** Unix seconds of the simulated clock at which it is sent. */
+  /** When to send the event, in Unix seconds of the simulated clock. */
   readonly at: number;
-  /** The frame's lines without `request_id:`, which differs by subscriber. */
+  /** The lines of the frame without `request_id:`, which is different for each subscriber. */
   readonly lines: string;
-  /** Candles only: their timestamp. */
+  /** The timestamp of a candle; undefined for other events. */
   readonly id: number | undefined;
 }
 
-/** The events with from < at <= to, in order of time: always the same for the same arguments. */
+/** Returns the events with from < at <= to in chronological order. The same arguments always return the same events. */
 export type EventSource = (from: number, to: number) => readonly StreamEvent[];
 
-/** Wire-facts 5.4: `data:` is one line, since JSON escapes line breaks; `id:` stands on candles only. */
+/** Wire-facts 5.4: `data:` is a single line, because JSON escapes line breaks. Only candles have an `id:`. */
 export function makeEvent(name: string, at: number, payload: JsonObject, id?: number): StreamEvent {
   const idLine = id === undefined ? "" : `id: ${id}\n`;
   return { at, id, lines: `event: ${name}\ndata: ${writeJson(payload)}\n${idLine}` };
@@ -102,12 +102,12 @@ function dataFrame(event: StreamEvent, requestId: number): string {
   return `${event.lines}request_id: ${requestId}\n\n`;
 }
 
-/** Frames that no credit is charged for have no `request_id:` (wire-facts 5.4). */
+/** Frames that cost no credit do not have `request_id:` (wire-facts 5.4). */
 function pingFrame(time: number): string {
   return `event: ping\ndata: {"time":${time}}\n\n`;
 }
 
-/** Specification, Events 2: after it, the stream ends. */
+/** Specification, Events 2: the stream ends after this frame. */
 export function errorFrame(message: string): string {
   return `event: error\ndata: ${writeJson({ message })}\n\n`;
 }

@@ -5,23 +5,23 @@ import type { Caller } from "../caller.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { Refusal } from "../service-refusal.ts";
 
-/** Specification, Limits: concurrent streams per server, over both hosts. */
+/** Specification, Limits: concurrent streams per server, on both hosts together. */
 const PER_SERVER = 10_000;
-/** Specification, Limits: concurrent streams per IP, whatever the tier. */
+/** Specification, Limits: concurrent streams per IP address, regardless of tier. */
 const PER_IP = 10;
-/** Wire-facts 2.2; the limit of Enterprise is not public. */
+/** Wire-facts 2.2. The limit of the enterprise plan is not public. */
 const byPlan: Readonly<Record<Tier, number>> = { ...connectionsOfPlan, enterprise: PER_SERVER };
 
-/** Specification, Events 3, and wire-facts 5.7. */
+/** The error message for too many streams (specification, Events 3, and wire-facts 5.7). */
 const tooManyOfOwner: Readonly<Record<Dialect, string>> = {
   spec: "ip stream limit exceeded",
   public: "Concurrent stream limit reached for your plan. Close an open stream before starting another.",
 };
 
-/** Seconds. When another stream will end is unknown, so this is only how often to try. */
+/** Seconds. It is unknown when another stream will end, so this only sets how often clients retry. */
 const RETRY_AFTER = 5;
 
-/** Counts open streams by owner. A batch is one stream. */
+/** Counts open streams by owner. A batch counts as one stream. */
 export class StreamCensus {
   readonly #byOwner = new Map<string, number>();
   #total = 0;
@@ -30,7 +30,7 @@ export class StreamCensus {
     return this.#total;
   }
 
-  /** The rejection of another stream; undefined when there is room. */
+  /** Returns the rejection for another stream; undefined if the limits allow it. */
   refusal(owner: string, tier: Tier, dialect: Dialect): Refusal | undefined {
     const most = dialect === "spec" ? PER_IP : byPlan[tier];
     if ((this.#byOwner.get(owner) ?? 0) >= most) return tooMany(tier, tooManyOfOwner[dialect], dialect);
@@ -50,12 +50,12 @@ export class StreamCensus {
   }
 }
 
-/** Specification: the address owns its streams. The public service counts by account. */
+/** Specification: streams are counted per IP address. The public service counts them per account. */
 export function streamOwner(caller: Caller, remoteAddress: string, dialect: Dialect): string {
   return dialect === "public" && caller.kind === "keyed" ? caller.key : remoteAddress;
 }
 
-/** Specification, Status codes: a 429 carries Retry-After, also for stream limits. The public service sends none. */
+/** Specification, Status codes: a 429 has Retry-After, including for stream limits. The public service omits it. */
 function tooMany(tier: Tier, message: string, dialect: Dialect): Refusal {
   const retryAfter = dialect === "spec" ? RETRY_AFTER : undefined;
   const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };

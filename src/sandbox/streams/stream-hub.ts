@@ -5,11 +5,11 @@ import { StreamCensus } from "./stream-census.ts";
 import { internalError } from "../service-refusal.ts";
 import { sourceOf, subjectKey } from "./subject.ts";
 
-/** Wire-facts 5.4. Pings run in real time, as rate windows do. */
+/** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time, too. */
 const PING_MS = 15_000;
 const TURN_MS = 100;
-// After a large jump of the clock, events are sent in steps, so that the queue for readers stays bounded; sockets are
-// served between two turns. Sixteen minutes per turn are faster than any reader.
+// After a large jump of the clock, events are sent in steps, so that the queues of readers stay limited. Sockets are
+// served between turns. Each turn covers up to 16 minutes of events, which is faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;
 const CROWDED_MS = 10;
@@ -22,27 +22,27 @@ interface Group {
 interface Member {
   readonly stream: EventStream;
   readonly requestId: number;
-  /** Unix seconds of the opening: events until then are not sent. */
+  /** When the stream opened, in Unix seconds. Events up to this time are not sent. */
   readonly since: number;
 }
 
-/** All open streams, and the subjects they show. All events are sent in `turn`. */
+/** Manages all open streams and their subscriptions. All events are sent in `turn`. */
 export class StreamHub {
   readonly census = new StreamCensus();
-  /** Called when a stream opens after a time without streams. */
+  /** Called when a stream opens while no other stream is open. */
   onWake: () => void = () => {};
   readonly #state: SandboxState;
   readonly #groups = new Map<string, Group>();
-  /** The real time at which each ping is due, in order. */
+  /** The real time of the next ping for each stream, in chronological order. */
   readonly #pings = new Map<EventStream, number>();
-  /** Unix seconds up to which everything has been sent. */
+  /** All events up to this time have been sent. Unix seconds. */
   #sentTo = 0;
 
   constructor(state: SandboxState) {
     this.#state = state;
   }
 
-  /** Sends events after `at` to the stream from now on. The function returned removes it. */
+  /** Adds a stream, which then receives events after `at`. Call the returned function to remove it. */
   add(stream: EventStream, subscriptions: readonly Subscription[], at: number): () => void {
     const { market, dialect, options } = this.#state;
     if (this.#pings.size === 0) this.#sentTo = at;
@@ -68,7 +68,7 @@ export class StreamHub {
     };
   }
 
-  /** Sends due events. Returns the milliseconds until the next call; undefined without streams. */
+  /** Sends all events that are due. Returns the milliseconds until the next call; undefined if no streams are open. */
   turn(): number | undefined {
     const now = this.#state.at();
     for (let step = 0; step < STEPS_A_TURN && this.#sentTo < now; step += 1) {
@@ -76,7 +76,7 @@ export class StreamHub {
       this.#sentTo = Math.min(now, from + STEP_SECONDS);
       this.#sendEvents(from, this.#sentTo, now);
     }
-    // After the events: the time of a ping means that its stream has sent everything up to then.
+    // Send pings after events, because the time in a ping means that all events up to then have been sent.
     this.#sendPings();
     if (this.#pings.size === 0) return undefined;
     if (this.#sentTo >= now) return TURN_MS;
@@ -87,14 +87,14 @@ export class StreamHub {
     const elapsed = this.#state.options.elapsed();
     for (const [stream, due] of this.#pings) {
       if (due > elapsed) break;
-      // Reinserted at the end, behind all that are due earlier.
+      // Move the stream to the end, after all streams with earlier pings.
       this.#pings.delete(stream);
       this.#pings.set(stream, elapsed + PING_MS);
       stream.ping(this.#sentTo);
     }
   }
 
-  /** In order of time over all subjects, as one stream may show several. */
+  /** Sends events in chronological order across all subscriptions, because a stream may have several. */
   #sendEvents(from: number, to: number, now: number): void {
     const due: { event: StreamEvent; group: Group }[] = [];
     for (const group of this.#groups.values()) {

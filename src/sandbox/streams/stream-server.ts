@@ -8,13 +8,13 @@ import type { StreamSink } from "./served-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { after } from "./ticker.ts";
 
-/** Much more than 25 entries with the longest addresses need. */
+/** Maximum request body in bytes. 25 entries with the longest possible addresses need much less. */
 const LONGEST_BODY = 64 * 1024;
-/** How long queued bytes wait for their reader when the stream ends. */
+/** How many milliseconds queued bytes wait for their reader after a stream ends. */
 const PARTING_MS = 10_000;
 const READING_MS = 25;
 
-/** A streaming host, not yet listening. */
+/** Creates a streaming host that is not listening yet. */
 export function serveStreams(host: SandboxHost, state: SandboxState, hub: StreamHub): Server {
   return createServer({ requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
@@ -29,7 +29,7 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
           return;
         }
         reply.writeHead(opening.status, opening.headers);
-        // A stream may be silent for a while; its reader must know immediately that it is open.
+        // A stream may be silent for a while, so send the headers now to show the reader that it is open.
         reply.flushHeaders();
         const stream = opening.start(faultySink(sinkOf(reply), opening.fault, () => cut(reply)));
         reply.once("close", () => stream.drop());
@@ -40,7 +40,7 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
   });
 }
 
-/** Bytes beyond the longest body are dropped: the JSON is then incomplete, and the request is rejected for that. */
+/** Reads a request body. Chunks beyond the maximum length are dropped, so the JSON is incomplete and gets rejected. */
 function readBody(message: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -51,7 +51,7 @@ function readBody(message: IncomingMessage, done: (body: string) => void): void 
   message.once("end", () => done(Buffer.concat(chunks).toString("utf8")));
 }
 
-/** Waits so that the reader can read first: destroying a socket discards unread bytes. */
+/** Closes the connection after a short wait, because destroying a socket discards unread bytes. */
 function cut(reply: ServerResponse): void {
   reply.once(
     "close",

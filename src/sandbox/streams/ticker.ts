@@ -1,13 +1,16 @@
-/* The only timers of the sandbox. They belong to the service, not to the program, so they do not use a Context. */
+/* The only timers of the sandbox. They are part of the simulated service, so they do not use a Context. */
 /* oxlint-disable no-restricted-globals */
 
 interface Ticker {
-  /** Starts taking turns, unless it already does. */
+  /** Starts calling `turn`, unless it is already running. */
   readonly wake: () => void;
   readonly stop: () => void;
 }
 
-/** `turn` returns the milliseconds until the next one; undefined means to sleep until `wake`. */
+/**
+ * Creates a ticker that calls `turn` repeatedly. `turn` returns the milliseconds until the next call; undefined means
+ * to wait for `wake`.
+ */
 export function makeTicker(turn: () => number | undefined): Ticker {
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -17,7 +20,7 @@ export function makeTicker(turn: () => number | undefined): Ticker {
       const timer = setTimeout(run, milliseconds);
       cancel = () => clearTimeout(timer);
     } else {
-      // After the sockets have been served, unlike a timer of 0 ms, which may come before them.
+      // Runs after sockets have been served. A timer of 0 ms might run before that.
       const immediate = setImmediate(run);
       cancel = () => clearImmediate(immediate);
     }
@@ -40,7 +43,7 @@ export function makeTicker(turn: () => number | undefined): Ticker {
   };
 }
 
-/** Acts once, unless the function returned is called before. */
+/** Calls `act` once after this time. Call the returned function to cancel. */
 export function after(milliseconds: number, act: () => void): () => void {
   const timer = setTimeout(act, milliseconds);
   return () => clearTimeout(timer);

@@ -4,22 +4,26 @@ import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/ty
 import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
-/** Everything `transactions` lists of the pool: swaps, adds and removes (specification, resource Transaction). */
+/**
+ * Sends everything that `transactions` returns for a pool: swaps, adds and removes (specification, resource
+ * Transaction).
+ */
 export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
     transactionsBetween(market, pool, from, to).map((row) => makeEvent("pool", row.time, writeRow(row)));
 }
 
-/** The same over all pools of the token. */
+/** Like `poolTransactionSource`, across all pools of a token. */
 export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
   return (from, to) =>
     transactionsOfToken(market, token, from, to)
-      // Pools of one network share its blocks; indexes in a block are generated per pool and may be equal.
+      // The pools of a network share its blocks. Indexes within a block are generated per pool, so two pools may have
+      // equal ones.
       .toSorted((a, b) => compareKeys(a, b) || a.pool.rank - b.pool.rank)
       .map((row) => makeEvent("token", row.time, writeRow(row)));
 }
 
-/** With from < time <= to, oldest first. */
+/** Returns transactions with from < time <= to, oldest first. */
 export function transactionsBetween(
   market: Market,
   pool: PoolFacts,
@@ -29,7 +33,7 @@ export function transactionsBetween(
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
 }
 
-/** With from < time <= to: pool after pool, the busiest first, and in each the oldest first. */
+/** Returns transactions with from < time <= to: the busiest pool first, and within each pool the oldest first. */
 export function transactionsOfToken(
   market: Market,
   token: TokenFacts,
@@ -39,7 +43,7 @@ export function transactionsOfToken(
   return market.poolsOfToken(token, to).flatMap((pool) => transactionsBetween(market, pool, from, to));
 }
 
-/** Wire-facts 5.5: amounts as integers of any length, numbers in USD left out where the service has none. */
+/** Wire-facts 5.5: amounts are integers of any length. USD values are omitted where the service has none. */
 function writeRow(row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   const usd0 = usdOf(row.amount0, token0, row.price0Usd);
@@ -69,7 +73,7 @@ function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | un
   return inTokens(amount, token) * price;
 }
 
-/** The mean of the two sides, or the side that has a price. */
+/** Returns the mean of the two sides, or the only side that has a price. */
 function meanSize(usd0: number | undefined, usd1: number | undefined): number | undefined {
   if (usd0 === undefined || usd1 === undefined) {
     const known = usd0 ?? usd1;
