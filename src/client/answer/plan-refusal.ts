@@ -118,8 +118,8 @@ export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Tar
 }
 
 /**
- * `plan` is the required plan according to the contract, used if the response does not name one. If the contract only
- * requires keyless, it cannot explain the rejection.
+ * `plan` is the plan that the contract requires, used if the response does not name one. If that is keyless, the
+ * required plan is unknown, and the message only mentions a higher plan.
  */
 export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
   const required = textField(body.fields, "required_tier") ?? plan;

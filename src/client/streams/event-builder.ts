@@ -35,7 +35,7 @@ export class EventBuilder {
   #requestId: EventId | undefined;
   #id: EventId | undefined;
 
-  /** The data: undefined for an event without a line of data. */
+  /** The buffer with the data; undefined if the event has no data line. */
   #bytes: Buffer | undefined;
   #start = 0;
   #end = 0;
