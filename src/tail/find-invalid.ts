@@ -14,17 +14,17 @@ import { nameOf, someOf, subjectKey } from "./shards.ts";
 import { streamError } from "./stream-message.ts";
 import { type Opening, openerOf } from "./subscription.ts";
 
-/** What a probe needs to open a stream of some assets. */
+/** The values that a probe needs to open a stream for some of the assets. */
 interface Probing {
   readonly context: Pick<Context, "clock" | "random">;
   readonly opening: Opening;
   readonly options: TailOptions;
   readonly signal: AbortSignal;
-  /** Receives the number of events, each of which costs a credit. */
+  /** Called with the number of events received, each of which costs one credit. */
   readonly charged: (events: number) => void;
 }
 
-/** Finds the assets that the service rejects a connection for. Throws if there are none, or if `onInvalid` is "fail". */
+/** Finds the assets that made the service reject a connection. Throws if there are none, or if `onInvalid` is "fail". */
 export async function findFault(
   probing: Probing,
   subjects: readonly Subject[],

@@ -34,11 +34,11 @@ import { formatInstant, type Instant } from "../../time/time.ts";
  * separately.
  */
 export type Proof =
-  /** The service's own count of the list's rows. */
+  /** The service's own row count confirms it. */
   | "count"
-  /** The service reported the end of the list; it has no count to compare with. */
+  /** The service reported the end of the list, and there is no count to compare. */
   | "end of list"
-  /** Each input has its row, or is reported. */
+  /** Each input has a row or is reported as missing. */
   | "inputs";
 
 /** Number of retries of a page without new rows before a contradiction becomes final. */
