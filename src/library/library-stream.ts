@@ -128,7 +128,7 @@ function readStream(options: StreamOptions, now: number) {
   return { feed, kind, params, subjects: options.assets };
 }
 
-/** Reports the messages that the command line prints to stderr to the program. */
+/** Creates handlers that report, as notices, the messages that the command line would print on stderr. */
 function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "events" | "charged"> {
   const tellGap = ({ subjects }: Shard, { from, to, reason }: Gap): void =>
     tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });

@@ -89,7 +89,7 @@ function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): 
   return { requests: batches.length, credits, rows: walk.subjects?.length, certainty: "exact", basis };
 }
 
-/** Responses with this many candles or fewer are never treated as truncated; see `createGapJudge`. */
+/** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
 const surelyWhole = 9;
 /** Maximum number of requests to find the newest candles before the time range; see `countBack`. */
 const looksBack = 12;

@@ -13,7 +13,7 @@ import { type Destination, nothingSpent, type Spent } from "./destination.ts";
 export interface FilePull {
   readonly claimed: Claimed;
   readonly to: WantedDestination;
-  /** Of the checkpoint of a new pull. */
+  /** Header fields for the checkpoint of a new pull. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
   readonly seen: SeenKeys;

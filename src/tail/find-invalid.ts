@@ -24,7 +24,7 @@ interface Probing {
   readonly charged: (events: number) => void;
 }
 
-/** Finds the assets that made the service reject a connection. Throws if there are none, or if `onInvalid` is "fail". */
+/** Finds the assets that made the service reject a connection. Throws if there are none or if `onInvalid` is "fail". */
 export async function findFault(
   probing: Probing,
   subjects: readonly Subject[],

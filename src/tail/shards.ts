@@ -47,9 +47,9 @@ export function planShards(subjects: readonly Subject[], room: Room): readonly (
 }
 
 /**
- * Plans the connections for a changed list. Every shard keeps those of its assets that are still wanted. New assets
- * first fill the shards that change anyway, then the shards with the most room, and only then new shards, so that as
- * few connections as possible are interrupted. `from` is the index of the shard that is continued; undefined for a new
+ * Plans the connections for a changed list. Every shard keeps its assets that are still wanted. New assets first fill
+ * the shards that change anyway, then the shards with the most room, and only then new shards, so that as few
+ * connections as possible are interrupted. `from` is the index of the shard that is continued; undefined for a new
  * shard.
  */
 export function replanShards(

@@ -4,7 +4,7 @@ import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-lim
 
 export interface Answer {
   readonly status: number;
-  /** Header names are in lower case. If a header is repeated, only the first value is kept. */
+  /** Header names are in lower case. If a header is repeated, the first value is used. */
   readonly headers: ReadonlyMap<string, string>;
   /** The decoded body, with at most one layer of gzip removed. */
   readonly body: Uint8Array;

@@ -7,7 +7,7 @@ export interface Chunks extends AsyncIterable<readonly Buffer[]> {
 
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
 
-/** A generator would be slower: it waits three times per result, and most events arrive in a result of their own. */
+/** A generator would be slower: it awaits three times per result, and most results contain a single event. */
 export function chunksOf(next: Chunks["next"]): Chunks {
   const chunks: Chunks = { next, [Symbol.asyncIterator]: () => chunks };
   return chunks;

@@ -65,7 +65,7 @@ export class FrozenWindows {
   /** Whether the last window was unreliable, so that the list continues page by page. */
   #isLeft = false;
 
-  // Of the window that is being read:
+  // The state of the window that is being read:
   #to: string | undefined;
   /** The first total of the window, the total of the page taken last, and all earlier totals. */
   #itemsAtFirst = 0;

@@ -99,7 +99,7 @@ export class NumberedWalk {
     const here = isAgain || this.#isReadAgain(at) ? { ...page, isAgain: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
-      // The events of a single transaction fill the page. No cursor can skip past them, so a larger page is needed.
+      // The events of a single transaction fill the page. No cursor can skip past them, so the page size is increased.
       this.pageSize = reply.maxLimit;
       count.isUsable = false;
       return { ...here, next: at };

@@ -18,7 +18,7 @@ export interface Place {
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
   /**
-   * The upper time bound that the pull was frozen to, in the format of the API. Missing if the bound of the request
+   * The upper time limit that the pull was frozen to, in the format of the API. Missing if the limit of the request
    * applies.
    */
   readonly to?: string | undefined;

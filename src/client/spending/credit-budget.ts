@@ -60,7 +60,7 @@ export type Tab = ReturnType<typeof openTab>;
  * Holds the credits of one request over all its attempts. If a rejected attempt cost nothing, its credits stay reserved
  * for the next attempt: otherwise requests for later rows could take them during the wait, and the earlier rows would
  * never be read. `turns` is the same budget with claims in order. Attempts after a paid one skip that queue, because
- * their rows precede those of the requests waiting in it. Returns undefined if spending is unlimited.
+ * the requests waiting in it are for later rows. Returns undefined if spending is unlimited.
  */
 export function openTab(budget: Budget, turns: Budget, credits: number) {
   if (budget === unbounded) return undefined;

@@ -33,7 +33,7 @@ export function createMeter() {
     plan: undefined,
   };
   let answers = 0;
-  /** The value of `answers` when `creditsLeft` was set. */
+  /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;
 
   /**
@@ -53,7 +53,7 @@ export function createMeter() {
 
   return {
     meter: meter as Meter,
-    /** Counts a request that is about to be sent. */
+    /** Adds a request that is about to be sent. */
     sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;

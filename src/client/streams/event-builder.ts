@@ -57,8 +57,8 @@ export class EventBuilder {
   }
 
   /**
-   * The "process the field" step of the standard: names must match exactly, including case, and unknown names are
-   * ignored. `isLent` means that the bytes will be overwritten.
+   * Implements the "process the field" step of the standard. Names must match exactly, including case, and unknown
+   * names are ignored. `isLent` means that the bytes will be overwritten.
    */
   addLine(line: Buffer, start: number, end: number, isLent: boolean): void {
     const colon = endOfName(line, start, end);
@@ -123,8 +123,9 @@ export class EventBuilder {
   }
 
   /**
-   * The "dispatch the event" step of the standard: without a data line there is no event, but its id still counts. The
-   * event is in the chunk between `from` and `to`; `from` is negative if the event began in an earlier chunk.
+   * Implements the "dispatch the event" step of the standard: without a data line there is no event, but its id still
+   * counts. The event is in the chunk between `from` and `to`; `from` is negative if the event began in an earlier
+   * chunk.
    */
   finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {
     this.lastEventId = this.#id;

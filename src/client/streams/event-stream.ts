@@ -48,7 +48,7 @@ export class EventStreamParser {
     return this.#event.retry;
   }
 
-  /** Whether the parser gave up because the end of a skipped event never arrived. It then ignores all further input. */
+  /** Whether the parser gave up because a skipped event never ended. It then ignores the rest of the stream. */
   hasOverflown(): boolean {
     return this.#event.hasOverflown();
   }

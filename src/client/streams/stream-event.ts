@@ -34,7 +34,7 @@ export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** Copies the event into memory of its own, because a slice of a chunk keeps the entire chunk in memory. */
+/** Copies the event into separate memory, because a slice of a chunk keeps the entire chunk in memory. */
 export function withoutChunk(event: StreamEvent): StreamEvent {
   if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));

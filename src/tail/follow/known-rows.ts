@@ -3,7 +3,7 @@ import { mergeRows, type TailRow } from "./tail-row.ts";
 
 /** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
-/** For a very busy pool, only this many rows are kept, because reading them again takes 50 requests. */
+/** The maximum number of rows to remember for a very busy pool. Reading them again takes 50 requests. */
 const mostKnown = 5000;
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
@@ -30,7 +30,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   const forget = (): void => {
     const oldest = [...keysOfSecond.keys()].toSorted((a, b) => a - b);
     for (const second of oldest) {
-      // The newest second is kept complete, because the next read begins no later than in that second.
+      // The newest second must stay complete, because the next read begins no later than in that second.
       if (second === newest || (second >= newest - reachSeconds && known.size <= mostKnown)) break;
       for (const key of keysOfSecond.get(second) ?? []) {
         known.delete(key);

@@ -20,7 +20,7 @@ export interface WrittenRows {
 const probeBytes = 32 * 1024;
 /** The number of bytes read from the end of the newest files; enough for a few thousand rows each. */
 const endBytes = 2 * 1024 * 1024;
-/** Maximum number of files that are read further back because rows of other pools fill their ends. */
+/** Maximum number of files to read farther back, if rows of other pools fill the end of the file. */
 const maxDeepReads = 20;
 
 /**
