@@ -15,9 +15,9 @@ interface Found extends TextRow {
 }
 
 /**
- * Fetches the rows of any number of subjects in as few requests as the limits allow; each distinct subject is requested
- * once. Rows are in the order of the subjects, also across networks, and a repeated subject repeats its row. Subjects
- * that the service left out have no row and are listed in `missing`.
+ * Fetches the rows of any number of subjects in as few requests as the limits allow. Each distinct subject is requested
+ * only once. Rows are in the order of the subjects, even across networks, and a repeated subject repeats its row.
+ * Subjects that the service left out have no row and are listed in `missing`.
  */
 export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
@@ -36,7 +36,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
     if (!isRefused)
       for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
-    // Each row is returned as soon as all earlier subjects are done, so that long lists need little memory.
+    // Each row is returned as soon as all subjects before it are done, so that long lists need little memory.
     const ready: Found[] = [];
     const missing: Subject[] = [];
     for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
@@ -61,8 +61,8 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
 }
 
 /**
- * Returns a failure that these inputs caused. Throws failures that concern every request: key, credits, rate limit and
- * network.
+ * Returns a failure that these inputs caused. Throws any failure that affects every request, such as an invalid key,
+ * used-up credits, the rate limit or a network error.
  */
 async function askChunk(
   { client, endpoint }: Asking,
@@ -77,7 +77,7 @@ async function askChunk(
   try {
     const found = await request();
     // The service may have returned the response to another batch. If a retry returns the same rows, the service only
-    // writes addresses in a different form.
+    // spells addresses differently.
     const isDoubtful = found.some(isOfOthers) && (await client.again(1, "the prices are for other tokens"));
     return isDoubtful ? await request() : found;
   } catch (cause) {
@@ -110,7 +110,7 @@ interface Chunk {
 
 /**
  * Splits subjects into chunks of at most `max` addresses and `maxLength` characters each (specification, endpoint 2).
- * The chunks are in the order of their first addresses.
+ * The chunks are sorted by the position of their first address.
  */
 export function planBatches(
   subjects: readonly Subject[],

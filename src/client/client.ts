@@ -42,12 +42,12 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** Milliseconds for one request, including connecting, headers and body. */
+  /** Timeout of one request in milliseconds, including connecting, headers and body. */
   readonly timeout: number;
   readonly retry: RetryPolicy;
   readonly pace: Pace;
   readonly budget: Budget;
-  /** The plan that every response must name, if it names one at all. */
+  /** The plan that a response must name if it names a plan at all. */
   readonly requiredPlan: string | undefined;
   readonly width: number;
   readonly observer: ClientObserver;
@@ -77,8 +77,8 @@ export interface Waiting {
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
-  // Up to --parallel requests listen to this signal. From the eleventh listener on, Node would print a leak warning to
-  // the user.
+  // Up to --parallel requests listen to this signal. Without this call, Node would print a leak warning to the user
+  // from the eleventh listener on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;

@@ -2,9 +2,15 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { grouped } from "../../text/counted.ts";
 
-/** Decoded bytes. Larger responses are rejected to limit memory use. Pages of 100 rows are much smaller. */
+/**
+ * Maximum size of a decoded response in bytes. Larger responses are rejected to limit memory use. Pages of 100 rows are
+ * much smaller.
+ */
 export const maxBodyBytes = 32 * 1024 * 1024;
-/** Bytes. Messages repeat the text of a rejection in full, and it is usually two sentences long. */
+/**
+ * Maximum size of an error response in bytes. Error messages repeat its text in full, which is usually two sentences
+ * long.
+ */
 export const maxRefusalBytes = 256 * 1024;
 
 /**
@@ -12,7 +18,7 @@ export const maxRefusalBytes = 256 * 1024;
  * ten thousand values.
  */
 const maxValues = 500_000;
-/** Shorter bodies cannot contain enough values to matter. */
+/** The size in bytes up to which a body cannot contain enough values to matter. */
 const lightBytes = 1024 * 1024;
 
 const COMMA = 44;
@@ -30,7 +36,7 @@ export function checkValues(body: Uint8Array, url: URL): void {
     throw untrustedAnswer(`the response from ${url.host} has more than ${grouped(String(maxValues))} values`);
 }
 
-/** Counts the bytes that start or precede a value. The result is meaningless if the text is not JSON. */
+/** Counts the bytes that start a value or come right before one. The result is meaningless if the text is not JSON. */
 function countValues(text: string): number {
   let values = 0;
   try {

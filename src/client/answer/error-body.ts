@@ -13,7 +13,7 @@ export interface ErrorBody {
 
 /**
  * Reads all formats that the public API uses: the envelope of the specification, a `message` alone, a sentence in
- * `error`, an object in `error` (5xx responses of the edge), HTML, text that is not JSON, `{}` and an empty body.
+ * `error`, an object in `error` (5xx responses from the CDN edge), HTML, text that is not JSON, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
   const fields = membersOf(text);

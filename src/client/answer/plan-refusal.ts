@@ -12,7 +12,10 @@ export interface Sentence {
   readonly next?: string | undefined;
 }
 
-/** The details of a failure that depend only on the response: its status determines them, and its body adds to them. */
+/**
+ * Returns the details of a failure that depend only on the response. They come from its status and are refined by its
+ * body.
+ */
 export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
   const { exit, code, retried } = meaningOf(status);
   return {
@@ -23,13 +26,13 @@ export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { n
     next,
     retryable: retried,
     body: body.fields,
-    // This applies to every status: retries enabled by --retry-on, e.g. for 503, must not be too early either (RFC
-    // 9110, 10.2.3).
+    // The wait applies to every status: a retry that --retry-on enables, e.g. for 503, must not be sent too early
+    // either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body),
   };
 }
 
-/** Whether the plan does not include the request. All other 403s concern the key or the host. */
+/** Whether the plan does not include the request. Any other 403 concerns the key or the host. */
 export function isOfPlan({ status }: Answer, { code }: ErrorBody): boolean {
   return status === 403 && (code === "plan_required" || code === "preview_only");
 }

@@ -37,7 +37,7 @@ function nameOf({ params }: Endpoint, wire: string): string {
   return param === undefined ? wire : inputName(param);
 }
 
-/** A time range of candles, with its start and end in the format of the API. */
+/** A time range of candles. Its start and end use the format of the API. */
 interface CandleWindow {
   readonly start: string;
   readonly end: string;
@@ -56,7 +56,7 @@ export interface CandleSlice extends CandleWindow {
   readonly isLast: boolean;
 }
 
-/** About a century of one-minute candles. A longer time range is more likely a typo than intended. */
+/** About a century of one-minute candles. A longer time range is more likely to be a typo. */
 const mostCandles = 50_000_000;
 
 /** Returns the requested time range, or the rest of it from `start`. */
@@ -117,7 +117,7 @@ function candlesIn({ start, end, interval }: CandleWindow): Pick<CandleSlice, "o
 
 const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
-/** Rounds a time of the API up to a full second, because candles open on full seconds. */
+/** Rounds a time in the format of the API up to a full second, because candles open on full seconds. */
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
   return seconds + (fraction === "" ? 0 : 1);

@@ -26,12 +26,12 @@ import {
 } from "./slice-answer.ts";
 
 /**
- * A market's history is assumed to begin after this many empty stretches in a row. Each stretch is `growth` times as
- * long as the one before.
+ * A market's history is assumed to begin after this many empty stretches in a row. Each stretch is up to `growth` times
+ * as long as the previous one.
  */
 const emptyStretches = 2;
 const growth = 10;
-/** How much of a response the next stretch should fill, estimated from the previous stretch. */
+/** The share of a response that the next stretch should fill, based on the candles of the previous stretch. */
 const targetFill = 0.8;
 
 /**
@@ -95,9 +95,9 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
 }
 
 /**
- * Reads the newest candles of a stretch, at least as many as fit into a response. `since` is the time from which they
- * are complete. A service that does not count back fills a response from the start of the stretch; the candles after it
- * are then read as well.
+ * Reads the newest candles of a stretch, at least as many as fit into a response. The candles from `since` on are
+ * complete. A service that ignores `count_back` fills a response from the start of the stretch; in that case, the
+ * candles after it are read as well.
  */
 async function newestOf(
   asked: Asked,
@@ -115,7 +115,7 @@ async function newestOf(
   return { candles: [...first, ...later], since: start };
 }
 
-/** Returns undefined if the plan does not include candles that old. */
+/** Returns undefined if the plan does not include such old candles. */
 async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -125,13 +125,13 @@ async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Rows without their parsed form, which would need several times the memory. */
+/** A row without its parsed form, which would need several times as much memory. */
 type Row = Pick<Candle, "opens" | "row">;
 
-/** Collects candles from the requested time range and from before it. */
+/** Collects candles within the requested time range and before it. */
 class HeldCandles {
   readonly newestFirst: Row[] = [];
-  /** Unix seconds: the opening time of the oldest candle, or the end of the range. */
+  /** The opening time of the oldest candle in Unix seconds, or the end of the range if there are no candles yet. */
   oldest: number;
 
   constructor(end: number) {

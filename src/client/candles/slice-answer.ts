@@ -18,15 +18,15 @@ export interface Candle extends TextRow {
   readonly opens: number;
 }
 
-/** The values that all requests for the candles of one market share. */
+/** The values that all requests for the candles of the same market share. */
 export interface Asked extends Asking {
   readonly maxLimit: number;
 }
 
 /**
- * Reads a time range in slices that fit into one response, several at a time. A candle on the edge of two slices is
- * returned once, even if the service includes `end` in the range. A candle that opens exactly at the end of the entire
- * range is not part of it.
+ * Reads a time range in slices that fit into one response. Several slices are requested at once. A candle on the edge
+ * of two slices is returned once, even if the service includes `end` in the range. A candle that opens exactly at the
+ * end of the entire range is not part of it.
  */
 export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const { client, args, walk, maxLimit } = asked;
@@ -71,8 +71,8 @@ export function mayBeCapped({ maxLimit }: Asked, { touched }: CandleSlice, candl
 }
 
 /**
- * Returns the candles of a slice. After a response that may be truncated, the rest is requested. For a pool without
- * more trades that response is empty, but an unnecessary request is better than losing data silently.
+ * Returns the candles of a slice. If a response may be truncated, the rest is requested. That second response is empty
+ * if the pool had no more trades, but an unnecessary request is better than losing data silently.
  */
 export async function askWholeSlice(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   return (await askUntilWhole(asked, slice)).candles;
@@ -124,7 +124,7 @@ export async function askSlice(
     const { text, value } = (await client.ask(endpoint, query)).read();
     const rows = readRows(text, value, "candles");
     const candles = rows.map((candle) => ({ opens: openingOf(candle.value), ...candle }));
-    // With `count_back`, candles may precede `start`, because the service may ignore it.
+    // With `count_back`, candles may precede `start`, because the service may ignore `start`.
     const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
     if (problem === undefined) return candles;
     if (!(await client.again(repeats, problem))) throw untrustedAnswer(problem);
@@ -155,19 +155,16 @@ function misplaced(
   return undefined;
 }
 
-/** A gap of up to this many intervals is never treated as a truncated response. */
+/** A gap of up to this many intervals is never taken as a sign of a truncated response. */
 const usualGap = 9;
-/**
- * The rest after a gap is requested if, judging by other gaps in the market, the probability of the gap is below this
- * value.
- */
+/** The rest after a gap is requested if the gap is less likely than this, judging by the other gaps in the market. */
 const unlikely = 1e-4;
 
 /**
  * Returns a function that checks the slices of one market, in any order. If a slice ends long before its time range,
  * although the market has few gaps, the rest is requested again and added to its candles. If the rest is empty, the
- * market is considered quiet until it has candles again. `isConfirmed` means that the rest was already requested.
- * Candles after the clock reading of the run are not expected.
+ * market is considered quiet until it has candles again. `isConfirmed` means that the rest was already requested. No
+ * candles are expected after the time at which the run started.
  */
 export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};

@@ -9,8 +9,8 @@ const maxHeaderBytes = 64 * 1024;
 const probeTimeoutMs = 2000;
 
 /**
- * Creates the connections of a run, or of one stream. undici's own timeouts are off: each sender either sets a deadline
- * for connecting, headers and body, or does not need one.
+ * Creates the connections of a run or of one stream. The timeouts of undici are turned off, because each sender either
+ * sets its own deadline for connecting, headers and body, or needs none.
  */
 export function createAgent(env: Environment) {
   const sockets = new OpenSockets();
@@ -30,7 +30,7 @@ export function createAgent(env: Environment) {
   });
   return {
     agent,
-    /** Names a host in messages. */
+    /** Describes a host for messages. */
     peerOf: ({ host }: URL): Peer => ({
       name: () => peerName(host, sockets.proxy),
       hasConnected: () => isConnected,
@@ -68,7 +68,7 @@ export class OpenSockets {
     this.#sockets.delete(socket);
   }
 
-  /** Destroys all sockets, including sockets that are added later. */
+  /** Destroys all sockets, including any that are added later. */
   destroy(): void {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -86,8 +86,8 @@ const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMa
 };
 
 /**
- * Connects to a host the way every request does: directly or through the proxy from the environment, with HTTP/1.1 only
- * and no timeout.
+ * Connects to a host the way every request does: directly, or through the proxy from the environment. It uses HTTP/1.1
+ * only and has no timeout.
  */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);

@@ -1,5 +1,6 @@
 /**
- * The chunks of a body. Each read returns all chunks that have arrived, so that a slow reader needs only a few reads.
+ * The chunks of a body. Each read returns all chunks that have arrived since the last one, so that a slow reader needs
+ * only a few reads.
  */
 export interface Chunks extends AsyncIterable<readonly Buffer[]> {
   readonly next: () => Promise<ChunkResult>;
@@ -7,13 +8,16 @@ export interface Chunks extends AsyncIterable<readonly Buffer[]> {
 
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
 
-/** A generator would be slower: it awaits three times per result, and most results contain a single event. */
+/**
+ * Wraps a function as an async iterable. A generator would be slower: it awaits three times per result, and most
+ * results contain a single event.
+ */
 export function chunksOf(next: Chunks["next"]): Chunks {
   const chunks: Chunks = { next, [Symbol.asyncIterator]: () => chunks };
   return chunks;
 }
 
-/** Bytes. The source pauses when this many are waiting for the reader. */
+/** The source pauses when this many bytes are waiting for the reader. */
 const maxWaitingBytes = 64 * 1024;
 
 interface Reader {
@@ -24,8 +28,7 @@ interface Reader {
 export type ChunkQueue = ReturnType<typeof createChunkQueue>;
 
 /**
- * Creates a queue for the chunks of a body that have arrived but were not read yet. `source` is the socket that sends
- * them.
+ * Creates a queue for chunks of a body that have arrived but were not read yet. `source` is the socket that sends them.
  */
 export function createChunkQueue(source: { readonly pause: () => void; readonly resume: () => void }) {
   let waiting: Buffer[] = [];

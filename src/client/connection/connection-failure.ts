@@ -5,7 +5,7 @@ import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 
 /** The remote end of a connection, as named in messages. */
 export interface Peer {
-  /** For example `api.example` or `127.0.0.1:8080`, followed by the proxy in front of the host once it is known. */
+  /** The host, e.g. `api.example` or `127.0.0.1:8080`, followed by its proxy once that is known. */
   readonly name: () => string;
   /**
    * Whether any connection was established. Until then, an error is a network failure and not a failure of the service.
@@ -64,13 +64,12 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
     closingSentence(host, code, message) ??
     sentences[code]?.(host) ??
     `connection to ${host} failed (${code})`;
-  // A name that does not exist now will not exist a second later. EAI_AGAIN is different: the lookup may succeed the
-  // next time.
+  // A name that does not exist now will not exist a second later. With EAI_AGAIN, however, the next lookup may succeed.
   const retryable = code !== "ENOTFOUND";
   return fail("network", sentence, { retryable, isUnsent, next: peer.next ?? checkNetwork, cause });
 }
 
-/** Node reports ECONNRESET also for connections that the remote end closed too early. */
+/** Node also reports ECONNRESET for connections that the remote end closed too early. */
 function closingSentence(host: string, code: string, message: string): string | undefined {
   if (code !== "ECONNRESET") return undefined;
   if (message.includes("before secure TLS connection"))
@@ -119,8 +118,8 @@ const addAuthority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its ce
 const unknownAuthority = ["unknown certificate authority", addAuthority] as const;
 
 /**
- * Certificate errors of OpenSSL and node:tls. Each has the reason that ends the message `cannot verify the certificate
- * of …`, and a hint.
+ * Certificate errors of OpenSSL and node:tls. Each entry contains the reason that ends the message `cannot verify the
+ * certificate of …`, and a hint.
  */
 const certificates: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   CERT_HAS_EXPIRED: ["expired", checkClock],
@@ -138,8 +137,8 @@ const certificates: Readonly<Record<string, readonly [reason: string, next: stri
 };
 
 /**
- * Describes a TLS error: exit code 7, not retried because a retry would not help. Returns undefined for all other
- * codes.
+ * Describes a TLS error as a failure with exit code 7. It is not retried, because a retry would not help. Returns
+ * undefined for all other codes.
  */
 function tlsFailure(code: string, message: string, host: string, isUnsent: boolean): Failure | undefined {
   if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
@@ -149,7 +148,7 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
       next,
     });
   }
-  // node:https reports all OpenSSL errors as EPROTO, as do some systems.
+  // node:https reports all OpenSSL errors as EPROTO, and so do some systems.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
   if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
   const isOld = /alert protocol version|unsupported protocol/u.test(message);
@@ -160,7 +159,7 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
 
 const checkPort = "check the host, its port, and any proxy in between";
 
-/** An https URL points to a port that uses plain HTTP. A retry would not change that. */
+/** Creates the failure for an https URL that points to a plain HTTP port. A retry would not help. */
 export function plainHttpFailure(host: string): Failure {
   const problem = `${host} does not use TLS on this port; is it http?`;
   return fail("tls", problem, { isUnsent: true, next: checkPort });

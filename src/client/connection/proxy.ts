@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** An HTTP proxy that opens a tunnel (CONNECT). It sees the host name but none of the traffic. */
 export interface Proxy {
   readonly url: URL;
-  /** The environment variable that sets the proxy, with its exact spelling. */
+  /** The environment variable that sets the proxy, exactly as spelled. */
   readonly variable: string;
   /** The URL as shown in messages, without user name and password. */
   readonly shown: string;
@@ -81,7 +81,7 @@ function basicCredentials(...parts: readonly string[]): string {
     try {
       return decodeURIComponent(text);
     } catch {
-      // A percent sign that is not part of an escape sequence is literal.
+      // A percent sign that does not start an escape sequence is literal.
       return text;
     }
   });

@@ -6,10 +6,10 @@ import { type Peer, peerName } from "./connection-failure.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./transport.ts";
 
-/** The result of a test connection, which was closed again. */
+/** The result of a test connection that was closed immediately. */
 interface Reached {
   readonly milliseconds: number;
-  /** For example `TLSv1.3`; undefined for http. */
+  /** The TLS version, e.g. `TLSv1.3`; undefined for http. */
   readonly protocol: string | undefined;
   /** The time at which the certificate of the host expires. */
   readonly validTo: string | undefined;

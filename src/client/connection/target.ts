@@ -5,7 +5,7 @@ import { plans, type Tier } from "../../contract/tier.ts";
 import type { Answer } from "../answer/answer-body.ts";
 
 export interface Identity {
-  /** Sent unchanged as the `Authorization` value; undefined for keyless. */
+  /** The API key, sent unchanged as the `Authorization` value; undefined for keyless. */
   readonly key: string | undefined;
   /** The source of the key, for messages. */
   readonly keySource: string | undefined;

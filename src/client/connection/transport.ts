@@ -8,7 +8,7 @@ import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 
 export interface SendOptions {
-  /** Milliseconds for connecting, headers and body combined. */
+  /** Timeout in milliseconds for connecting, headers and body combined. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,8 @@ export async function withDeadline<T>(
   peer: Peer,
 ): Promise<T> {
   signal.throwIfAborted();
-  // Any number of requests may be pending. From the eleventh listener on, Node would print a leak warning to the user.
+  // Any number of requests may be pending. Without this call, Node would print a leak warning to the user from the
+  // eleventh listener on.
   setMaxListeners(0, signal);
   const ending = childOf(signal);
   const outcome = new Promise<T>((resolve, reject) => {
@@ -65,7 +66,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** A response whose body has not been read yet. */
+/** A response whose body was not read yet. */
 export interface Received extends Omit<Answer, "body"> {
   /** The chunks of the body. The socket is paused while the reader is slow. */
   readonly body: ChunkQueue["chunks"];

@@ -78,7 +78,7 @@ function refusal(
     );
   }
   const next = nextFor(proxy, { host });
-  // In a tunnel the client sends first, so data from the proxy is a web page.
+  // In a tunnel the client sends first. If the proxy sends data instead, it is a web page.
   const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300)
     return isPage

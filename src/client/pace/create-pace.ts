@@ -30,20 +30,22 @@ interface PaceOptions {
   readonly rate: PaceRate;
   readonly store: PaceStore;
   /**
-   * Called before a wait, with its milliseconds. `line` contains the reason; it is set once per reason, and only if the
-   * wait is long enough to report.
+   * Called before a wait with its duration in milliseconds. `line` contains the reason. It is set once per reason, and
+   * only if the wait is long enough to report.
    */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
-/** Milliseconds. Waits up to this long are not reported. */
+/** Waits of up to this many milliseconds are not reported. */
 const shortWait = 2000;
-/** Milliseconds. Processes that wait for the same hold resume spread over this period instead of all at once. */
+/**
+ * Milliseconds over which processes that wait for the same hold are spread, so that they do not all continue at once.
+ */
 const spread = 250;
 
 /**
- * Creates a pace that sends requests in order of arrival: many may wait, but only the first one checks the state. A
- * stream that may not be reopened yet does not block the requests behind it.
+ * Creates a pace that sends requests in the order in which they arrive. Many requests may wait, but only the first one
+ * checks the state. A stream that may not be reopened yet does not block the requests behind it.
  */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -69,7 +71,9 @@ export function createPace(
     await clock.sleep(milliseconds, until);
   };
 
-  /** Returns a number of milliseconds if a stream may not be reopened yet; that wait happens outside the queue. */
+  /**
+   * Returns milliseconds instead of a turn if a stream may not be reopened yet. That wait happens outside the queue.
+   */
   const takePlace = async (kind: SendKind): Promise<Turn | number> => {
     for (;;) {
       signal.throwIfAborted();

@@ -57,7 +57,7 @@ function allowanceOf(rate: PaceRate, perMinute: number): Allowance {
   return rate.kind === "fixed" ? fixedAllowance(perMinute) : planAllowance(perMinute);
 }
 
-/** Returns the time at which enough requests have left the window to allow another one. */
+/** Returns the time at which enough requests have left the window to allow one more. */
 function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number): number {
   let used = countBetween(all, now - window, Number.POSITIVE_INFINITY);
   for (const { at, count } of all) {
@@ -137,7 +137,7 @@ function toldRate(headers: RateNews["headers"]): number | undefined {
 
 /**
  * Returns `RateLimit-Reset` in milliseconds (the header contains seconds) if no requests remain until then. A reset
- * more than ten minutes away does not belong to a per-minute limit and is ignored.
+ * that is more than ten minutes away is ignored, because it does not belong to a limit per minute.
  */
 function resetAfter(headers: RateNews["headers"]): number | undefined {
   if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
@@ -147,9 +147,10 @@ function resetAfter(headers: RateNews["headers"]): number | undefined {
 }
 
 /**
- * Decides whether two 429s reveal a limit. Both have to arrive at nearly the same number of accepted requests, near the
- * highest number ever accepted, and some requests from the minute before the first 429 have to expire between the two.
- * A failing service rejects requests at any number. A service that requested a wait accepts more requests after it.
+ * Decides whether two 429s reveal a limit. They do if both arrive at nearly the same number of accepted requests, close
+ * to the highest number ever accepted, and if requests from the minute before the first 429 have expired in between. A
+ * failing service, by contrast, rejects requests at any number, and a service that requested a wait accepts more
+ * requests after it.
  */
 function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
   const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
@@ -174,7 +175,8 @@ function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: 
 }
 
 /**
- * The current limit keeps the observed number close to itself, so only a clearly lower number indicates another limit.
+ * A limit that is in force keeps the observed number close to itself, so only a clearly lower number indicates a new
+ * limit.
  */
 function lower(learned: Learned | undefined, shown: number, now: number): Learned {
   return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
@@ -186,7 +188,8 @@ function tolerance({ accepted }: { readonly accepted: number }): number {
 }
 
 /**
- * Milliseconds. The peak is taken from a minute that ended this long ago, because later requests may still be rejected.
+ * The peak is taken from a minute that ended this many milliseconds ago, because more recent requests may still be
+ * rejected.
  */
 const answeredBy = 2000;
 

@@ -39,7 +39,7 @@ export interface Suspect {
   readonly at: number;
   /** Requests accepted in the minute before the rejected one. */
   readonly accepted: number;
-  /** The time at which the oldest of them was sent. */
+  /** The time at which the oldest of these requests was sent. */
   readonly oldest: number;
 }
 
@@ -54,21 +54,23 @@ export const noState: PaceState = {
   peak: undefined,
 };
 
-/** Learned limits expire after ten minutes, because the plan or the other users of an IP address can change. */
+/**
+ * Learned limits expire after ten minutes, because the plan can change, and so can the other users of an IP address.
+ */
 const memory = 10 * minute;
 /**
  * The longest window is 61.3 s, for one request per minute. The minute that `withPeak` measures begins even earlier.
  */
 const kept = 63_000;
 /**
- * Requests sent within the same period of this many milliseconds share an entry, so that a high rate does not create a
+ * Requests sent in the same period of this many milliseconds share an entry, so that a high rate does not create a
  * large file.
  */
 const together = 25;
 
 /**
- * Returns the state without expired entries. Times in the future come from another clock: the machine was restarted, or
- * several machines share the directory. Requests with such times count as sent now, and such a hold lasts one window at
+ * Returns the state without expired entries. A time in the future comes from another clock: the machine was restarted,
+ * or several machines share the directory. In that case, a request counts as sent now, and a hold lasts one window at
  * most.
  */
 export function current(state: PaceState, now: number): PaceState {
@@ -105,7 +107,7 @@ function remembered<T extends { readonly at: number }>(entry: T | undefined, now
   return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
 }
 
-/** Adds a request that was sent at `at`, which must not be earlier than the other times. */
+/** Adds a request that was sent at `at`. No earlier entry may have a later time. */
 export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   const last = all.at(-1);
   if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
@@ -113,12 +115,12 @@ export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
 }
 
-/** The number of requests sent after `after` and no later than `until`. */
+/** Returns the number of requests sent after `after` and no later than `until`. */
 export function countBetween(all: readonly Sends[], after: number, until: number): number {
   return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }
 
-/** Reads the contents of the file. Values that this program would not write are treated as missing. */
+/** Reads the contents of the file. Values in an unknown format are treated as missing. */
 export function readPaceState(value: unknown): PaceState {
   const sends = (name: string): readonly Sends[] => {
     const list: unknown = member(value, name);

@@ -5,20 +5,20 @@ export interface Pace {
    * that may not be reopened yet.
    */
   readonly turn: (kind?: SendKind, until?: AbortSignal) => Promise<Turn>;
-  /** Updates the rate from a response. */
+  /** Updates the rate limit from a response. */
   readonly heard: (news: RateNews, turn: Turn) => Promise<void>;
 }
 
 /**
- * A request, the first attempt to open a stream, or a later attempt. All of them count toward the limit, but streams
- * may use only half of the rate to reopen. A service that keeps closing them then cannot use up the rate for the key's
- * requests.
+ * A request, the first attempt to open a stream, or a later attempt. All of them count toward the limit, but reopening
+ * streams may use only half of it. A service that keeps closing streams therefore cannot use up the rate limit of the
+ * key's requests.
  */
 export type SendKind = "request" | "opening" | "reopening";
 
-/** The position of one request within the rate limit. */
+/** The place of one request within the rate limit. */
 export interface Turn {
-  /** The time on the clock that all processes on this machine share. */
+  /** The time at which the request was sent, on a clock that all processes on this machine share. */
   readonly at: number;
   /** The number of requests sent in the minute before this one. */
   readonly before: number;
@@ -43,22 +43,27 @@ export type PaceRate =
 export interface Allowance {
   readonly sends: number;
   readonly window: number;
-  /** The difference to the service's own window, in milliseconds. A request may arrive this late without harm. */
+  /**
+   * By how many milliseconds this window is longer than the service's own. A request may arrive this late without harm.
+   */
   readonly slack: number;
 }
 
-/** The window is 2 % longer than the service's minute, because requests take different amounts of time to arrive. */
+/**
+ * One minute in milliseconds, as the service counts it. The client's window is 2 % longer, because some requests take
+ * longer to arrive than others.
+ */
 export const minute = 60_000;
 const stretch = 1.02;
 
-/** All requests of a minute may be sent at once, because the service counts them the same way. */
+/** Allows all requests of a minute to be sent at once, because the service counts them per minute. */
 export function planAllowance(perMinute: number): Allowance {
   return { sends: perMinute, window: minute * stretch, slack: minute * (stretch - 1) };
 }
 
 /**
- * Allows a tenth of the requests per minute in a tenth of a minute. An extra 2 % is not enough for such a short window,
- * so the window is also 100 ms longer: a program that has just started may need that long to connect.
+ * Allows a tenth of the requests per minute in a tenth of a minute. For such a short window, 2 % is not enough, so
+ * another 100 ms are added: a program that has just started may need that long to connect.
  */
 export function fixedAllowance(perMinute: number): Allowance {
   const sends = Math.max(1, Math.floor(perMinute / 10));

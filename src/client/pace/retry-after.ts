@@ -3,8 +3,8 @@ import { formatDuration } from "../../contract/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
 /**
- * Milliseconds. A service can request any wait, by mistake even years. The client does not start a longer wait than
- * this, and other commands with the same key are not blocked for longer either.
+ * The longest wait in milliseconds. A service can request any wait, even years by mistake. The client does not start a
+ * longer wait than this, and other commands with the same key are not blocked for longer either.
  */
 export const maxServiceWait = 3_600_000;
 
@@ -22,10 +22,10 @@ export function waitTooLong({ details }: Failure): Failure {
 }
 
 /**
- * Returns how many milliseconds the service requests to wait. The value comes from the Retry-After header (RFC 9110: an
- * integer number of seconds, or a date), or else from `retry_after` in the body, in seconds. A date is compared with
- * the Date header of the response, so that a wrong local clock does no harm; without a Date header it is ignored.
- * Undefined if there is no usable value.
+ * Returns how many milliseconds to wait before a retry, as requested by the service. The value comes from the
+ * Retry-After header (RFC 9110: an integer number of seconds, or a date), or else from `retry_after` in the body, in
+ * seconds. A date is compared with the Date header of the response, so that a wrong local clock does no harm. Without a
+ * Date header, a date is ignored. Returns undefined if there is no usable value.
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,
@@ -71,7 +71,7 @@ export function parseHttpDate(text: string): number | undefined {
   return exists ? Date.UTC(year, monthIndex, day, hour, minute, second) : undefined;
 }
 
-/** Two-digit RFC 850 years from 70 on belong to the 1900s, because no response is dated before 1970. */
+/** A two-digit year from 70 on (RFC 850) belongs to the 1900s, because no response is dated before 1970. */
 function fullYear(digits: string): number {
   const year = Number(digits);
   if (digits.length === 4) return year;

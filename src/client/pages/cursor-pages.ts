@@ -37,7 +37,7 @@ export async function* walkCursorPages(
       query.set("cursor", from);
     }
     const answer = client.ask(endpoint, query, over.signal);
-    // A failure is handled when its page is due, or never, if no more rows are wanted.
+    // A failure is reported when its page is due, or never, if no more rows are wanted.
     answer.catch(() => undefined);
     return answer;
   };
@@ -107,7 +107,7 @@ interface CursorPage {
   readonly rows: Rows;
   /** The result of `nextCursor`. */
   readonly next: string | null | undefined;
-  /** The page size that the service reports, if it does. */
+  /** The page size according to the response, which may not contain one. */
   readonly limit: unknown;
   /** The reason why the rows may not match the request. */
   readonly warning: string | undefined;
@@ -116,7 +116,7 @@ interface CursorPage {
 /** A possible problem with a page. */
 interface Doubt {
   readonly problem: string;
-  /** Whether the pull cannot continue after this problem. Otherwise the response may be intentional. */
+  /** Whether the problem ends the pull. Otherwise the response may be intentional. */
   readonly isFinal?: boolean;
   readonly isShort?: boolean;
 }
@@ -135,7 +135,7 @@ function createDoubts({ client, walk }: AskingForList) {
   const { pageSize, seen, start } = walk;
   let hasRows = start !== undefined;
   /**
-   * The minimum number of rows on a page that is followed by another one. Lowered to 1 once a retry has confirmed a
+   * The minimum number of rows on a page that is followed by another one. It drops to 1 once a retry has confirmed a
    * short page, and to 0 after an empty page.
    */
   let fewest = Number.POSITIVE_INFINITY;

@@ -5,20 +5,23 @@ import type { Rows } from "../rows/rows.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
-/** The number of consecutive pages with only repeated rows before the pull gives up. Each page costs a credit. */
+/** The number of consecutive pages with only repeated rows after which the pull gives up. Each page costs a credit. */
 const patienceWithRepeats = 3;
-/** The same for empty pages. A filter that matches few rows may leave some pages empty. */
+/**
+ * The number of consecutive empty pages after which the pull gives up. A filter that matches few rows may leave some
+ * pages empty.
+ */
 const patienceWithEmptyPages = 20;
 
 /**
- * Returns how far back an endpoint may repeat rows. Lists that continue by time are sorted by time, so only recent rows
- * repeat.
+ * Returns how far back an endpoint may repeat rows. Lists that continue by time are sorted by time, so they repeat only
+ * recent rows.
  */
 export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }
 
-/** Passes pages through, but fails if a list continues without new rows, which would spend credits forever. */
+/** Passes pages through, but fails if a list goes on forever without new rows, because each page costs a credit. */
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
@@ -40,18 +43,18 @@ interface DistinctRows {
   readonly rows: Rows;
   /** The number of rows that were removed because an earlier page contained them; missing if there are none. */
   readonly repeats?: number;
-  /** Whether none of the rows is new. */
+  /** Whether none of the rows are new. */
   readonly isBarren: boolean;
 }
 
 export type DistinctFilter = ReturnType<typeof createDistinctFilter>;
 
 /**
- * Removes rows that were seen before, because a list that shifts may repeat them, and records the remaining rows as
- * seen.
+ * Creates a filter that removes rows that were seen before, because a list that shifts may repeat them. The remaining
+ * rows are recorded as seen.
  */
 export function createDistinctFilter(seen: SeenKeys) {
-  // A row without an identity is always kept, but a list of such rows has to end too.
+  // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
   const hash: TextHash = { high: 0, low: 0 };
   let listed = 0;
@@ -71,11 +74,11 @@ export function createDistinctFilter(seen: SeenKeys) {
     const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
     return { rows: kept, repeats: repeated.size, isBarren };
   };
-  /** The number of rows of the list so far. A row that the service lists twice on one page counts twice. */
+  /** The number of rows of the list so far. A row that the service lists twice on one page is counted twice. */
   return { filter, listed: (): number => listed };
 }
 
-/** Returns the number of repeated rows that repeat another row of the same page. */
+/** Returns how many of the repeated rows repeat another row of the same page. */
 function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   const hash: TextHash = { high: 0, low: 0 };
   const keyAt = (index: number): string => {

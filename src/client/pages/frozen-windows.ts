@@ -5,9 +5,9 @@ import type { NumberedWalk, Pages } from "./numbered-walk.ts";
 import type { Page, Place } from "./page.ts";
 
 /**
- * Frozen windows. The edge is the last row that was taken. Invariant: in an open window, the page whose number follows
- * the page taken last begins no later than the row after the edge. No row of the list is skipped, and repeated rows are
- * dropped.
+ * Frozen windows. The edge is the last row that was taken. In an open window, the page whose number follows the page
+ * taken last always begins no later than the row after the edge. This invariant ensures that no row of the list is
+ * skipped; repeated rows are dropped.
  *
  * The invariant holds because a window ends at a fixed time. Rows added later are not part of the window, so page
  * numbers stay valid from request to request, and several pages can be requested at once. Rows that arrive late or are
@@ -17,19 +17,23 @@ import type { Page, Place } from "./page.ts";
  */
 
 /**
- * Minimum number of remaining pages. A new window repeats a few rows and may turn out not to contain the edge, so it
- * does not pay off for fewer pages.
+ * The minimum number of remaining pages for which a new window is opened. A new window repeats a few rows and may turn
+ * out not to contain the edge, so it does not pay off for fewer pages.
  */
 const worthAWindow = 20;
 const mishapsAllowed = 3;
-/** The number of requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages. */
+/**
+ * The maximum number of requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages.
+ */
 const extraAllowed = 6;
 const pagesAnExtra = 5;
-/** The number of requests for one page of a list that keeps shifting, before the page is accepted unchanged. */
+/**
+ * The maximum number of requests for one page of a list that keeps shifting. After that, the page is accepted as it is.
+ */
 const triesAPage = 3;
 /**
- * After this many checks of a shrinking list without a shifted row, the difference is attributed to rows that expire at
- * the end of the list.
+ * After this many checks of a shrinking list that find no shifted row, the difference is attributed to rows that expire
+ * at the end of the list.
  */
 const quietLooksAllowed = 3;
 
@@ -49,16 +53,16 @@ export interface FrozenWindow {
 
 /**
  * Opens and reads the windows of a list, one after the other. A window ends one second after the row that should be its
- * newest. According to the specification `to` is inclusive, but the public service has been observed to omit rows at
- * that time, and a service may truncate fractions of a second. With one extra second, all of them include the row.
- * Other rows of that second only shift rows to later pages, and repeated rows are dropped. If that second has more rows
- * than the first page, the exact time of the row is tried instead.
+ * newest. According to the specification, `to` is inclusive, but the public service has been observed to omit rows at
+ * that time, and a service may truncate fractions of a second. With the extra second, the row is included in every
+ * case. Other rows of that second only shift rows to later pages, and repeated rows are dropped. If that second has
+ * more rows than fit on the first page, the exact time of the row is tried instead.
  */
 export class FrozenWindows {
   readonly walk: NumberedWalk;
   /** The upper time bound of the request. */
   readonly #requested: string | undefined;
-  /** Whether the list can be frozen; a list that is not sorted by time cannot. */
+  /** Whether the list can be frozen. A list that is not sorted by time cannot be frozen. */
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
@@ -85,7 +89,7 @@ export class FrozenWindows {
       walk.reply.handOverAfter !== undefined && (this.#requested === undefined || isFixed(this.#requested));
   }
 
-  /** Freezes a list without an upper bound after its first page: the newest row becomes the end of the list. */
+  /** Freezes a list without an upper time bound after its first page: the newest row becomes the end of the list. */
   freeze(page: Page, { at, rows }: NumberedAnswer): Page {
     // Use the response here: a resumed pull may already have the newest rows, and then the page does not contain them.
     const newest = this.walk.edge.instantOf(rows.marks()[0]);
@@ -100,7 +104,7 @@ export class FrozenWindows {
   }
 
   /**
-   * Returns the window in which the list continues from `at`, or undefined if it is only safe to continue page by page.
+   * Returns the window in which the list continues from `at`, or undefined if it is safe only to continue page by page.
    */
   async openAt(at: Place): Promise<FrozenWindow | undefined> {
     const { last, count, reply } = this.walk;
@@ -120,7 +124,7 @@ export class FrozenWindows {
   async reopen(): Promise<FrozenWindow | undefined> {
     const { edge, pageSize } = this.walk;
     const instant = edge.instantOf(edge.last);
-    // If more rows share this time than fit on a page, only a cursor can skip past them.
+    // If more rows have this time than fit on a page, only a cursor can get past them.
     if (instant === undefined || edge.ties >= pageSize || !this.#canFreeze) return undefined;
     for (const shift of this.#shifts) {
       const to = upperBound(instant, shift, this.#requested);
@@ -137,7 +141,7 @@ export class FrozenWindows {
   }
 
   /**
-   * Yields the pages of a window in order, and requests several of them at once. Returns the place where the list
+   * Yields the pages of a window in order and requests several of them at once. Returns the place where the list
    * continues.
    */
   async *read({ to, from, isFirst }: FrozenWindow): Pages {
@@ -160,7 +164,7 @@ export class FrozenWindows {
   *#requests(): Generator<() => Promise<NumberedAnswer>> {
     const { handOverAfter = Number.POSITIVE_INFINITY } = this.walk.reply;
     for (let number = this.#taken + 1; number <= Math.min(this.#pages, handOverAfter); number += 1) {
-      // Pages after the one taken last are already pending, so wanted pages are counted from that page.
+      // All pages after the one taken last are already pending, so the number of wanted pages starts there.
       if (number - this.#taken > this.walk.pagesLeft()) return;
       yield async () => await this.#ask(number);
     }
@@ -191,9 +195,9 @@ export class FrozenWindows {
   }
 
   /**
-   * Takes the page after the one taken last, once it is certain to be the correct one. If its total differs from the
-   * previous one, the list has shifted in between. The window then locates the last row taken, to make sure that the
-   * pull continues at the right place.
+   * Takes the page after the one taken last, once it is certain to be the correct page. If its total differs from the
+   * previous one, the list has shifted in between. The window then locates the last row taken, so that the pull
+   * continues at the right place.
    */
   async *#takeNext(requested: NumberedAnswer): Pages {
     const { edge, reply } = this.walk;
@@ -207,7 +211,7 @@ export class FrozenWindows {
       }
       answer = settled;
       const { items } = answer.totals;
-      // Late rows have shifted the edge into this page, so all rows after the edge are still ahead.
+      // Late rows have shifted the edge into this page, so no row between the edge and this page can be missing.
       if (items === this.#items || this.walk.holdsEdge(answer)) break;
       const isExpiring = this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
       if (isExpiring || tries === triesAPage) {
@@ -242,9 +246,9 @@ export class FrozenWindows {
   }
 
   /**
-   * Yields rows as needed and returns the page if it can be the next one, or undefined if the pull has to leave the
-   * window to get it. A page that contradicts its own totals is requested again immediately, so that the pending pages
-   * after it are not paid for twice.
+   * Returns the page if it can be the next one, or undefined if the pull has to leave the window to get it. A page that
+   * contradicts its own totals is requested again immediately, so that the pending pages after it are not paid for
+   * twice.
    */
   async *#settle(requested: NumberedAnswer): AsyncGenerator<Page, NumberedAnswer | undefined> {
     for (let answer = requested; ; answer = await this.walk.ask(answer.at)) {

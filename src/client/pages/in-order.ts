@@ -17,7 +17,7 @@ export async function* inOrder<T extends object>(
       const ask = waiting.next();
       if (ask.done === true) return;
       const answer = ask.value();
-      // A failure is thrown when its response is due, not earlier.
+      // A failure is reported when its response is due, not earlier.
       answer.catch(() => undefined);
       pending.push(answer);
     }

@@ -2,8 +2,8 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 
 /**
- * Returns the cursor of the next page; undefined after the last page, and null if another page is promised without a
- * cursor. `has_next_page` may be missing; a cursor alone then indicates another page.
+ * Returns the cursor of the next page. Returns undefined after the last page, and null if another page is promised
+ * without a cursor. `has_next_page` may be missing; a cursor alone then indicates another page.
  */
 export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
@@ -51,5 +51,8 @@ function isSendable(cursor: string): boolean {
 }
 
 const longestCursor = 8192;
-/** Bytes. Enough for a cursor of that length and for the request that the service echoes. */
+/**
+ * The number of bytes at the end of a response to search. It is enough for the longest cursor and the request that the
+ * service echoes.
+ */
 const longestTail = 2 * longestCursor;

@@ -23,14 +23,14 @@ export interface NumberedAnswer {
   readonly offered: unknown;
 }
 
-/** The number of rows on the pages before this one. */
+/** Returns the number of rows on the pages before this one. */
 function rowsBefore({ at, pageSize }: NumberedAnswer): number {
   return (Number(at.value) - 1) * pageSize;
 }
 
 /**
- * Returns how many rows this page should have according to its own totals. Returns undefined if the totals are
- * unusable: they are not integers, do not agree with each other, belong to another page size, or count fewer rows than
+ * Returns how many rows this page should have according to its own totals. Returns undefined if the totals are unusable
+ * because they are not integers, do not agree with each other, belong to another page size, or count fewer rows than
  * the page has. The public service has been observed to send zeros.
  */
 export function countedRows(answer: NumberedAnswer): number | undefined {
@@ -57,15 +57,16 @@ export function isAnotherPage({ at, totals: { page } }: NumberedAnswer): boolean
   return Number.isInteger(page) && page > 0 && page !== number && page !== number - 1;
 }
 
-/** Whether the service names no next cursor. */
+/** Whether the response does not name a next cursor. */
 export function isLastCursor({ offered }: NumberedAnswer): boolean {
   return offered === undefined || offered === null || offered === "";
 }
 
 /**
- * Whether the list ends here, judging by the page alone. Totals that promise more rows are trusted: a page that only
- * has repeated rows (because new rows have shifted old ones to later pages), or is shorter than requested (because the
- * service limits the page size), is then not taken for the end. Totals that promise no more rows are not trusted.
+ * Whether the list ends here, judging by the page alone. Totals that promise more rows are trusted. A page may have
+ * only repeated rows (because new rows have shifted old ones to later pages) or be shorter than requested (because the
+ * service limits the page size), and then the list does not end there. Totals that promise no more rows are not
+ * trusted.
  */
 export function isEnd(answer: NumberedAnswer, isNew: boolean): boolean {
   const { at, pageSize, rows, totals } = answer;
@@ -80,13 +81,14 @@ export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the service's row count in the form in which a place stores it. */
+/** Returns the service's row count in the form that a place stores. */
 export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefined {
   return Number.isSafeInteger(items) ? items : undefined;
 }
 
 /**
- * Returns the place after this page in the same window: the next page number, or a cursor after the last page number.
+ * Returns the place after this page in the same window, which is the next page number, or a cursor after the last page
+ * number.
  */
 export function placeAfter(
   { at: { flag, value, to }, offered }: NumberedAnswer,
@@ -152,7 +154,7 @@ export class ListCount {
     else this.isUsable = false;
     this.left = isCountUsable ? Math.max(0, totals.items - rowsBefore(answer) - rows.length) : undefined;
     this.pagesLeft = totals.pages - Number(at.value);
-    // The number of expected rows at the start remains valid as long as the total is unchanged.
+    // The number of rows expected at the start remains valid as long as the total is unchanged.
     const isUnchanged = this.#start?.due !== undefined && totals.items === this.#start.items;
     const dueHere = this.left === undefined ? undefined : this.left + Math.max(0, fresh);
     this.#due ??= isUnchanged ? this.#start?.due : dueHere;
@@ -167,14 +169,14 @@ export class ListCount {
   }
 
   /**
-   * Returns how many rows of the first count are still expected after `listed` rows; undefined once the list has
+   * Returns how many rows of the first count are still expected after `listed` rows, or undefined once the list has
    * shifted.
    */
   due(listed: number): number | undefined {
     return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - listed : undefined;
   }
 
-  /** Returns why the list is incomplete although no rows are left; undefined if it may be complete. */
+  /** Returns the reason why the list is incomplete although no rows are left, or undefined if it may be complete. */
   shortfall(listed: number): string | undefined {
     if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
     return `the service counts ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;

@@ -23,9 +23,9 @@ export async function* walkNumberedPages(asking: AskingForList, reply: NumberedP
 }
 
 /**
- * Opens a window after all retries of a page have failed. It ends at the last row, so the same rows have a different
- * URL there. If this window has fewer rows than the old one still counts, the page was returned earlier in place of
- * another page, whose rows are missing.
+ * Opens a window after all retries of a page have failed. The window ends at the last row, so the same rows have a
+ * different URL there. If this window has fewer rows than the old one still counts, the service returned this page
+ * earlier in place of another page, whose rows are missing.
  */
 async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenWindow | undefined> {
   const { walk } = windows;
@@ -42,7 +42,7 @@ async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenW
 
 /**
  * Reads the page at which the pull starts. If an earlier run was interrupted there and rows have been withdrawn since,
- * the remaining rows have moved to earlier pages, and the difference of the counts shows how far. The pull then goes
+ * the remaining rows have moved to earlier pages. The difference of the counts shows by how much. The pull then goes
  * back to its last row, or else by that number of pages. Repeated rows are dropped. The page itself is not requested
  * twice.
  */
@@ -112,7 +112,8 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
 }
 
 /**
- * Yields the rows of the page before a retry: they are already marked as seen, so the retry would drop them as repeats.
+ * Ends the list at a page that contradicts the count. The rows of the page are returned before a retry: they are
+ * already marked as seen, so the retry would drop them as repeats.
  */
 async function* endEarly(
   walk: NumberedWalk,

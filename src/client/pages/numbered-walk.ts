@@ -43,7 +43,7 @@ export class NumberedWalk {
   readonly #distinct: DistinctFilter;
   /** The time of the first row of the list. */
   #newest: Instant | undefined;
-  /** How the list contradicts its count, if the list was accepted anyway. */
+  /** The contradiction between the list and its count, if the list was accepted anyway. */
   #accepted: string | undefined;
   /** The number of repeated requests since the last new row. */
   #repeats = 0;
@@ -116,8 +116,8 @@ export class NumberedWalk {
   }
 
   /**
-   * Makes the page the last one of a list that cannot be proved complete, and adds a warning if the list contradicts
-   * its count.
+   * Makes the page the last one of a list that cannot be proved complete. Adds a warning if the list contradicts its
+   * count.
    */
   withoutProof(page: Page): Page {
     const accepted = this.#accepted;
@@ -130,12 +130,12 @@ export class NumberedWalk {
     return this.#distinct.listed();
   }
 
-  /** Whether the first row of the page was taken before, so that there is no gap before this page. */
+  /** Whether the first row of the page was taken before. If so, there is no gap before this page. */
   hasTaken({ rows }: NumberedAnswer): boolean {
     return isKnown(rows, 0, this.asking.walk.seen);
   }
 
-  /** Whether the page comes before the start of the pull, so that an earlier run has already read it. */
+  /** Whether the page comes before the place at which the pull starts, so that an earlier run has already read it. */
   #isReadAgain({ flag, value, to }: Place): boolean {
     const { start } = this.asking.walk;
     return (
@@ -149,7 +149,7 @@ export class NumberedWalk {
   }
 
   /**
-   * The number of pages after the one taken last that are both promised and wanted; at least one, and Infinity if
+   * The number of pages after the one taken last that are both promised and wanted. It is at least one, and Infinity if
    * neither number is known.
    */
   pagesLeft(): number {
@@ -157,7 +157,7 @@ export class NumberedWalk {
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 
-  /** Returns the last response that had to be requested again; undefined if there has been a new row since. */
+  /** Returns the last response that had to be requested again, or undefined if there has been a new row since. */
   contradicted(): NumberedAnswer | undefined {
     return this.#repeats > 0 ? this.#doubted : undefined;
   }
@@ -168,9 +168,9 @@ export class NumberedWalk {
   }
 
   /**
-   * Decides whether a response is taken as the next page of the list. If it returns false, the page has to be requested
-   * again; the wait before that is already over. After the last retry, the response is taken unchanged, or the pull
-   * ends with a failure.
+   * Decides whether a response is taken as the next page of the list. If the result is false, the page has to be
+   * requested again; the wait before that is already over. After the last retry, the response is taken as it is, or the
+   * pull ends with a failure.
    */
   async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
     for (;;) {
@@ -182,8 +182,8 @@ export class NumberedWalk {
   }
 
   /**
-   * Returns why this response cannot be the next page of the list, according to its own totals and earlier ones;
-   * undefined if it can.
+   * Returns the reason why this response cannot be the next page of the list, according to its own totals and earlier
+   * ones. Returns undefined if it can be the next page.
    */
   #contradiction(answer: NumberedAnswer): string | undefined {
     const { at, pageSize, rows, totals } = answer;
@@ -205,8 +205,8 @@ export class NumberedWalk {
   }
 
   /**
-   * Returns why a cursor page is incomplete: it is shorter than requested, although more rows are counted and another
-   * page follows.
+   * Returns the reason why a cursor page is incomplete: it is shorter than requested, although more rows are counted
+   * and another page follows.
    */
   #shortPage(answer: NumberedAnswer): string | undefined {
     const { pageSize, rows } = answer;
@@ -223,9 +223,9 @@ export class NumberedWalk {
   }
 
   /**
-   * Accepts an anomaly that the page shows in all retries, if the service may always behave like this: short cursor
-   * pages, or different page numbers. Later pages are no longer checked for it; at the end, the count shows whether
-   * rows are missing. Returns false for all other problems.
+   * Accepts an anomaly that remains after all retries, if the service may always behave like this: short cursor pages,
+   * or different page numbers. Later pages are no longer checked for it; at the end, the count shows whether rows are
+   * missing. Returns false for all other problems.
    */
   #believe(answer: NumberedAnswer): boolean {
     if (answer.at.flag === "cursor") {
@@ -259,7 +259,7 @@ export class NumberedWalk {
     throw incompleteList(problem, rows, edge.instantOf(edge.last));
   }
 
-  /** Requests the total again. Returns how many of the rows that it counts were not on any page. */
+  /** Requests the total again. Returns how many of the counted rows were not on any page. */
   async missing(): Promise<number> {
     const { to, items = 0 } = this.count.window;
     const { totals } = await this.ask({ flag: "page", value: "1", to });
@@ -278,7 +278,7 @@ export class NumberedWalk {
 class RowEdge {
   /** The identity and the time of the last row that was taken. */
   last: object | undefined;
-  /** The last id of which all rows were taken. */
+  /** The last id whose rows were all taken. */
   lastWholeId: string | undefined;
   /** The number of most recently taken rows that have the same time. */
   ties: number;
@@ -297,8 +297,8 @@ class RowEdge {
   /** Moves past the rows of the next page. `isAgain` means that the rows begin before the edge. */
   moveTo(rows: Rows, isAgain: boolean): void {
     const [idField = ""] = this.#identity;
-    // These rows do not begin after the edge, so a new id in the first row does not prove that the id at the edge is
-    // complete.
+    // These rows do not begin after the edge, so a different id in the first row does not prove that the id at the edge
+    // is complete.
     if (isAgain) this.#lastId = undefined;
     for (const row of rows.marks()) {
       const id = member(row, idField);

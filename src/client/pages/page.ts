@@ -14,7 +14,9 @@ import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
  * stored in a file.
  */
 export interface Place {
-  /** The flag that requests this place. `subject` counts the inputs that are done and has no flag. */
+  /**
+   * The flag that requests this place. For `subject` there is no flag; its value is the number of inputs that are done.
+   */
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
   /**
@@ -57,13 +59,13 @@ export interface Page {
   readonly rows: Rows;
   /** Whether the only row is an unchanged response, which may be any JSON value. */
   readonly isDocument?: boolean;
-  /** The place of the next rows; undefined after the last page. */
+  /** The place at which the next rows begin; undefined after the last page. */
   readonly next: Place | undefined;
-  /** The place of the rows on this page; undefined for the first page. */
+  /** The place at which the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
   /** The number of rows after this page according to the service's total; undefined if there is no usable total. */
   readonly left?: number | undefined;
-  /** Set on the last page: the evidence that the list is complete. */
+  /** The evidence that the list is complete. Only the last page has it. */
   readonly proof?: Proof;
   /** Whether rows were removed from the end of the page, because no more were wanted. */
   readonly isCut?: boolean;
@@ -119,7 +121,9 @@ export interface Asking<W extends Walk = Walk> {
 /** A request for a list in which each row is returned once. */
 export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 
-/** Reads an array of rows. The response is rejected unless it is an array of objects. */
+/**
+ * Reads an array of rows. Any other response is rejected, including an array that contains values other than objects.
+ */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
   if (!Array.isArray(values) || arrayText === undefined)
     throw untrustedAnswer(`invalid response: no list of ${what}`);

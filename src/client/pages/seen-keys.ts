@@ -1,17 +1,20 @@
 import type { TextHash } from "../../text/text-hash.ts";
 
 /**
- * Which keys are stored. A list sorted by time repeats rows only near the current position, so recent keys are
- * sufficient, and memory does not grow. A search may repeat any earlier row.
+ * Defines which keys are stored. A list sorted by time repeats rows only near the current position, so it is enough to
+ * store recent keys, and memory use does not grow. A search may repeat any earlier row.
  */
 export type Reach = "all" | "recent";
 
-/** More keys than two windows of 100 rows per page can share, which are the rows at the time where they meet. */
+/**
+ * The number of recent keys to store. Two windows with 100 rows per page can have fewer rows in common, namely the rows
+ * at the time where they meet.
+ */
 export const recentKeys = 16_384;
 
 /**
- * A set of keys that only stores their hashes, so each key needs a slot of 8 bytes. With a million keys, the
- * probability that two of them have the same hash, and a row is dropped by mistake, is below one in ten million.
+ * A set that stores only the hashes of its keys, in slots of 8 bytes. With a million keys, the probability is below one
+ * in ten million that two keys have the same hash and a row is dropped by mistake.
  */
 export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
@@ -45,7 +48,10 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   };
 }
 
-/** Alternates between two tables: when the newer one is full, the older one is cleared and takes its place. */
+/**
+ * Creates two tables that are used alternately: when the newer one is full, the older one is cleared and takes its
+ * place.
+ */
 function createRecentTable(): Pick<HashTable, "add" | "has"> {
   let [older, newer] = [new HashTable(), new HashTable()];
   return {
@@ -115,7 +121,7 @@ export class HashTable {
   }
 }
 
-/** Returns the index of the hash, or of the empty slot where it belongs. */
+/** Returns the index of the hash, or of the empty slot in which it belongs. */
 function placeOf(words: Int32Array, high: number, low: number): number {
   let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {

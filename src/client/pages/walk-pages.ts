@@ -17,7 +17,7 @@ import { textRows } from "../rows/rows.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /**
- * Yields all pages of the response to a request; the kind of reply determines how they are fetched. Stops as soon as
+ * Yields all pages of the response to a request. The kind of reply determines how they are fetched. Fetching stops when
  * the consumer stops, so that unneeded pages do not cost credits.
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
@@ -36,7 +36,7 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
       return askInBatches(asking, reply);
     case "candles": {
       const asked = { ...asking, maxLimit: reply.maxLimit };
-      // A resumed pull already has the start of its time range.
+      // A resumed pull already knows the start of its time range.
       const isCountedBack = args.has("count_back") && walk.start === undefined;
       return isCountedBack ? countBack(asked) : walkSlices(asked);
     }
