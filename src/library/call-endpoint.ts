@@ -36,8 +36,8 @@ export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: read
 }
 
 /**
- * Creates a listing. Parameters are checked immediately, and again for each iteration, so that `-1h` is relative to its
- * start.
+ * Creates a listing. Parameters are checked immediately, and again for each iteration, so that `-1h` means one hour
+ * before the iteration.
  */
 function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   pages();
@@ -67,7 +67,7 @@ async function* pagesOf(
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
     }
-    // Fail here, because a program would otherwise take incomplete rows for complete ones.
+    // Without this failure, a program would take incomplete rows for all of them.
     if (refused !== undefined) throw refused.failure;
   }
 }

@@ -8,7 +8,10 @@ import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-
 import { readOptions } from "./read-options.ts";
 import { asMethod } from "./read-params.ts";
 
-/** The client also has one method per endpoint, named after it; the types of the package declare these methods. */
+/**
+ * The client of the package. It also has one method per endpoint, named after the endpoint; the types of the package
+ * declare these methods.
+ */
 export interface LibraryClient {
   readonly [method: string]: unknown;
   readonly stream: (options: StreamOptions) => AsyncIterable<StreamEvent<unknown>>;

@@ -14,7 +14,7 @@ import { isGiven, methodName } from "./read-params.ts";
  */
 export function declarations(publicTypes: string): string {
   return [
-    // Replaces the imports of the public types.
+    // The imports of the public types are written out here.
     union("Tier", tiers),
     union("FeedName", feedNames),
     publicTypes.slice(publicTypes.indexOf("/**")),

@@ -17,7 +17,7 @@ export function createHandover<T>(signal: AbortSignal) {
         waiting.push({ items, done });
         return wake?.();
       }),
-    /** Ends the handover: the consumer first takes the remaining items, then the cause is thrown. */
+    /** Ends the handover. The consumer takes the remaining items first, and then receives the cause as an error. */
     fail: (cause: unknown): void => {
       failure = { cause };
       wake?.();

@@ -14,9 +14,9 @@ import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts
 import { timeText } from "./read-params.ts";
 
 /**
- * Streams events as they arrive. The stream ends with a Failure that another connection would not fix, with the
- * client's signal, or when the caller leaves the loop, which closes all connections. A slow consumer slows down the
- * sockets.
+ * Streams events as they arrive. The stream ends with a Failure that another connection would not fix, when the
+ * client's signal aborts, or when the caller leaves the loop, which closes all connections. A slow consumer slows down
+ * the sockets.
  */
 export function streamEvents(
   opened: OpenLibrary,

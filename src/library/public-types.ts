@@ -13,8 +13,8 @@ export interface ClientOptions {
   /** The API key, sent unchanged and only to the hosts of this client. */
   readonly apiKey?: string;
   /**
-   * The plan of the key, which determines the hosts and the rate limit. Required with a key, because the host is never
-   * guessed.
+   * The plan of the key, which determines the hosts and the rate limit. It is required with a key, because the host is
+   * never guessed.
    */
   readonly tier?: Tier;
   /** Replaces the REST host of the tier. Must use https, except for localhost. */
@@ -27,14 +27,14 @@ export interface ClientOptions {
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /**
-   * How JSON numbers are returned: as the nearest double (like `JSON.parse`), or as strings with the original digits.
-   * Amounts in a token's smallest unit are always strings, because a double cannot represent them. The `texts` of a
-   * page always contain the original digits.
+   * Defines how JSON numbers are returned: as the nearest double (like `JSON.parse`), or as strings with the original
+   * digits. Amounts in a token's smallest unit are always strings, because a double cannot represent them. The `texts`
+   * of a page always contain the original digits.
    */
   readonly numbers?: "number" | "text";
   /** Requests per minute for this client. Default: the limit of the plan. */
   readonly rpm?: number | "unlimited";
-  /** Retries after 429, 500 and connection errors. Default: 4. */
+  /** Number of retries after 429, 500 and connection errors. Default: 4. */
   readonly retries?: number;
   /** Maximum total wait for one request. A wait that would exceed it does not start. Default: 180,000. */
   readonly retryMaxTime?: number;
@@ -72,15 +72,15 @@ export interface ListOptions {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** The same rows as JSON exactly as the service sent them, with all digits. */
+  /** The same rows as JSON, exactly as the service sent them. */
   readonly texts: readonly string[];
   /** Requested assets that have no row. */
   readonly missing: readonly Asset[];
 }
 
 /**
- * The rows of a list, each returned once. Requests start with the iteration, and start over with each new iteration.
- * Leaving the loop cancels them.
+ * The rows of a list, each returned once. Requests are sent once the iteration starts, and again for each new
+ * iteration. Leaving the loop cancels them.
  */
 export interface Listing<T> extends AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Page<T>>;
@@ -103,7 +103,9 @@ export interface StreamOptions<F extends FeedName = FeedName> {
   readonly interval?: "1s" | "5s" | "60s";
   /** The time of the first `ohlcv` candle, at most 15 minutes ago. */
   readonly since?: Time;
-  /** Whether an asset that the service does not stream ends the stream or is skipped. Default: "fail". */
+  /**
+   * Whether an asset that the service does not stream ends the stream ("fail") or is skipped ("drop"). Default: "fail".
+   */
   readonly onInvalid?: "fail" | "drop";
   /** Called when connections change and for messages from the service. */
   readonly onNotice?: (notice: StreamNotice) => void;
@@ -127,11 +129,11 @@ export type StreamNotice = { readonly assets: readonly Asset[] } &
     | { readonly kind: "open" }
     /** The connection is open again; events from this time range may be missing. */
     | { readonly kind: "gap"; readonly from: Date; readonly to: Date; readonly reason: string }
-    /** Not connected. The next attempt follows after `wait` milliseconds. */
+    /** The connection is closed. The next attempt follows after `wait` milliseconds. */
     | { readonly kind: "retry"; readonly wait: number; readonly reason: string }
-    /** "lost": an event of one of these assets was skipped. "dropped": these assets are no longer streamed. */
+    /** An event of one of these assets was skipped ("lost"), or these assets are no longer streamed ("dropped"). */
     | { readonly kind: "lost" | "dropped"; readonly reason: string }
-    /** A message from the service, or the name of an unknown event. The text is untrusted. */
+    /** The text is a message from the service or the name of an unknown event. It is untrusted. */
     | { readonly kind: "warning" | "error" | "unknown"; readonly text: string }
   );
 

@@ -55,8 +55,8 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
 }
 
 /**
- * Detailed rows are the default: a program can read any field, but only detailed rows contain names and symbols. Both
- * cost one credit.
+ * Rows are detailed by default: a program can read any field, but only detailed rows contain names and symbols. Both
+ * kinds of rows cost one credit.
  */
 const usualValues: GivenParams = { detailed: true };
 

@@ -7,9 +7,9 @@ import { isTaken } from "../files/paths.ts";
 
 /** The destination that the user has chosen for the rows. */
 export interface WantedDestination {
-  /** Undefined for stdout. A symbolic link is resolved to its target. */
+  /** The file; undefined for stdout. A symbolic link is resolved to its target. */
   readonly file: string | undefined;
-  /** Whether to continue an interrupted run in the file. Otherwise the file exists only when it is complete. */
+  /** Whether to continue an interrupted run in the file. If not, the file appears only when it is complete. */
   readonly isResumed: boolean;
   /** Whether an existing file may be replaced. */
   readonly isForced: boolean;

@@ -21,7 +21,7 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   readonly tally: Tally;
   /** The cost of earlier runs of this pull. */
   readonly before: Spent;
-  /** Milliseconds since the epoch: the start of the first run; undefined if this is the first run. */
+  /** The start of the first run in milliseconds since the epoch; undefined if this is the first run. */
   readonly started: number | undefined;
   /** Records that the rows counted in the tally were written. */
   readonly note: (meter: Meter) => void;

@@ -12,14 +12,14 @@ import { keyOf } from "./pull-answers.ts";
 export interface Wanted {
   readonly endpoint: Endpoint;
   readonly asked: readonly Args[];
-  /** Maximum number of rows in total; undefined means all rows. */
+  /** The maximum number of rows in total; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }
 
 /**
- * The estimated cost of a command. Undefined values are unknown before the request. Retries and lookups after a
- * rejection are not included.
+ * The estimated cost of a command. Values that are unknown before the request are undefined. Retries and lookups after
+ * a rejection are not included.
  */
 export interface Estimate {
   readonly requests: number | undefined;
@@ -91,7 +91,7 @@ function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): 
 
 /** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
 const surelyWhole = 9;
-/** Maximum number of requests to find the newest candles before the time range; see `countBack`. */
+/** The maximum number of requests to find the newest candles before the time range; see `countBack`. */
 const looksBack = 12;
 
 function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
@@ -123,7 +123,7 @@ function ofPages(
   if (total === undefined) return unknown;
   const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
   const rows = Math.max(0, total - before);
-  // If the last page of a list is full, an empty page follows, unless a limit ends the list.
+  // If the last page of a list is full, an empty page follows it, unless a limit ends the list.
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
     limit === undefined ? `the service counts ${total} ${service.noun} now; ` : `--limit ${limit} in `;
@@ -145,7 +145,7 @@ const unknown: Counted = {
   basis: "the service gives no totals for this list",
 };
 
-/** Parameters that do not exclude any rows. */
+/** Parameters that do not filter out any rows. */
 const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
 
 function isEveryPool(endpoint: Endpoint, args: Args): boolean {

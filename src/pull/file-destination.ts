@@ -17,7 +17,7 @@ export interface FilePull {
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
   readonly seen: SeenKeys;
-  /** Whether a later run can continue the output format. */
+  /** Whether a later run can continue a file in this output format. */
   readonly canResume: boolean;
 }
 
@@ -56,7 +56,7 @@ function newHeader({ to, header }: FilePull): CheckpointHeader {
   return { checkpoint: 4, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
 }
 
-/** Hashes the rows of earlier runs. Fails if the file was changed since then. */
+/** Hashes the rows of earlier runs. Fails if the file has changed since then. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
   { claimed: { file, interrupted }, inputs }: FilePull,

@@ -9,7 +9,7 @@ import { readJsonFile } from "../files/read-json-file.ts";
 export interface FinishedPull {
   /** A digest of everything that determines the rows. */
   readonly query: string;
-  /** Milliseconds. Relative times were resolved against this time. */
+  /** The time in milliseconds that relative times were resolved against. */
   readonly now: number;
   readonly bytes: number;
   readonly sha256: string;

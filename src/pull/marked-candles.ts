@@ -46,7 +46,8 @@ function partial({ row, value }: TextRow): TextRow {
 }
 
 /**
- * Tracks the next expected interval and the last candle. No candles are missing before the time range or in the future.
+ * Tracks the next expected interval and the last candle. Candles before the time range or in the future do not count as
+ * missing.
  */
 function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined) {
   const window = candleWindow(args, start?.value);
@@ -111,8 +112,8 @@ function filledCandle(
 type Member = readonly [name: string, text: string];
 
 /**
- * Returns the times of a filled row. It has no `time_close` if the sample has none, and closes one second early if the
- * sample does.
+ * Returns the times of a filled row. The row has no `time_close` if the sample has none, and closes one second early if
+ * the sample does.
  */
 function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
   const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];

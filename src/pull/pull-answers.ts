@@ -77,7 +77,8 @@ async function* sideBySide(
   const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
     const key = keyOf(question.args);
     const outcomes = kept.get(key) ?? ask(question);
-    // Only the results of repeated queries are stored: the responses to thousands of inputs would fill the memory.
+    // Only the results of repeated queries are stored, because the responses to thousands of inputs would fill the
+    // memory.
     if (repeated.has(key)) kept.set(key, outcomes);
     return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
   });

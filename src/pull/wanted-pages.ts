@@ -5,12 +5,12 @@ import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Question } from "../contract/args.ts";
 import { markedCandles } from "./marked-candles.ts";
 
-/** Which part of a list to return, and whether to check it. */
+/** Defines which part of a list to return, and whether to check it. */
 export interface Wish {
   readonly walk: Walk;
   /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
-  /** Maximum number of rows in total; undefined means all rows. */
+  /** The maximum number of rows in total; undefined means all rows. */
   readonly limit: number | undefined;
   /** Whether to check every row against the contract. */
   readonly isValidated: boolean;
@@ -29,11 +29,11 @@ export async function wantedPages(
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
   if (wish.isValidated) {
-    // This is imported only when needed, because the schemas make up a fifth of the code of a run.
+    // The schemas make up a fifth of the code of a run, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
-  // This is the last step, so that only rows from the service are checked and not the added ones.
+  // Candles are marked last, so that only rows from the service are checked and not the added ones.
   const { candles, start } = wish.walk;
   return candles === undefined ? pages : markedCandles(pages, args, candles, start);
 }

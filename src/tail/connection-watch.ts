@@ -13,7 +13,8 @@ const lateness = 10_000;
 /**
  * Watches an open connection until it is released. Stops the connection if no data arrives for this long, if the
  * machine was suspended (only the wall clock advanced, or the timer fired far too late), or if the clock was set.
- * Silence is measured in complete ticks without data, so it is never detected too early, but possibly a ninth too late.
+ * Silence is measured in complete ticks without data, so it is never detected too early, but it may be detected a ninth
+ * too late.
  */
 export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void) {
   const tick = silence / 9;

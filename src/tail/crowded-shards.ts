@@ -7,12 +7,11 @@ import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
 
 /**
- * The status for a POST that is not supported. According to the specification, each transaction stream has one asset
- * (rule 127).
+ * The status of a rejected POST. According to the specification, each transaction stream has a single asset (rule 127).
  */
 const notTaken = 405;
 
-/** Finds other connections for assets whose own connections the service rejects because there are too many. */
+/** Moves assets to other connections if the service rejects their own connections because there are too many. */
 export class CrowdedShards {
   readonly #running: Set<RunningShard>;
   readonly #options: TailOptions;
@@ -38,8 +37,8 @@ export class CrowdedShards {
   }
 
   /**
-   * Moves the assets of this connection, and of others rejected like it, to open connections, and ends them. Throws if
-   * the assets do not fit.
+   * Moves the assets of this connection, and of others that were rejected like it, to open connections, and ends the
+   * rejected ones. Throws if the assets do not fit.
    */
   placeElsewhere(self: RunningShard, refused: Failure): void {
     const open = this.#open();
@@ -99,7 +98,10 @@ export class CrowdedShards {
     return [...this.#running].filter(({ wasOpen }) => wasOpen);
   }
 
-  /** Assets that do not fit are an error, unless a reload of the list added them; then they are dropped. */
+  /**
+   * Handles assets that do not fit on any connection. They are an error, unless a reload of the list added them; then
+   * they are dropped.
+   */
   #refuse(homeless: readonly Subject[], isAdded: boolean, refused: Failure): void {
     if (homeless.length === 0) return;
     if (!isAdded) throw this.#noPlace(homeless, refused);

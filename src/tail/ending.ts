@@ -3,8 +3,8 @@ import { type Clock, isInterruption } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
 /**
- * Ends a stream because a condition of the user was met: a number of events or rows, or a duration. The duration
- * includes time without a connection.
+ * The reason for ending a stream when a condition of the user is met: a number of events or rows, or a duration. The
+ * duration includes time without a connection.
  */
 export class Stop {
   readonly by: "limit" | "time";
@@ -48,7 +48,7 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
 interface StopOptions {
   readonly limit: number | undefined;
   readonly maxCredits: number | undefined;
-  /** Milliseconds. */
+  /** The maximum duration in milliseconds. */
   readonly duration: number | undefined;
 }
 
@@ -67,8 +67,8 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
       credits += count;
     },
     /**
-     * Returns how many of these events, which were already charged, are still wanted. They count as written from now
-     * on.
+     * Returns how many of these events are still wanted. The events were already charged, and the wanted ones count as
+     * written from now on.
      */
     take: (count: number): number => {
       const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (credits - count)));
@@ -83,8 +83,8 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
     /** Records that a batch was written. If its events reached a limit, the stream ends. */
     written: (): void => {
       pendingWrites -= 1;
-      // Wait for pending writes: they finish in order, and the end of one connection must not discard the lines of
-      // another.
+      // The stream ends only after pending writes have finished: they finish in order, so no line of another connection
+      // is lost.
       if (pendingWrites > 0) return;
       if (events >= limit) ending.end(new Stop("limit"));
       else if (credits >= maxCredits) ending.end(creditsFailure(maxCredits));

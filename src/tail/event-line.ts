@@ -22,14 +22,14 @@ export function jsonLine(event: StreamEvent): string | undefined {
     return undefined;
   }
   const line = compactJson(text);
-  // Valid JSON in ASCII contains no control character except DEL.
+  // Valid JSON in ASCII contains no control characters except DEL.
   return isPlain && data.indexOf(DEL) < 0 ? line : escapeJsonText(line);
 }
 
 interface EnvelopeFacts {
   readonly feed: string;
   readonly subject: Subject | undefined;
-  /** Milliseconds since the epoch. */
+  /** The time of receipt in milliseconds since the epoch. */
   readonly received: number;
   /** Whether a candle with the same time was output before, so that this one replaces it. */
   readonly isReplacement: boolean;

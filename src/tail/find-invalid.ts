@@ -55,10 +55,10 @@ function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   });
 }
 
-/** Maximum number of attempts of a probe that fails for another reason. The last failure is thrown. */
+/** The maximum number of attempts if a probe fails for another reason. The last failure is thrown. */
 const tries = 5;
 
-/** Milliseconds to wait for an error event, for a service that reports an unknown asset inside the stream. */
+/** Milliseconds to wait for an error event, because the service may report an unknown asset inside the stream. */
 const listening = 2000;
 
 /**
@@ -139,13 +139,13 @@ function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean 
  * invalid.
  */
 const enough = 7;
-/** For this many assets or fewer, halving is faster than REST. */
+/** Up to this many assets, halving is faster than REST. */
 const few = 4;
 
 /**
- * Finds the assets that caused a rejection: the asset whose address the message contains, assets that the message hints
- * at, or by halving the list down to single assets. Returns none if the service accepts every half, or if no asset can
- * be the cause.
+ * Finds the assets that caused a rejection. They are the asset whose address the message contains, assets that the
+ * message hints at, or those found by halving the list down to single assets. Returns none if the service accepts every
+ * half, or if no asset can be the cause.
  *
  * Halving is tried first, and REST only if several assets are invalid: an opening costs no credits, but REST costs 1
  * credit per token. Openings count toward the plan's rate limit, so an opening is skipped if its result follows from
@@ -161,7 +161,7 @@ export async function findInvalid(
 ): Promise<readonly Subject[]> {
   let openings = 0;
   /**
-   * Assets that are not opened while the search for the first invalid asset continues; undefined once several are
+   * Assets that are not opened during the search for the first invalid asset; undefined once several assets are
    * invalid.
    */
   let unopened: Subject[] | undefined = [];
@@ -238,8 +238,8 @@ function namedIn(why: string, subjects: readonly Subject[]) {
 }
 
 /**
- * Finds tokens that have no price in REST, at one credit per token: tokens that do not exist, and a few others. Returns
- * none if the request fails.
+ * Creates a function that finds tokens without a price in REST, at one credit per token. These are tokens that do not
+ * exist, and a few others. It returns none if the request fails.
  *
  * @param charged receives the credits spent
  */

@@ -56,7 +56,7 @@ export function watchIdle(
   };
 }
 
-/** Creates the failure. It names the idle connections if there are also others. */
+/** Creates the failure. It names the idle connections if there are other connections too. */
 function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);

@@ -25,7 +25,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
-  /** The time of the last byte, or of the opening if no byte has arrived yet. */
+  /** The time of the last byte, or of the opening if no byte has arrived so far. */
   let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
@@ -76,8 +76,8 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         watch.pause();
         await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
-        // Copy the event only after the consumer has processed the batch. The chunks would otherwise accumulate in
-        // memory that V8 collects late.
+        // Copy the event only after the consumer has processed the batch. Otherwise, chunks would accumulate in memory
+        // that V8 collects late.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
       for (const event of others) {
@@ -119,7 +119,7 @@ function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return newest !== undefined && Number(event.id) < Number(newest.id);
 }
 
-/** Skipping has a limit: if an event never ended, no other event would ever be read. */
+/** Skipping is limited: without a limit, an event that never ends would block all later events. */
 function overflow(): Failure {
   return fail("untrusted_answer", `the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
     next: undefined,

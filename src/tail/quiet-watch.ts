@@ -3,9 +3,9 @@ import type { Clock } from "../context/context.ts";
 export type QuietWatch<Key> = ReturnType<typeof createQuietWatch<Key>>;
 
 /**
- * Creates a watch that reports, once, which sources were quiet for this long. It ends with the signal. The time is
- * measured in ticks of a tenth of it. Activity at any time during a tick counts for the entire tick, so no source is
- * reported too early.
+ * Creates a watch that reports, once, which sources were quiet for the given time. It ends with the signal. The time is
+ * divided into ten ticks. Activity at any point during a tick counts for the entire tick, so no source is reported too
+ * early.
  */
 export function createQuietWatch<Key>(
   clock: Clock,

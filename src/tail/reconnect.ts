@@ -22,8 +22,8 @@ const [first, longest] = [1000, 60_000];
  * of a second, or to full seconds from ten seconds on, so that messages and `--events` show the same number. Throws if
  * the requested wait is too long.
  *
- * @param random in [0, 1)
- * @param least milliseconds of the stream's `retry` field
+ * @param random a number in [0, 1)
+ * @param least milliseconds from the stream's `retry` field
  */
 export function reconnectWait(attempt: number, failure: Failure, random: number, least = 0): number {
   if (isWaitTooLong(failure)) throw waitTooLong(failure);

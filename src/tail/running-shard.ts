@@ -17,8 +17,8 @@ export class Regrouped {
 }
 
 /**
- * The number of retries after a 429 because of too many connections. The service may still count a connection that was
- * just closed.
+ * The number of retries after a 429 that reports too many connections. The service may still count a connection that
+ * was just closed.
  */
 const patience = 3;
 
@@ -37,8 +37,8 @@ export class RunningShard {
   /** The failure of the last attempt, if the connection was never open. */
   refused: Failure | undefined;
   /**
-   * Set after this connection received assets from others that the service rejected. `before` lists its own assets.
-   * Received assets may be dropped if a reload added them.
+   * Set after this connection has received assets from connections that the service rejected. `before` lists its own
+   * assets. The received assets may be dropped if a reload added them.
    */
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }

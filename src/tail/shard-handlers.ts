@@ -97,11 +97,10 @@ export interface TailHandlers {
    * gap.
    */
   readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
-  /** Called when the connection will not be opened again. `why` is a complete phrase. */
+  /** Called when the connection will not be opened again. `why` gives the reason. */
   readonly closed: (shard: Shard, why: string) => void;
   /**
-   * Called when assets of rejected connections move to other connections, because only this many connections are
-   * available.
+   * Called when the assets of rejected connections move to others, because only this many connections are available.
    */
   readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
   /** Called when the service has ended this connection permanently while others remain open. */

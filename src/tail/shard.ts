@@ -11,8 +11,8 @@ import type { OpenShard } from "./subscription.ts";
 const requestTimeout = 408;
 
 /**
- * Milliseconds for which a connection with data has to be open to count as healthy. Without this, a service that closes
- * every connection after one event would cause a reconnect every second, at a cost of one credit each.
+ * Milliseconds for which a connection with data has to be open to be considered healthy. Without this rule, a service
+ * that closes every connection after one event would cause a reconnect every second, at a cost of one credit each.
  */
 const soundAfter = 30_000;
 
@@ -23,8 +23,8 @@ export const defaultSilence = 45_000;
  * Keeps a stream open. It ends only by throwing: the signal's reason, an error of a handler, or a Failure that another
  * connection would not fix (204, 400, 401, 402, 403, 404, 410, "token not found" in the stream, `maxReconnects`, a wait
  * that is too long, and before the first opening a missing host or an invalid response). All other failures lead to a
- * new connection: 408, 429, 5xx, connection errors, silence, an `error` event, an end by the service, a suspended
- * machine.
+ * new connection: 408, 429, 5xx, connection errors, silence, an `error` event, a stream that the service ends, and a
+ * suspended machine.
  */
 export async function keepOpen(
   context: Pick<Context, "clock" | "random">,
@@ -36,9 +36,12 @@ export async function keepOpen(
   const { clock, random } = context;
   /** The number of consecutive connections that failed or ended without data. */
   let attempts = 0;
-  /** The same number, including connections with data that ended soon. Waits grow with this number. */
+  /**
+   * The number of consecutive connections that failed, ended without data, or ended too soon. The waits grow with this
+   * number.
+   */
   let unsound = 0;
-  /** Milliseconds from the stream's last `retry` field, which is the minimum wait. */
+  /** The minimum wait in milliseconds, from the stream's last `retry` field. */
   let least: number | undefined;
   let lost: { readonly from: Moment; readonly reason: string } | undefined;
   let newest: StreamEvent | undefined;

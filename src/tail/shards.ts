@@ -11,7 +11,7 @@ export interface Room {
 }
 
 /**
- * Returns how many assets share a connection. Each asset has a connection of its own if there are enough, because only
+ * Decides how many assets share a connection. Each asset has a separate connection if there are enough, because only
  * the price feed is certain to accept several.
  */
 export function roomFor(feed: Feed, assets: number, cap: number): Room {

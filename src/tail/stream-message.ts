@@ -2,7 +2,7 @@ import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-ev
 import { fail, type Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
 
-/** The maximum length of a message. An event may be a megabyte long, which is far too much to print. */
+/** The maximum length of a message. An event may be a megabyte long, which is far too long to print. */
 const longest = 1024;
 
 export function shortened(text: string): string {

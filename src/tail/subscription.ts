@@ -26,9 +26,9 @@ export interface Subscription {
 export interface Opening {
   readonly target: Target;
   readonly context: Pick<Context, "clock" | "env">;
-  /** Opening a stream counts toward the rate limit, as does any other request. */
+  /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
-  /** Maximum number of milliseconds until the headers arrive. */
+  /** Timeout in milliseconds until the headers arrive. */
   readonly timeout: number;
   /** The command as shown in messages, e.g. `stream --feed prices`. */
   readonly command: string;
@@ -43,8 +43,8 @@ export interface Opening {
 export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
 
 /**
- * Creates the function that opens the subscription. A rejection is thrown as a Failure whose message uses the words of
- * the command line.
+ * Creates the function that opens the subscription. A rejection is thrown as a Failure that names inputs the way the
+ * user typed them.
  */
 export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
   const { target, context, pace, timeout, command } = opening;
@@ -57,7 +57,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
     const url = urlOf(target.streaming, subscription, wasOpen);
-    // A stream that starts at `since` and has had no event yet resumes at `since`. If that id is too old, the service
+    // A stream that starts at `since` and has had no event yet resumes at `since`. If that is too old, the service
     // moves it forward.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
@@ -79,7 +79,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
     if (isStreamLimitFailure(refused)) {
-      // If the plan has no free connections, the rate is unaffected, and only a few retries follow.
+      // A plan without free connections does not affect the rate limit, and only a few retries follow.
       if (!wasOpen) kind = "opening";
     } else {
       const { status } = answer;

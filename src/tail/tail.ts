@@ -29,8 +29,8 @@ export class Tail {
   /** Connections that the service has ended permanently; they are reported at the end of the stream. */
   readonly #ended: RunningShard[] = [];
   /**
-   * Assets that were dropped or whose connection has ended, as long as the list contains them. The service would reject
-   * them again and interrupt other assets.
+   * Assets that were dropped or whose connection has ended. They are stored as long as the list contains them, because
+   * the service would reject them again and interrupt other assets.
    */
   readonly #droppedKeys = new Set<string>();
   #begun = 0;

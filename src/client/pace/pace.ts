@@ -44,7 +44,7 @@ export interface Allowance {
   readonly sends: number;
   readonly window: number;
   /**
-   * By how many milliseconds this window is longer than the service's own. A request may arrive this late without harm.
+   * The milliseconds by which this window exceeds the service's own. A request may arrive this late without harm.
    */
   readonly slack: number;
 }

@@ -21,7 +21,7 @@ export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }
 
-/** Passes pages through, but fails if a list goes on forever without new rows, because each page costs a credit. */
+/** Passes pages through, but fails if a list never ends and has no new rows, because each page costs a credit. */
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {

@@ -24,7 +24,7 @@ interface Fields {
  * The positions of the rows, as numbers. One object per row would account for more than half of the garbage of a page.
  */
 interface RowList extends Fields {
-  /** For each row: its start and end, then the start and end of each field's value; -1 if the field is missing. */
+  /** The start and end of each row, followed by the start and end of each field's value; -1 if the field is missing. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
   /** A view of the same bytes. */
@@ -42,7 +42,7 @@ const QUOTE = 34;
 const [ZERO, NINE] = [48, 57];
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
-/** `JSON.stringify` may print longer integers differently. */
+/** Longer integers may be changed by `JSON.stringify`. */
 const maxDigits = 15;
 
 /**
@@ -107,7 +107,8 @@ function cut(
 }
 
 /**
- * Returns a function that finds the end of a row from its start, and records the positions of the row and its fields.
+ * Returns a function that takes the start of a row and finds its end. It records the positions of the row and its
+ * fields.
  */
 function createRowWalk(
   scan: ByteScan,
@@ -203,8 +204,8 @@ function parseRow(text: string): object {
 }
 
 /**
- * Hashes the identity of a row, with its values as `JSON.stringify` prints them; most values do not need a call of it.
- * Returns false if a value is missing or the rows have no identity.
+ * Hashes the identity of a row, with its values as `JSON.stringify` prints them; for most values, it does not have to
+ * be called. Returns false if a value is missing or the rows have no identity.
  */
 function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   const { bytes, view, spans, fields, keyed, hasEscapes } = list;
@@ -222,7 +223,7 @@ function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   return keyed > 0;
 }
 
-/** Whether `JSON.stringify` is certain to print the value unchanged. */
+/** Whether `JSON.stringify` certainly prints the value unchanged. */
 function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean): boolean {
   if (view.getUint8(from) === QUOTE) return !hasEscapes;
   for (let at = from; at < to; at += 1) {

@@ -1,15 +1,15 @@
 import type { ByteScan } from "../../json/byte-scan.ts";
 
-/** Marks the bytes that a value without nested values can start with: a string, a number, `false`, `null` or `true`. */
+/** Marks the bytes with which a string, a number, `false`, `null` or `true` can start. */
 const beginsLeaf = Uint8Array.from({ length: 256 }, (_, byte) =>
   '"-0123456789fnt'.includes(String.fromCharCode(byte)) ? 1 : 0,
 );
 
 /**
- * The bytes of a sample and the positions of its values. The rows of a list differ in little but their values, and so
- * do the events of a stream. If the bytes between the values are the same as in the sample, the grammar is the same
- * too, and only the values have to be checked. Without this, a list is read at 28 % of the speed of a raw socket, and
- * with it at more than 40 %. A stream is read at more than half the speed of a program that checks nothing.
+ * The bytes of a sample and the positions of its values. The rows of a list differ in little except their values, and
+ * so do the events of a stream. If the bytes between the values are the same as in the sample, the grammar is the same
+ * too, and only the values have to be checked. Without patterns, a list is read at 28 % of the speed of a raw socket;
+ * with them, at more than 40 %. A stream is read at more than half the speed of a program that checks nothing.
  */
 export interface Pattern {
   readonly view: DataView;
@@ -17,7 +17,7 @@ export interface Pattern {
   readonly start: number;
   /** The start and the end of each value, followed by the end of the sample. */
   readonly values: readonly number[];
-  /** The index in `values` of the one value that may be any plain JSON. The other values cannot be nested. */
+  /** The index in `values` of the only value that may be any plain JSON. The other values cannot be nested. */
   readonly nested?: number;
 }
 
@@ -51,7 +51,7 @@ export function followPattern(
   }
 }
 
-/** Whether the bytes from `from` to `until` of the sample are also found at `at`. Compares four bytes at a time. */
+/** Whether the bytes from `from` to `until` of the sample also occur at `at`. Compares four bytes at a time. */
 function isSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
   const distance = at - from;
   let index = from;

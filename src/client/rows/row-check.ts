@@ -37,8 +37,8 @@ function typeSchema({ type }: Field): z.ZodType {
     case "number":
       return z.number();
     case "integer":
-      // z.int() is too strict: counts and supplies may exceed 2^53, where a double is the rounded form of the integer
-      // that was sent.
+      // z.int() is too strict, because counts and supplies may exceed 2^53. Such an integer becomes a double that is
+      // rounded but still an integer.
       return z.number().refine(Number.isInteger, "expected an integer");
     case "boolean":
       return z.boolean();

@@ -11,11 +11,11 @@ export interface Rows {
   readonly texts: () => readonly string[];
   /** The parsed rows, for internal use only; large integers lose precision here. */
   readonly values: () => readonly object[];
-  /** The identity and the time of each row, parsed; the objects may contain more fields. */
+  /** Parsed objects that contain at least the identity and the time of each row. */
   readonly marks: () => readonly object[];
   /** Hashes the identity of a row, with each value as JSON. Returns false if a value is missing. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
-  /** Returns only the rows whose entry is true. */
+  /** Returns the rows whose entry in `kept` is true. */
   readonly keep: (kept: readonly boolean[]) => Rows;
   /**
    * The rows as NDJSON, if they can be output unchanged: they are compact and contain no terminal control characters.
@@ -23,7 +23,7 @@ export interface Rows {
   readonly lines: () => Uint8Array | undefined;
 }
 
-/** A row as text and parsed. */
+/** A row both as text and as a parsed object. */
 export interface TextRow {
   readonly row: string;
   readonly value: object;

@@ -8,8 +8,8 @@ export interface Budget {
 
 export interface Claim {
   /**
-   * Reports the actual cost. Until this call all reserved credits count as spent, because a request without a response
-   * may cost credits too.
+   * Reports the actual cost. Until then, all reserved credits count as spent, because a request without a response may
+   * cost credits too.
    */
   readonly settle: (credits: number) => Promise<void>;
 }
@@ -76,7 +76,7 @@ export function openTab(budget: Budget, turns: Budget, credits: number) {
     open: async (): Promise<void> => {
       claim ??= await (isPaid ? budget : turns).claim(credits);
     },
-    /** Records that the attempt cost the credits, or may have; the next attempt needs a new claim. */
+    /** Records that the attempt cost the credits, or may have cost them. The next attempt needs a new claim. */
     pay: async (): Promise<void> => {
       isPaid = true;
       await settle(credits);
@@ -87,7 +87,7 @@ export function openTab(budget: Budget, turns: Budget, credits: number) {
 }
 
 /**
- * The budget of this run, set with `--max-credits`. If a request only exceeds the budget together with pending
+ * The budget of this run, set with `--max-credits`. If a request exceeds the budget only together with pending
  * requests, it waits for them, because they may turn out to cost nothing. The error therefore reports the final number
  * of credits spent.
  */

@@ -37,8 +37,8 @@ export function createMeter() {
   let leftAt = 0;
 
   /**
-   * Responses to concurrent requests arrive in any order. The lowest remaining number is the most recent one, and the
-   * highest is closest to the credits before these requests.
+   * Responses to concurrent requests arrive in any order. The lowest reported number is therefore the most recent one,
+   * and the highest is closest to the number of credits before these requests.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
     if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
@@ -66,7 +66,7 @@ export function createMeter() {
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
-        /** Records a request without a complete response, which the service may still have received. */
+        /** Records a request that the service may have received but that has no complete response. */
         lost: (): void => {
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
@@ -81,18 +81,21 @@ export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Also true if either of them is not a number. */
+/** Whether the first number is at most the second. Also true if either of them is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
   const [one, other] = [asCredits(left), asCredits(known)];
   return one === undefined || other === undefined || one <= other;
 }
 
-/** Undefined if the text is not a number; the header may contain anything. */
+/** Parses a number of credits. Returns undefined for any other text, because the header may contain anything. */
 function asCredits(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
 }
 
-/** Credits of one request: 1 per item for a batch (specification, Endpoints), 1 for all other endpoints. */
+/**
+ * Returns the cost of one request in credits: 1 per item for a batch (specification, Endpoints), 1 for all other
+ * endpoints.
+ */
 export function costOf(endpoint: Endpoint, args: Args): number {
   if (endpoint.reply.kind !== "batch") return 1;
   return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;

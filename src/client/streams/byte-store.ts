@@ -1,14 +1,14 @@
 const nothing: Buffer = Buffer.alloc(0);
 const LF = 0x0a;
-/** Bytes. Memory up to this size is reused for the next bytes. */
+/** Memory of up to this many bytes is reused for the next bytes. */
 const maxKeptBytes = 64 * 1024;
 
 export type ByteStore = ReturnType<typeof createByteStore>;
 
 /**
- * Joins bytes that arrive in pieces. The memory doubles as it grows, so the cost per byte does not depend on the size
- * of the pieces. The bytes are copied, because a slice of a received chunk keeps the entire chunk in memory. Otherwise
- * a sender could exhaust the memory by sending tiny parts in large chunks.
+ * Joins bytes that arrive in pieces. The memory is doubled when it is full, so that the cost per byte does not depend
+ * on the size of the pieces. The bytes are copied, because a slice of a received chunk keeps the entire chunk in
+ * memory. Without copies, a sender could exhaust the memory with tiny slices of large chunks.
  */
 export function createByteStore() {
   let memory: Buffer = nothing;

@@ -17,8 +17,8 @@ interface ConnectionRequest {
 export interface Connection {
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * Each read returns all chunks that have arrived, and the socket is paused while the reader is slow. Ends when the
-   * service ends the stream, and throws a Failure if the connection is lost.
+   * The chunks of the stream. Each read returns all chunks that have arrived, and the socket is paused while the reader
+   * is slow. The chunks end when the service ends the stream; a Failure is thrown if the connection is lost.
    */
   readonly chunks: Chunks;
   /** Destroys the socket immediately. */
@@ -31,9 +31,9 @@ export type Opened =
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * Requests an event stream. The timeout covers connecting and receiving the headers (and the body of a rejection). An
- * open stream has no timeout, because it may stay quiet for any length of time. The signal aborts both. Redirects are
- * not followed.
+ * Requests an event stream. The timeout applies to connecting and receiving the headers (and the body of a rejection).
+ * An open stream has no timeout, because it may stay quiet for any length of time. The signal aborts the request and
+ * the stream. Redirects are not followed.
  */
 export async function openConnection(
   { clock, env }: Pick<Context, "clock" | "env">,
@@ -80,7 +80,8 @@ export async function openConnection(
 }
 
 /**
- * Rejects responses with another status or content type. By the standard, they are neither read nor requested again.
+ * Rejects responses with another status or content type. According to the standard, they are neither read nor requested
+ * again.
  */
 function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
   if (status === 204) {
@@ -99,7 +100,10 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void
     throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }
 
-/** A new connection may succeed, whatever error ended the stream. */
+/**
+ * Creates the failure of an open stream. It can be retried, because a new connection may succeed, whatever the error
+ * was.
+ */
 function brokenStream(cause: Error): Failure {
   const isReset = cause instanceof Failure && cause.message.includes("reset");
   const message = isReset ? cause.message : "connection closed";

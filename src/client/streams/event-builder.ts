@@ -3,7 +3,9 @@ import { createByteStore } from "./byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
-/** Maximum number of bytes of one event to skip. The parser gives up if the event is still incomplete after them. */
+/**
+ * The maximum number of bytes of one event to skip. The parser gives up if the event is still incomplete after that.
+ */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, SPACE, COLON] = [0x0a, 0x20, 0x3a];
 const noBytes: Buffer = Buffer.alloc(0);
@@ -16,7 +18,7 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const fieldNames = Object.values(fields);
-/** Bytes. Only this many of a longer name are read, because a malicious line may not contain a colon at all. */
+/** Only this many bytes of a longer name are read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
 /** After this many events in a row with unknown frames, only one out of this many frames is stored. */
 const patience = 16;
@@ -152,8 +154,8 @@ export class EventBuilder {
   }
 
   /**
-   * Adds the complete event that begins at `at` if it has the stored frame. Returns the index after the event, or -1 if
-   * the frame differs.
+   * Adds the complete event that begins at `at`, if it has the stored frame. Returns the index after the event, or -1
+   * if the frame differs.
    */
   takeAlike(chunk: Buffer, at: number, events: StreamEvent[]): number {
     const frame = this.#frame;

@@ -2,7 +2,7 @@ import type { ByteScan } from "../../json/byte-scan.ts";
 import { followPattern, type Pattern } from "../rows/pattern.ts";
 import { numberOf } from "./stream-event.ts";
 
-/** Bytes. The patterns of longer frames are not stored. */
+/** The maximum size in bytes of a frame whose pattern is stored. */
 const maxFrameBytes = 1024;
 const LF = 0x0a;
 /** A line that contains a field. Other lines have no effect. */
@@ -25,8 +25,8 @@ export class EventFrame {
   readonly #found: number[] = [];
 
   /**
-   * Returns the frame of the event from `start` to `end`, or undefined unless the event has exactly one line of data
-   * and all of its ids are numbers. `name` is the type of the event and belongs to the frame.
+   * Returns the frame of the event from `start` to `end`. Returns undefined unless the event has exactly one line of
+   * data and all of its ids are numbers. `name` is the type of the event and belongs to the frame.
    */
   static of(bytes: Buffer, start: number, end: number, name: string): EventFrame | undefined {
     // After a CR, the next event may begin with an LF that does not end a line.
@@ -64,9 +64,9 @@ export class EventFrame {
   }
 
   /**
-   * Returns the index after the event that begins at `at`, or -1 if the event has another frame or its data are not
-   * plain JSON. `lastLf` is the index of the last line ending. Only values before it are read, because V8 reads every
-   * chunk more slowly once it has read past the end of one.
+   * Returns the index after the event that begins at `at`, or -1 if the event has another frame or its data is not
+   * plain JSON. `lastLf` is the index of the last line ending. Only values before it are read: once V8 has read past
+   * the end of one chunk, it reads all later chunks more slowly.
    */
   endAt(scan: ByteScan, at: number, lastLf: number): number {
     const found = this.#found;
@@ -94,7 +94,7 @@ function endOfEvent(scan: ByteScan, pattern: Pattern, at: number, lastLf: number
   try {
     return followPattern(scan, pattern, at, lastLf, found);
   } catch (cause) {
-    // An id that is not JSON is not an error; the event is then parsed line by line.
+    // An id that is not JSON is not an error. The event is then parsed line by line.
     if (cause instanceof SyntaxError) return -1;
     throw cause;
   }

@@ -2,7 +2,7 @@ import { createByteStore } from "./byte-store.ts";
 import { EventBuilder } from "./event-builder.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** The maximum size of a line or an event in bytes. No event of the service is nearly as large. */
+/** The maximum size of a line or an event in bytes. Events of the service are much smaller. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, COLON] = [0x0a, 0x0d, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -59,7 +59,7 @@ export class EventStreamParser {
     const events: StreamEvent[] = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
-    // Each search continues after the previous match, so that a chunk is scanned only once for each character.
+    // Each search starts after the previous match, so that a chunk is scanned only once per character.
     let [nextLf, nextCr] = [-1, -1];
     this.#eventStart = -1;
     while (start < chunk.length && !this.hasOverflown()) {

@@ -12,7 +12,7 @@ export interface StreamEvent {
   readonly isPlainJson: boolean;
   /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;
-  /** An extension of this service that is not part of the standard. */
+  /** The `request_id` field of this service, which is not part of the standard. */
   readonly requestId: EventId | undefined;
 }
 

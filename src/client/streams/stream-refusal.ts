@@ -24,8 +24,8 @@ export interface StreamQuestion {
 }
 
 /**
- * Turns any response other than 2xx into a failure whose message uses the words of the command line. Covers the public
- * responses (wire-facts 5.7) and the formats of the specification.
+ * Turns any response other than 2xx into a failure that names inputs the way the user typed them. Both the responses of
+ * the public service (wire-facts 5.7) and the formats of the specification are supported.
  */
 export function streamRefusal(answer: Answer, question: StreamQuestion, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
@@ -40,8 +40,8 @@ export function streamRefusal(answer: Answer, question: StreamQuestion, target: 
 }
 
 /**
- * Whether too many streams are open. Waiting does not help; another stream has to close first. Matches the
- * specification (Events 3) and the message of the public service.
+ * Whether too many streams are open. Waiting does not help; another stream has to close first. The check covers both
+ * the specification (Events 3) and the message of the public service.
  */
 function isStreamLimit(status: number, { message }: ErrorBody): boolean {
   return status === 429 && /\bstreams?\b.*\blimit\b/iu.test(message ?? "");
@@ -106,8 +106,8 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
 }
 
 /**
- * Whether a 404 is about an asset. It is about the path unless it names an asset, and only the format shows that
- * (wire-facts 5.7).
+ * Whether a 404 is about an asset. It is about the path unless it names an asset, and only the format of the response
+ * shows that (wire-facts 5.7).
  */
 function isOfAsset(body: ErrorBody): boolean {
   return body.fields.has("resource") || /\b(?:token|pool|asset)\b.*\bnot found\b/iu.test(body.message ?? "");

@@ -22,17 +22,17 @@ interface FollowHandlers {
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** The start of the follow, which is determined again if that fails. */
+  /** The settings for the start of the follow. If finding the start fails, it is tried again. */
   readonly beginning: Beginning;
   readonly wake: Wake;
-  /** Unix seconds. Rows with a later time have a wrong date. */
+  /** Returns Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
   /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
   readonly handlers: FollowHandlers;
 }
 
-/** The number of consecutive invalid responses after which they count as permanent. */
+/** The number of consecutive invalid responses after which they are considered permanent. */
 const patience = 5;
 
 /**
@@ -115,8 +115,7 @@ interface Pending {
 }
 
 /**
- * Writes the held rows after the rows that the reader is still accepting. After a failed write, no more rows are
- * written.
+ * Writes the held rows after the rows that the reader is still accepting. If a write fails, no more rows are written.
  */
 async function writeRest(
   clock: Clock,

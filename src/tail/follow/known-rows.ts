@@ -13,7 +13,7 @@ export type KnownRows = ReturnType<typeof createKnownRows>;
  * use is limited both by time and by the number of rows.
  *
  * @param begin the start of the first read
- * @param latest returns Unix seconds; a row with a later time is remembered too, but does not move `from`
+ * @param latest returns Unix seconds; a row with a later time is remembered as well, but does not move `from`
  */
 export function createKnownRows(begin: Instant, latest: () => number) {
   const keysOfSecond = new Map<number, string[]>();
@@ -43,7 +43,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   };
 
   return {
-    /** All rows from this time on that were read are known. */
+    /** The time from which all rows that were read are known. */
     from: () => from,
     has: (key: string) => known.has(key),
     add: (rows: readonly TailRow[]): void => {
@@ -94,7 +94,7 @@ export function createHeldRows(latest: () => number) {
     return taken;
   };
   return {
-    /** Adds rows, oldest first. `now` is a time of the monotonic clock. */
+    /** Adds rows that are sorted from oldest to newest. `now` is a time of the monotonic clock. */
     take: (rows: readonly TailRow[], now: number): void => {
       const seen = rows.map((row) => ({ ...row, seen: now }));
       held = mergeRows(held, seen);
@@ -109,7 +109,7 @@ export function createHeldRows(latest: () => number) {
       );
     },
     all: () => takeOut(held.length),
-    /** The earliest start of a read after which the first row may be written; infinite if no row is held. */
+    /** Returns the earliest start of a read after which the first row may be written; infinite if no row is held. */
     nextDue: () =>
       held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };

@@ -23,9 +23,9 @@ export interface Beginning {
 export type Tailing = Awaited<ReturnType<typeof beginTail>>;
 
 /**
- * Finds the start of a follow and creates its reader. The start is `from` if it is set. Otherwise it is the end of the
- * rows written by earlier runs, or else the present time of the service, whose rows are then known and not written.
- * `latest` returns Unix seconds; rows with a later time have a wrong date.
+ * Finds the start of a follow and creates its reader. A follow starts at `from` if that is set. Otherwise it starts
+ * after the rows that earlier runs wrote. If there are none, it starts at the present time of the service, whose rows
+ * are then known and not written. `latest` returns Unix seconds; rows with a later time have a wrong date.
  */
 export async function beginTail(
   { client, question, pageSize, from, readWritten }: Beginning,
@@ -33,8 +33,8 @@ export async function beginTail(
   clock: Pick<Clock, "elapsed">,
 ) {
   const present = from ?? (await findPresent(client, question, latest));
-  // This comes after a response has shown the service's time: the local clock may be wrong, and rows would then be
-  // missed or the wrong rows taken for the last ones.
+  // The files are read after a response has shown the service's time. The local clock may be wrong, and rows would then
+  // be missed, or the wrong rows would be taken for the last ones.
   const written = await readWritten();
   const earlier = from === undefined && written !== undefined ? continuationOf(written, latest()) : undefined;
   const known = createKnownRows(earlier?.from ?? present, latest);
@@ -46,8 +46,8 @@ export async function beginTail(
 }
 
 /**
- * Finds the second of the newest row that is not dated after the service's present time. The clock of the service
- * decides: if the local clock is ahead, rows would be lost. For a pool without rows, the result is the epoch.
+ * Returns the second of the newest row that is not dated after the service's present time. The clock of the service
+ * decides: if the local clock were ahead of it, rows would be lost. For a pool without rows, the result is the epoch.
  */
 async function findPresent(
   client: Client,
@@ -84,8 +84,8 @@ type RangeRead =
 type RangeReader = (span: Span, most: number) => Promise<RangeRead>;
 
 /**
- * Maximum number of pulls of a time range while they return fewer rows than its total. After that, the result is
- * accepted.
+ * The maximum number of times that a time range is read if it returns fewer rows than its total. After that, the result
+ * is accepted.
  */
 const walksASpan = 3;
 /**
@@ -96,8 +96,8 @@ const walksASpan = 3;
 const wholeWalkGap = 300_000;
 
 /**
- * Creates a reader for the transactions of a pool. Each result is complete: a failed read returns nothing, so no older
- * row is missed before newer ones. Ranges with more than `most` new rows are not read.
+ * Creates a reader for the transactions of a pool. Each result is complete: a failed read returns nothing, so older
+ * rows are never skipped in favor of newer ones. Ranges with more than `most` new rows are not read.
  */
 function createRangeReader(
   client: Client,
@@ -107,7 +107,7 @@ function createRangeReader(
   { elapsed }: Pick<Clock, "elapsed">,
 ): RangeReader {
   const shape = rowShape(endpoint);
-  /** The difference by which the total repeatedly exceeds the number of listed rows. */
+  /** The number by which the total repeatedly exceeds the number of listed rows. */
   let excess = 0;
   /** Rows that are known from the start were not read here, so the first read compares them with the list. */
   let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
@@ -121,7 +121,7 @@ function createRangeReader(
     let items: number | undefined;
     const began = elapsed();
     const isWhole = began - wholeWalk >= wholeWalkGap;
-    // The next page is probably the last one needed, and pages requested in advance would be paid for in vain.
+    // The next page is probably the last one needed, so pages requested in advance would waste credits.
     const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
     // The count below detects rows that are still missing, and the next pull reads them.
     const again: Client["again"] = async (repeats, problem) =>
@@ -152,7 +152,7 @@ function createRangeReader(
       if (walked.kind !== "end") return walked;
       const { listed, fresh, items, began } = walked;
       const missing = Math.max(0, items - listed.size);
-      // If a page is returned in place of the last one, its repeated rows look like the end of the list.
+      // If a page is repeated in place of the last one, it looks like the end of the list.
       if (missing > (isOfKnown ? excess : 0) && walks < walksASpan) continue;
       if (isOfKnown) {
         excess = missing;
@@ -185,15 +185,15 @@ function inOrder(fresh: ReadonlyMap<string, TailRow>): RangeRead {
 interface Found {
   readonly rows: readonly TailRow[];
   /**
-   * Whether the rows extend to the service's present time. Rows that are indexed slightly late may then still precede
-   * the last of these rows.
+   * Whether the rows extend to the service's present time. In that case, rows that are indexed slightly late may still
+   * precede the last of these rows.
    */
   readonly isPresent: boolean;
 }
 
 /**
- * Maximum number of rows in memory. The service lists the newest rows first, so a slice of time is read completely
- * before it is written.
+ * The maximum number of rows in memory. The service lists the newest rows first, so a slice of time has to be read
+ * completely before it is written.
  */
 const mostRows = 3000;
 /** The intended number of rows per slice. */
@@ -201,8 +201,8 @@ const aimedRows = 2000;
 
 /**
  * Returns all new rows up to the present. The service lists the newest rows first. If there are too many for memory,
- * they are read in slices of time, oldest first. Adjacent slices share a boundary, so no row is lost whether or not the
- * service includes the end of a range; a row in both slices is already known the second time and not repeated. The
+ * they are read in slices of time, oldest first. Adjacent slices share a boundary, so no row is lost, whether or not
+ * the service includes the end of a range. A row in both slices is known the second time and is not repeated. The
  * consumer adds the rows it takes to `known`. `latest` returns Unix seconds; rows with a later time are part of the
  * last slice.
  */

@@ -11,7 +11,7 @@ interface RowTimes {
    * rows.
    */
   readonly ahead: (rows: number, first: Instant) => void;
-  /** Unix seconds. Rows with a later time have a wrong date. */
+  /** Returns Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
 }
 
@@ -58,7 +58,7 @@ export function createRowWriter(
 }
 
 /**
- * Block times are set by the block producers and can be a few seconds ahead. The `Date` header has no fractions of a
+ * Block producers set the block times, which can be a few seconds ahead. The `Date` header has no fractions of a
  * second.
  */
 const toleranceSeconds = 60;

@@ -12,7 +12,7 @@ export interface WrittenRows {
   readonly file: string;
   /** The rows of this pool; undefined if a line does not identify its row, e.g. because of `--fields`. */
   readonly rows: readonly TailRow[] | undefined;
-  /** Unix seconds. `rows` contains every row in the files from this time on. */
+  /** The time in Unix seconds from which `rows` contains every row in the files. */
   readonly since: number;
 }
 
@@ -20,7 +20,7 @@ export interface WrittenRows {
 const probeBytes = 32 * 1024;
 /** The number of bytes read from the end of the newest files; enough for a few thousand rows each. */
 const endBytes = 2 * 1024 * 1024;
-/** Maximum number of files to read farther back, if rows of other pools fill the end of the file. */
+/** The maximum number of files to read farther back, because rows of other pools fill the end of the file. */
 const maxDeepReads = 20;
 
 /**
@@ -63,7 +63,7 @@ export async function readWrittenRows(
     return other && { file: other.file, rows: [], since: latest };
   }
   const ends: FileEnd[] = [];
-  // If the newest row of a file is out of reach, all other rows of the file are too.
+  // If the newest row of a file is too old to matter, all other rows of that file are too.
   for (const { file, end } of probed) {
     if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - reachSeconds) continue;
     const whole = await readEnd(file, endBytes);
@@ -116,7 +116,7 @@ function newestSecond(rows: readonly TailRow[], latest: number): number | undefi
 /** The rows of this pool at the end of a file. */
 interface FileEnd {
   readonly rows: readonly TailRow[];
-  /** Unix seconds of the newest row; undefined if there is none. */
+  /** The time of the newest row in Unix seconds; undefined if there is none. */
   readonly newest: number | undefined;
   /** Whether the file has earlier content that was not read. */
   readonly isCut: boolean;
