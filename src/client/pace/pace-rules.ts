@@ -76,8 +76,8 @@ export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number
 }
 
 /**
- * Moves a late request to the time of its response. The service counts requests when they arrive, which cannot be after the
- * response. Without this, the turn would be given to another request too early.
+ * Moves a late request to the time of its response. The service counts requests when they arrive, which cannot be after
+ * the response. Without this, the turn would be given to another request too early.
  */
 export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
   const index = state.sends.findIndex(({ at }) => at >= turn.at);
