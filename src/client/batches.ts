@@ -15,9 +15,9 @@ interface Found extends TextRow {
 }
 
 /**
- * Requests any number of subjects, each distinct one once, in as few requests as the limits allow. Rows are in the order of
- * the subjects, also across networks; a repeated subject repeats its row. Subjects that the service left out have no row and
- * are listed in `missing`.
+ * Fetches the rows of any number of subjects in as few requests as the limits allow. Each distinct subject is requested
+ * only once. Rows are in the order of the subjects, even across networks, and a repeated subject repeats its row.
+ * Subjects that the service left out have no row and are listed in `missing`.
  */
 export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
@@ -36,7 +36,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
     if (!isRefused)
       for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
-    // Each row is returned as soon as every subject before it is done, so that long lists need little memory.
+    // Each row is returned as soon as all subjects before it are done, so that long lists need little memory.
     const ready: Found[] = [];
     const missing: Subject[] = [];
     for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
@@ -60,20 +60,24 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
   }
 }
 
-/** Returns a failure that these inputs caused; failures of key, credits, rate limit and network concern all and are thrown. */
+/**
+ * Returns a failure that these inputs caused. Throws any failure that affects every request, such as an invalid key,
+ * used-up credits, the rate limit or a network error.
+ */
 async function askChunk(
   { client, endpoint }: Asking,
   { network, addresses }: Chunk,
   asked: Args,
 ): Promise<readonly Found[] | Failure> {
   const own = new Set(addresses.map(addressKey));
-  // EVM addresses are the same on many networks.
+  // The same EVM address can exist on several networks, so the network is compared as well.
   const isOfOthers = ({ id, value }: Found): boolean =>
     !own.has(addressKey(id)) || (member(value, "chain") ?? network) !== network;
   const request = async (): Promise<readonly Found[]> => foundIn((await client.ask(endpoint, asked)).read());
   try {
     const found = await request();
-    // The response to another batch. If it is the same again, the service writes addresses in another way.
+    // The service may have returned the response to another batch. If a retry returns the same rows, the service only
+    // spells addresses differently.
     const isDoubtful =
       found.some(isOfOthers) &&
       (await client.again(1, "the service returned prices for tokens that were not requested"));
@@ -107,8 +111,8 @@ interface Chunk {
 }
 
 /**
- * Splits subjects into chunks of at most `max` addresses and `maxLength` characters each (specification, endpoint 2), in the
- * order of their first addresses.
+ * Splits subjects into chunks of at most `max` addresses and `maxLength` characters each (specification, endpoint 2).
+ * The chunks are sorted by the position of their first address.
  */
 export function planBatches(
   subjects: readonly Subject[],

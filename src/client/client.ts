@@ -17,39 +17,43 @@ import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
-/** Sends requests: within the budget, at the rate of the plan, with retries and a meter. */
+/** Sends requests within the budget and the rate of the plan, retries them, and counts their cost. */
 export interface Client {
   readonly target: Target;
   readonly meter: Meter;
-  /** The maximum number of concurrent requests, where a pull can send several. */
+  /** The maximum number of concurrent requests of one pull. */
   readonly width: number;
-  /** Aborted when the run is to end. */
+  /** Aborted when the run has to end. */
   readonly signal: AbortSignal;
   /**
-   * Returns the 2xx response to one request; any other is a Failure. `until`: a child of that signal, aborted when the
-   * response is no longer wanted. A request that was not sent by then is never sent; one that was sent is billed.
+   * Returns the 2xx response to a request; any other response is thrown as a Failure. `until` is a child of `signal`
+   * that is aborted when the response is no longer needed. A request that was not sent before the abort is never sent;
+   * a request that was sent is billed.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** Retries of a request whose response cannot be right: three, or fewer with a lower --retries. */
+  /** The number of retries after a response that cannot be correct: three, or fewer with a lower --retries. */
   readonly mostRepeats: number;
-  /** Waits before a request is sent again because its response cannot be right. Returns false after the last retry. */
+  /**
+   * Waits before a request is sent again because its response cannot be correct. Returns false when no retries are
+   * left.
+   */
   readonly again: (repeats: number, problem: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export interface ClientOptions {
-  /** Milliseconds for one request: connecting, headers and body. */
+  /** Timeout of one request in milliseconds, including connecting, headers and body. */
   readonly timeout: number;
   readonly retry: RetryPolicy;
   readonly pace: Pace;
   readonly budget: Budget;
-  /** Every response that names a plan has to name this one. */
+  /** The plan that a response must name if it names a plan at all. */
   readonly requiredPlan: string | undefined;
   readonly width: number;
   readonly observer: ClientObserver;
 }
 
-/** Events of requests that a run may report. */
+/** Callbacks for the request events that a run may report. */
 export interface ClientObserver {
   readonly answered: (exchange: Exchange) => void;
   readonly waiting: (wait: Waiting) => void;
@@ -57,12 +61,12 @@ export interface ClientObserver {
 
 export interface Exchange {
   readonly url: URL;
-  /** Undefined without a response. */
+  /** Undefined if there was no response. */
   readonly answer: Answer | undefined;
   readonly milliseconds: number;
 }
 
-/** Before the same request is sent again. */
+/** Describes the wait before a request is sent again. */
 export interface Waiting {
   readonly milliseconds: number;
   /** Requests sent so far, including the first. */
@@ -73,7 +77,8 @@ export interface Waiting {
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
-  // --parallel requests listen to it; Node would report eleven listeners as a leak, to the user.
+  // Up to --parallel requests listen to this signal. Without this call, Node would print a leak warning to the user
+  // from the eleventh listener on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
@@ -81,9 +86,9 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
-  /** Waits before a retry, and returns the milliseconds; throws the failure if there is no retry. */
+  /** Waits before a retry and returns the milliseconds waited. Throws the failure if it is not retried. */
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
-    // There is no retry after a signal or the --deadline, or when the response is no longer wanted.
+    // Nothing is retried after a signal or the --deadline, or when the response is no longer needed.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
     const decision = decideRetry(cause, retry, { ...tries, random: random() });
     if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);
@@ -125,7 +130,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   return { target, meter, width, signal, ask, mostRepeats: most, again, close };
 }
 
-/** Sends requests, each once. */
+/** Sends each request once, without retries. */
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);

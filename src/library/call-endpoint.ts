@@ -14,14 +14,14 @@ import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { type ClientWishes, wholeNumber } from "./read-options.ts";
 import { type Asking, type GivenParams, readParams } from "./read-params.ts";
 
-/** A client, and what its methods need. */
+/** A client with the settings that its methods need. */
 export interface OpenLibrary extends ClientWishes {
   readonly client: Client;
   readonly pace: Pace;
   readonly context: Pick<Context, "clock" | "env" | "random" | "signal">;
 }
 
-/** The method of one endpoint: its result depends on the kind of the response. */
+/** Creates the method for an endpoint. Its result depends on the kind of the response. */
 export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: readonly never[]) => unknown {
   const { kind } = endpoint.reply;
   const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.context.clock.now());
@@ -35,7 +35,10 @@ export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: read
     });
 }
 
-/** Checks the parameters at once, and again for each iteration, so that `-1h` is an hour before it. */
+/**
+ * Creates a listing. Parameters are checked immediately, and again for each iteration, so that `-1h` means one hour
+ * before the iteration.
+ */
 function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   pages();
   const rows = async function* (): AsyncGenerator {
@@ -64,7 +67,7 @@ async function* pagesOf(
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
     }
-    // Otherwise a program would take incomplete rows for all of them.
+    // Without this failure, a program would take incomplete rows for all of them.
     if (refused !== undefined) throw refused.failure;
   }
 }
@@ -110,8 +113,8 @@ async function grouped(
 }
 
 /**
- * Returns the function that reads a row for a program. `hasTexts`: every number becomes a string. Otherwise only raw amounts
- * do, which the service sends as strings or as integers of any length: no double holds them.
+ * Returns a function that parses a row for a program. With `hasTexts`, every number becomes a string. Otherwise only
+ * raw amounts do: the service sends them as strings or as integers of any length, which a double cannot represent.
  */
 export function rowReader(record: RecordShape, hasTexts: boolean): (text: string) => object {
   if (hasTexts) return (text) => Object(parseNumbersAsText(text));

@@ -8,7 +8,10 @@ import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-
 import { readOptions } from "./read-options.ts";
 import { asMethod } from "./read-params.ts";
 
-/** Also has a method for each endpoint, by its name; the package's types declare them. */
+/**
+ * The client of the package. It also has one method per endpoint, named after the endpoint; the types of the package
+ * declare these methods.
+ */
 export interface LibraryClient {
   readonly [method: string]: unknown;
   readonly stream: (options: StreamOptions) => AsyncIterable<StreamEvent<unknown>>;
@@ -16,7 +19,7 @@ export interface LibraryClient {
   readonly close: () => Promise<void>;
 }
 
-/** The client of the command line for other programs, with the same hosts, rate limit, retries and paging. */
+/** Provides the client of the command line to other programs, with the same hosts, rate limit, retries and paging. */
 export function createLibraryClient(
   platform: Pick<Context, "clock" | "random">,
   options: ClientOptions = {},

@@ -8,12 +8,13 @@ import { typeName, typeScript } from "../render/schema/typescript.ts";
 import { isGiven, methodName } from "./read-params.ts";
 
 /**
- * The types of the package: the public types, then the types of the contract, so that a new endpoint has its method and types
- * without another line. `N` is the type of a number, which the client's `numbers` selects.
+ * Generates the types of the package: first the public types, then the types of the contract, so that a new endpoint
+ * gets its method and types automatically. `N` is the type of numbers, which the `numbers` option of the client
+ * selects.
  */
 export function declarations(publicTypes: string): string {
   return [
-    // The imports of the public types are written out.
+    // The imports of the public types are written out here.
     union("Tier", tiers),
     union("FeedName", feedNames),
     publicTypes.slice(publicTypes.indexOf("/**")),
@@ -120,7 +121,7 @@ ${methods.join("")}  /** Live events; leaving the loop closes the connections. *
 `;
 }
 
-/** The signature from the second parameter on. */
+/** Returns the signature of a method from the second parameter on. */
 function signatureEnd({ reply, rows }: Endpoint): string {
   const types = Object.entries(rows).map(([group, { name }]) => [group, `${typeName(name)}<N>`] as const);
   if (reply.kind === "single") return `): Promise<${types[0]?.[1]}>`;

@@ -1,5 +1,5 @@
 /**
- * Passes items from several producers to one consumer: each producer waits until all of its items are taken.
+ * Passes items from several producers to one consumer. Each producer waits until all of its items were taken.
  *
  * @param signal aborts when the consumer has stopped
  */
@@ -17,7 +17,7 @@ export function createHandover<T>(signal: AbortSignal) {
         waiting.push({ items, done });
         return wake?.();
       }),
-    /** The consumer takes the remaining items, and then gets the cause. */
+    /** Ends the handover. The consumer takes the remaining items first, and then receives the cause as an error. */
     fail: (cause: unknown): void => {
       failure = { cause };
       wake?.();

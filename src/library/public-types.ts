@@ -1,80 +1,86 @@
-// The public types. The build copies this file into the package's types, and writes out the imported unions.
+// The public types. The build copies this file into the types of the package and expands the imported unions.
 
 import type { FeedName } from "../contract/feeds/all-feeds.ts";
 import type { Tier } from "../contract/tier.ts";
 
 export type { FeedName, Tier };
 
-/** The user's settings and key store are never read, and the environment only from `environment`. Times are milliseconds. */
+/**
+ * Options of a client. The user's settings and key store are never read, and environment variables are read only from
+ * `environment`. Times are in milliseconds.
+ */
 export interface ClientOptions {
-  /** Sent as it is, to the hosts of this client only. */
+  /** The API key, sent unchanged and only to the hosts of this client. */
   readonly apiKey?: string;
-  /** The plan of the key, which decides the hosts and the rate limit. Required with a key: no host is guessed. */
+  /**
+   * The plan of the key, which determines the hosts and the rate limit. It is required with a key, because the host is
+   * never guessed.
+   */
   readonly tier?: Tier;
-  /** Replaces the REST host of the tier; https, or localhost. */
+  /** Replaces the REST host of the tier. Must use https, except for localhost. */
   readonly baseUrl?: string;
   /** Replaces the streaming host of the tier. */
   readonly streamingUrl?: string;
   /**
-   * `process.env`, for a client whose other options default to `DEXDATA_API_KEY`, `DEXDATA_TIER`, `DEXDATA_BASE_URL` and
-   * its siblings, `DEXDATA_RPM`, `HTTPS_PROXY` and `NO_PROXY`.
+   * Pass `process.env` to use environment variables as defaults for the other options: `DEXDATA_API_KEY`,
+   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RPM`, `HTTPS_PROXY` and `NO_PROXY`.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /**
-   * How JSON numbers are returned: as numbers, the nearest double (like `JSON.parse`), or as strings with the service's
-   * digits. Amounts in a token's smallest unit are strings either way, since no double holds them. So are the rows in
-   * `texts` of a page.
+   * Defines how JSON numbers are returned: as the nearest double (like `JSON.parse`), or as strings with the original
+   * digits. Amounts in a token's smallest unit are always strings, because a double cannot represent them. The `texts`
+   * of a page always contain the original digits.
    */
   readonly numbers?: "number" | "text";
-  /** Requests per minute of this client; default: the limit of the plan. */
+  /** Requests per minute for this client. Default: the limit of the plan. */
   readonly rpm?: number | "unlimited";
-  /** Retries after 429, 500 and connection errors; default: 4. */
+  /** Number of retries after 429, 500 and connection errors. Default: 4. */
   readonly retries?: number;
-  /** Total wait for one request; a wait that would exceed it does not start. Default: 180,000. */
+  /** Maximum total wait for one request. A wait that would exceed it does not start. Default: 180,000. */
   readonly retryMaxTime?: number;
-  /** Connection, headers and body of one request. Default: 30,000. */
+  /** Time limit for one request, including the connection, headers and body. Default: 30,000. */
   readonly timeout?: number;
   /**
-   * Concurrent requests for lists that can be fetched in parts. Default: 1, which requests nothing in advance, so leaving a
-   * loop early costs no credit.
+   * Concurrent requests for lists that can be fetched in parts. Default: 1, which never requests pages in advance, so
+   * that leaving a loop early does not waste credits.
    */
   readonly parallel?: number;
-  /** Credits that this client may spend; a request or an event that would exceed them is a Failure. */
+  /** Credits that this client may spend. A request or an event that would exceed this limit is a Failure. */
   readonly maxCredits?: number;
-  /** Ends everything that this client does; pending promises reject with the signal's reason. */
+  /** Ends all activity of this client. Pending promises reject with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called before each wait, for the rate limit or a retry. */
   readonly onWait?: (milliseconds: number, reason: string) => void;
 }
 
-/** The requests of a client, and their cost. */
+/** The number of requests of a client, and their cost. */
 export interface Meter {
   readonly requests: number;
   readonly credits: number;
-  /** Possible additional cost of requests without a complete response. */
+  /** Additional credits that requests without a complete response may have cost. */
   readonly creditsInDoubt: number;
-  /** The remaining credits that the service last reported, in its digits. */
+  /** The remaining credits that the service last reported, with the original digits. */
   readonly creditsLeft: string | undefined;
   /** The plan that the service applied to the last request. */
   readonly plan: string | undefined;
 }
 
 export interface ListOptions {
-  /** Maximum rows in total; default: all. */
+  /** Maximum number of rows in total. Default: all rows. */
   readonly limit?: number;
 }
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** The same rows as the service sent them: JSON, every digit. */
+  /** The same rows as JSON, exactly as the service sent them. */
   readonly texts: readonly string[];
-  /** Requested assets without a row. */
+  /** Requested assets that have no row. */
   readonly missing: readonly Asset[];
 }
 
 /**
- * Rows of a list, each once. Requests start with the iteration, and start over with each iteration; leaving the loop ends
- * them.
+ * The rows of a list, each returned once. Requests are sent once the iteration starts, and again for each new
+ * iteration. Leaving the loop cancels them.
  */
 export interface Listing<T> extends AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Page<T>>;
@@ -89,45 +95,47 @@ export interface Asset {
 
 export interface StreamOptions<F extends FeedName = FeedName> {
   readonly feed: F;
-  /** Any number, on as few connections as possible. */
+  /** Any number of assets, streamed over as few connections as possible. */
   readonly assets: readonly Asset[];
-  /** The kind of the addresses; default: pools for transactions, tokens for reserves. */
+  /** The type of the addresses. Default: pools for transactions, tokens for reserves. */
   readonly by?: "token" | "pool";
-  /** For `ohlcv`; default: 1s. */
+  /** The interval of `ohlcv` candles. Default: 1s. */
   readonly interval?: "1s" | "5s" | "60s";
-  /** For `ohlcv`: the time of the first candle; at most 15 minutes ago. */
+  /** The time of the first `ohlcv` candle, at most 15 minutes ago. */
   readonly since?: Time;
-  /** Whether an asset that the service does not stream ends the stream or is skipped; default: "fail". */
+  /**
+   * Whether an asset that the service does not stream ends the stream ("fail") or is skipped ("drop"). Default: "fail".
+   */
   readonly onInvalid?: "fail" | "drop";
-  /** Called for changes of connections and for messages of the service. */
+  /** Called when connections change and for messages from the service. */
   readonly onNotice?: (notice: StreamNotice) => void;
 }
 
 export interface StreamEvent<T> {
-  /** The service's name of the event. */
+  /** The name of the event as sent by the service. */
   readonly event: string;
-  /** The asset of the event, if the service names it. */
+  /** The asset of the event, if the service identifies it. */
   readonly asset: Asset | undefined;
-  /** When it was received. */
+  /** The time at which the event was received. */
   readonly received: Date;
   readonly data: T;
-  /** The data as the service sent it. */
+  /** The data exactly as the service sent it. */
   readonly text: string;
 }
 
 export type StreamNotice = { readonly assets: readonly Asset[] } &
-  /** Open for the first time. */
+  /** The connection is open for the first time. */
   (
     | { readonly kind: "open" }
-    /** Open again: events of this time range may be missing. */
+    /** The connection is open again; events from this time range may be missing. */
     | { readonly kind: "gap"; readonly from: Date; readonly to: Date; readonly reason: string }
-    /** Not connected; the next attempt follows after `wait` milliseconds. */
+    /** The connection is closed. The next attempt follows after `wait` milliseconds. */
     | { readonly kind: "retry"; readonly wait: number; readonly reason: string }
-    /** "lost": one event of these assets was skipped. "dropped": these assets are no longer streamed. */
+    /** An event of one of these assets was skipped ("lost"), or these assets are no longer streamed ("dropped"). */
     | { readonly kind: "lost" | "dropped"; readonly reason: string }
-    /** A message of the service, or an event of an unknown name: untrusted text. */
+    /** The text is a message from the service or the name of an unknown event. It is untrusted. */
     | { readonly kind: "warning" | "error" | "unknown"; readonly text: string }
   );
 
-/** A Date, unix seconds, or a string as on the command line: `-24h`, `2026-11-21`, RFC 3339. */
+/** A Date, Unix seconds, or a string as on the command line: `-24h`, `2026-11-21`, RFC 3339. */
 export type Time = Date | number | string;

@@ -33,7 +33,7 @@ export function readOptions(options: ClientOptions) {
       maxCredits === undefined
         ? unbounded
         : runBudget(wholeNumber("maxCredits", maxCredits, 0), "maxCredits"),
-    /** Numbers are returned as strings. */
+    /** Whether numbers are returned as strings. */
     hasTexts: readNumbers(options.numbers) === "text",
   };
 }

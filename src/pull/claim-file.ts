@@ -5,30 +5,30 @@ import type { Interrupted } from "../files/out/checkpoint.ts";
 import type { FileLock, Locking } from "../files/file-lock.ts";
 import { isTaken } from "../files/paths.ts";
 
-/** Where the user wants the rows of a run. */
+/** The destination that the user has chosen for the rows. */
 export interface WantedDestination {
-  /** Undefined for stdout. A link is resolved to its target. */
+  /** The file; undefined for stdout. A symbolic link is resolved to its target. */
   readonly file: string | undefined;
-  /** Continue an interrupted run in the file; otherwise the file is complete or absent. */
+  /** Whether to continue an interrupted run in the file. If not, the file appears only when it is complete. */
   readonly isResumed: boolean;
-  /** A file that exists may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly isForced: boolean;
   readonly receipt: string | undefined;
 }
 
-/** A file that only this run may write. */
+/** A file that only this run may write to. */
 export interface Claimed {
   readonly file: string;
   readonly lock: FileLock;
   /** An earlier run that can be continued. */
   readonly interrupted: Interrupted | undefined;
-  /** The file exists and has no checkpoint: for --resume, only a receipt can prove that it is complete. */
+  /** Whether the file exists without a checkpoint. With --resume, only a receipt can then prove that it is complete. */
   readonly isUnproven: boolean;
 }
 
 type Wanted = Pick<WantedDestination, "isResumed" | "isForced"> & { readonly file: string };
 
-/** Locks the file, and fails if an earlier run left it unfinished and no flag decides what to do. */
+/** Locks the file. Fails if an earlier run left it unfinished and no flag specifies what to do. */
 export async function claimFile(
   context: Locking,
   to: Wanted,
@@ -50,7 +50,7 @@ async function findLeft(
 ): Promise<Pick<Claimed, "interrupted" | "isUnproven">> {
   const { file, isResumed, isForced } = to;
   const isThere = isTaken(file);
-  // Another run may have created it since the flags were read.
+  // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };

@@ -14,16 +14,16 @@ export interface Spent {
 
 export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
 
-/** Where the rows of a pull go, and how far the pull is. */
+/** The destination of the rows of a pull, together with the progress of the pull. */
 export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
-  /** The file that has the rows now; undefined for stdout. */
+  /** Returns the file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   readonly tally: Tally;
-  /** Of earlier runs. */
+  /** The cost of earlier runs of this pull. */
   readonly before: Spent;
-  /** Milliseconds since the epoch: the start of the first of them; undefined if this is the first. */
+  /** The start of the first run in milliseconds since the epoch; undefined if this is the first run. */
   readonly started: number | undefined;
-  /** The rows counted in the tally have been written. */
+  /** Records that the rows counted in the tally were written. */
   readonly note: (meter: Meter) => void;
 }
 

@@ -12,26 +12,32 @@ import { keyOf } from "./pull-answers.ts";
 export interface Wanted {
   readonly endpoint: Endpoint;
   readonly asked: readonly Args[];
-  /** Rows in all; undefined for every row. */
+  /** The maximum number of rows in total; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }
 
-/** Undefined values are unknown before the request. Retries, and lookups after a rejection, are not included. */
+/**
+ * The estimated cost of a command. Values that are unknown before the request are undefined. Retries and lookups after
+ * a rejection are not included.
+ */
 export interface Estimate {
   readonly requests: number | undefined;
   readonly credits: number | undefined;
-  /** If more than `credits` is possible. */
+  /** The maximum number of credits, if it can exceed `credits`. */
   readonly creditsAtMost?: number;
   readonly rows: number | undefined;
   readonly certainty: "exact" | "at most" | "about" | "unknown";
-  /** The facts that the estimate is based on. */
+  /** The facts on which the estimate is based. */
   readonly basis: string;
 }
 
 type Counted = Omit<Estimate, "credits">;
 
-/** The query whose response has the length of a list, if only the service knows it; `networks` may be that query. */
+/**
+ * Returns the query whose response contains the length of a list, if only the service knows it. `networks` may be that
+ * query.
+ */
 export function questionBefore(
   { endpoint, asked, limit, walk }: Wanted,
   networks: Endpoint,
@@ -43,7 +49,7 @@ export function questionBefore(
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
 }
 
-/** `response`: to `questionBefore`. */
+/** Estimates the cost. `response` is the response to `questionBefore`. */
 export function estimate(wanted: Wanted, response: unknown): Estimate {
   const { endpoint, asked, walk } = wanted;
   const { reply } = endpoint;
@@ -83,9 +89,9 @@ function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): 
   return { requests: batches.length, credits, rows: walk.subjects?.length, certainty: "exact", basis };
 }
 
-/** A response with this few candles never counts as truncated; see `askForCandles`. */
+/** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
 const surelyWhole = 9;
-/** The most requests that look for the newest candles before the time range; see `countBack`. */
+/** The maximum number of requests to find the newest candles before the time range; see `countBack`. */
 const looksBack = 12;
 
 function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
@@ -104,7 +110,10 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
   };
 }
 
-/** `isHeld`: the list moves while it is read, and a few more requests can keep it complete; see `walkNumberedPages`. */
+/**
+ * `isHeld` means that the list can shift while it is read, so that a few extra requests may be needed to keep it
+ * complete; see `walkNumberedPages`.
+ */
 function ofPages(
   { limit, walk: { pageSize, start } }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
@@ -114,7 +123,7 @@ function ofPages(
   if (total === undefined) return unknown;
   const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
   const rows = Math.max(0, total - before);
-  // A list whose last page is full is followed by an empty page, unless a limit ends it.
+  // If the last page of a list is full, an empty page follows it, unless a limit ends the list.
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
     limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
@@ -136,14 +145,17 @@ const unknown: Counted = {
   basis: "the service reports no total for this list",
 };
 
-/** Parameters that exclude no row. */
+/** Parameters that do not filter out any rows. */
 const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
 
 function isEveryPool(endpoint: Endpoint, args: Args): boolean {
   return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
 }
 
-/** The sum of the pools of the requested networks; undefined if one is missing, which the service was seen to do. */
+/**
+ * Returns the number of pools on the requested networks. Returns undefined if a count is missing, which has been
+ * observed with the public service.
+ */
 function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
   if (!isEveryPool(endpoint, args)) return undefined;
   const rows: readonly unknown[] = Array.isArray(response) ? response : [];
@@ -159,7 +171,9 @@ function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unkn
   return ids.length === 0 ? undefined : sum;
 }
 
-/** A total of zero with rows is ignored: the public service was seen to send it. */
+/**
+ * Returns the total of a list. A total of zero with rows is ignored; the public service has been observed to send it.
+ */
 function totalOf(response: unknown): number | undefined {
   const total = member(member(response, "page_info"), "total_items");
   if (typeof total !== "number") return undefined;

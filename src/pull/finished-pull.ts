@@ -5,18 +5,18 @@ import { holdsExactly } from "../files/out/checkpoint.ts";
 import { journalOf } from "../files/out/out-file.ts";
 import { readJsonFile } from "../files/read-json-file.ts";
 
-/** A complete pull, as its receipt describes it. */
+/** A complete pull as described by its receipt. */
 export interface FinishedPull {
-  /** Digest of everything that determines its rows. */
+  /** A digest of everything that determines the rows. */
   readonly query: string;
-  /** Milliseconds: the time that its relative times were resolved with. */
+  /** The time in milliseconds that relative times were resolved against. */
   readonly now: number;
   readonly bytes: number;
   readonly sha256: string;
   readonly rows: number;
 }
 
-/** Reads the receipt of an earlier run; undefined if it does not describe a complete pull. */
+/** Reads the receipt of an earlier run. Returns undefined if it does not describe a complete pull. */
 export function readFinishedPull(receipt: string): FinishedPull | undefined {
   const found = readJsonFile(receipt);
   if (found.state !== "read") return undefined;
@@ -35,7 +35,7 @@ export function readFinishedPull(receipt: string): FinishedPull | undefined {
   return isSound ? { query, now, bytes, sha256, rows } : undefined;
 }
 
-/** The message for a file with exactly the rows of that pull; undefined for any other file. */
+/** Returns the message for a file that contains exactly the rows of that pull; undefined for any other file. */
 export async function completeLine(
   file: string,
   { bytes, sha256, rows }: FinishedPull,
@@ -45,7 +45,10 @@ export async function completeLine(
   return isComplete ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
 }
 
-/** An unknown file is never changed. `receipt`: why the receipt does not prove it complete. */
+/**
+ * Creates the failure for a file without a checkpoint; such a file is never changed. `receipt` explains why the receipt
+ * does not prove that the file is complete.
+ */
 export function noCheckpoint(file: string, receipt = ""): Failure {
   return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}${receipt}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",

@@ -6,8 +6,8 @@ import { member, rawMembers } from "../json/raw-json.ts";
 import { writeUtc } from "../time/calendar.ts";
 
 /**
- * Marks candles: one whose interval has not ended at the start of the run gets `"partial":true`, and with `--fill` each
- * interval without a trade gets a row with `"filled":true`. Gaps are filled page by page, so a year without a trade needs
+ * Marks candles. A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each
+ * interval without trades gets a row with `"filled":true`. Gaps are filled page by page, so a year without trades needs
  * no more memory than a day.
  */
 export async function* markedCandles(
@@ -37,13 +37,18 @@ export async function* markedCandles(
   }
 }
 
-/** Appends a field to the service's text, which is otherwise unchanged, unless the service sent the field itself. */
+/**
+ * Appends a field to the original text, which otherwise stays unchanged, unless the service already sent that field.
+ */
 function partial({ row, value }: TextRow): TextRow {
   if (member(value, "partial") !== undefined) return { row, value };
   return { row: `${row.slice(0, -1)},"partial":true}`, value: { ...value, partial: true } };
 }
 
-/** Tracks the next interval and the last candle. Nothing is missing before the time range, or in the future. */
+/**
+ * Tracks the next expected interval and the last candle. Candles before the time range or in the future do not count as
+ * missing.
+ */
 function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined) {
   const window = candleWindow(args, start?.value);
   const { interval } = window;
@@ -51,7 +56,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
   let due = Math.ceil(wholeSeconds(window.start) / interval) * interval;
   let last = start?.before === undefined ? undefined : parsed(start.before);
 
-  /** The rows for the intervals that are missing before this time, in unix seconds. */
+  /** Returns rows for the missing intervals before this time, which is in Unix seconds. */
   const upTo = (seconds: number, next?: TextRow): readonly TextRow[] => {
     const rows: TextRow[] = [];
     for (; due < Math.min(seconds, end); due += interval)
@@ -59,10 +64,10 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
     return rows;
   };
   return {
-    /** The rows for the intervals that are missing before the service's next candle. */
+    /** Returns rows for the missing intervals before the next candle from the service. */
     before: (candle: TextRow): readonly TextRow[] => {
       const opens = Math.floor(openingOf(candle.value) / interval) * interval;
-      // The newest N candles may begin before the time range of N intervals.
+      // With --count-back, the newest N candles may begin before the time range of N intervals.
       if (last === undefined && start === undefined) due = Math.min(due, opens);
       const rows = upTo(opens, candle);
       due = Math.max(due, opens + interval);
@@ -70,7 +75,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
       return rows;
     },
     upTo,
-    /** Adds the last candle to a place, so that filling can continue there. */
+    /** Adds the last candle to a place, so that filling can continue from there. */
     placed: (place: Place | undefined): Place | undefined =>
       place === undefined || last === undefined ? place : { ...place, before: last.row },
   };
@@ -78,12 +83,14 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
 
 const parsed = (row: string): TextRow => ({ row, value: Object(JSON.parse(row)) });
 
-/** The price of an interval without a trade: null, or the close before, which is the price until the next trade. */
+/**
+ * The prices of an interval without trades: null, or the previous close, which remains the price until the next trade.
+ */
 type Fill = "null" | "previous";
 
 /**
- * Creates a marked row for the interval that opens then. Times have the format of `sample`; `before` is the last candle
- * before it. `previous` copies the text of its price, to keep every digit.
+ * Creates a marked row for the interval that begins at `opens`. Times use the format of `sample`; `before` is the
+ * preceding candle. With `previous`, the text of its price is copied, so that every digit is preserved.
  */
 function filledCandle(
   opens: number,
@@ -104,7 +111,10 @@ function filledCandle(
 
 type Member = readonly [name: string, text: string];
 
-/** The row has no time_close if the sample has none, and closes a second early if the sample does. */
+/**
+ * Returns the times of a filled row. The row has no `time_close` if the sample has none, and closes one second early if
+ * the sample does.
+ */
 function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
   const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
   const times: Member[] = [["time_open", timeLike(open, opens)]];
@@ -114,7 +124,10 @@ function timesLike(sample: object | undefined, opens: number, interval: number):
   return [...times, ["time_close", timeLike(close, opens + length)]];
 }
 
-/** As JSON: unix seconds if the service writes those, otherwise RFC 3339 with its fraction and its notation of UTC. */
+/**
+ * Formats a time as JSON: as Unix seconds if the service uses them, otherwise as RFC 3339 with the same fraction and
+ * UTC suffix.
+ */
 function timeLike(time: unknown, seconds: number): string {
   if (typeof time === "number") return String(seconds);
   const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;

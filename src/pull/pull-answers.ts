@@ -9,9 +9,9 @@ import { isObject } from "../json/raw-json.ts";
 import type { Tally } from "./tally.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 
-/** A part of the response to a query: a page, the end, or the failure that replaces the rest. */
+/** A part of the response to a query: a page, the end, or the failure that replaces the remaining pages. */
 export type Part = {
-  /** Index of the query. */
+  /** The index of the query. */
   readonly index: number;
   readonly question: Question;
 } & Outcome;
@@ -21,13 +21,13 @@ type Outcome =
   | { readonly kind: "failure"; readonly failure: Failure }
   | { readonly kind: "end" };
 
-/** Where to start: at a query, and at a place in its list after some of its rows. */
+/** The start of a pull: a query, and a place in its list after some of the rows. */
 type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion">> &
   Readonly<Partial<Pick<Tally, "at" | "last">>>;
 
 /**
- * Fetches the responses to all queries, in their order. Queries for one record run in parallel; lists are fetched one by
- * one, and request several pages at once themselves.
+ * Fetches the responses to all queries, in order. Queries for single records run in parallel. Lists are fetched one
+ * after the other, because each of them already requests several pages at once.
  */
 export async function* answers(
   client: Client,
@@ -77,14 +77,15 @@ async function* sideBySide(
   const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
     const key = keyOf(question.args);
     const outcomes = kept.get(key) ?? ask(question);
-    // Only for repeated queries: the responses to thousands of inputs would fill the memory.
+    // Only the results of repeated queries are stored, because the responses to thousands of inputs would fill the
+    // memory.
     if (repeated.has(key)) kept.set(key, outcomes);
     return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
   });
   for await (const parts of inOrder(asks, client.width)) yield* parts;
 }
 
-/** Equal for queries with the same arguments, which cost one request together. */
+/** Returns a key that is equal for queries with the same arguments, which share a single request. */
 export function keyOf(args: Args): string {
   return JSON.stringify([...args]);
 }
@@ -95,7 +96,7 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   return repeated;
 }
 
-/** The rest of a list after the rows that were read before. */
+/** Returns the options for the rest of a list, after the rows that were already read. */
 function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;

@@ -4,25 +4,25 @@ import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";
 
-/** Counts of a pull so far, for all its runs together. */
+/** The progress of a pull, added up over all its runs. */
 export interface Tally {
   rows: number;
-  /** Rows dropped because they were repeated. */
+  /** Repeated rows that were dropped. */
   repeats: number;
-  /** Requested assets without a row. */
+  /** Requested assets that have no row. */
   missing: number;
   /** Inputs that the service rejected. */
   refused: number;
-  /** Index of the present query, the place at which its response continues, and its rows so far. */
+  /** The index of the current query, the place where its list continues, and the number of its rows so far. */
   question: number;
   at: Place | undefined;
   rowsOfQuestion: number;
-  /** Identity and time of the first and the last row, as JSON; computed only when needed. */
+  /** The identity and the time of the first and the last row as JSON; computed only when needed. */
   first: (() => string) | undefined;
   last: (() => string) | undefined;
-  /** The fixed end of the pull's time range, as on the wire. */
+  /** The fixed end of the pull's time range, in the format of the API. */
   to: string | undefined;
-  /** The weakest proof among the responses that have ended that they are complete. */
+  /** The weakest proof of completeness among the finished responses. */
   proof: Proof | undefined;
 }
 
@@ -36,22 +36,22 @@ export function newTally(): Tally {
     at: undefined,
     rowsOfQuestion: 0,
   };
-  // In the order of the type and of the checkpoint.
+  // The fields are in the order of the type and of the checkpoint.
   return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
 }
 
-/** Counts a page whose rows have been passed on. */
+/** Counts a page after its rows were passed on. */
 export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
   tally.rows += page.rows.length;
   tally.rowsOfQuestion += page.rows.length;
   tally.missing += page.missing?.length ?? 0;
   tally.repeats += page.repeats ?? 0;
   tally.at = page.isCut === true ? undefined : page.next;
-  // The first end holds for the entire pull: later windows end earlier.
+  // The first end applies to the entire pull; later windows end earlier.
   tally.to ??= page.next?.to;
   // Only the last page can prove that the list is complete.
   if (page.next === undefined && tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
-  // A response that is printed as one document has no rows.
+  // A response that is printed as a single document has no rows.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
   const markOf = (index: number): (() => string) => {
@@ -62,14 +62,14 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.last = markOf(page.rows.length - 1);
 }
 
-/** The response to this query is complete. */
+/** Records that the response to a query is complete. */
 export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
 }
 
-/** Identity and time of a row, in the service's digits; the entire row if it has neither. */
+/** Returns the identity and the time of a row with their original digits, or the entire row if it has neither. */
 function mark(row: string, { identity, record }: RowShape): string {
   const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
   const members = rawMembers(row);

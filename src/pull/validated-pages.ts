@@ -4,8 +4,8 @@ import { type Endpoint, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
 
 /**
- * Checks every row against the contract. An invalid row is passed on, since it may be the one that the user needs, but the
- * pull ends as a failure that names the first.
+ * Checks every row against the contract. Invalid rows are passed on, because the user may need them, but the pull ends
+ * with a failure that names the first invalid row.
  */
 export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
   const checks = new Map<string, RowCheck>();

@@ -5,18 +5,18 @@ import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Question } from "../contract/args.ts";
 import { markedCandles } from "./marked-candles.ts";
 
-/** How much of a list to return, and whether to check it. */
+/** Defines which part of a list to return, and whether to check it. */
 export interface Wish {
   readonly walk: Walk;
   /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
-  /** Rows in all; undefined for every row. */
+  /** The maximum number of rows in total; undefined means all rows. */
   readonly limit: number | undefined;
-  /** Check every row against the contract. */
+  /** Whether to check every row against the contract. */
   readonly isValidated: boolean;
 }
 
-/** Returns every row once, up to the limit, checked if requested. */
+/** Returns every row once, up to the limit, and checks the rows if requested. */
 export async function wantedPages(
   client: Client,
   question: Question,
@@ -29,11 +29,11 @@ export async function wantedPages(
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
   if (wish.isValidated) {
-    // Imported late: the schemas are a fifth of the code of a run.
+    // The schemas make up a fifth of the code of a run, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
-  // Last, so that the service's rows are checked and not ours.
+  // Candles are marked last, so that only rows from the service are checked and not the added ones.
   const { candles, start } = wish.walk;
   return candles === undefined ? pages : markedCandles(pages, args, candles, start);
 }
@@ -42,7 +42,7 @@ async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly strin
   for await (const page of pages) if (groups.includes(page.group)) yield page;
 }
 
-/** Returns the first `limit` rows, and then stops fetching. */
+/** Returns the first `limit` rows and then stops fetching. */
 async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
   let left = limit;
   for await (const page of pages) {

@@ -3,15 +3,18 @@ import { formatDuration } from "../contract/duration.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { momentOf } from "./shard-handlers.ts";
 
-/** Milliseconds by which the two clocks may differ between two ticks: small corrections of the wall clock are normal. */
+/**
+ * Milliseconds by which the two clocks may diverge between two ticks. Small corrections of the wall clock are normal.
+ */
 const drift = 5000;
 /** Milliseconds by which a timer may be late on a busy machine. */
 const lateness = 10_000;
 
 /**
- * Watches one open connection until it is released. It stops the connection after this long without a byte, or when the
- * machine was suspended (the wall clock moved on alone, or the timer was far too late) or its clock was set. Silence is
- * counted in complete ticks without a byte, so it is never found too early, and up to a ninth late.
+ * Watches an open connection until it is released. Stops the connection if no data arrives for this long, if the
+ * machine was suspended (only the wall clock advanced, or the timer fired far too late), or if the clock was set.
+ * Silence is measured in complete ticks without data, so it is never detected too early, but it may be detected a ninth
+ * too late.
  */
 export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void) {
   const tick = silence / 9;
@@ -45,11 +48,11 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
   keepWatch().catch(() => undefined);
 
   return {
-    /** A byte was received. */
+    /** Records that data was received. */
     heard: (): void => {
       isHeard = true;
     },
-    /** Until `resume`, the consumer is slow and the socket is not read, so silence does not count. */
+    /** While the consumer is slow, the socket is not read. Silence is therefore ignored until `resume`. */
     pause: (): void => {
       isPaused = true;
     },
@@ -58,8 +61,9 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       isHeard = true;
     },
     /**
-     * The last time at which the machine was known to run, if it has been suspended since or its clock was set. After
-     * waking, bytes that the system had buffered arrive before any timer, and show nothing about the time in between.
+     * If the machine has been suspended or its clock was set, returns the last time at which it was known to run. After
+     * the machine wakes up, bytes that the system has buffered arrive before any timer fires. They do not show whether
+     * events were missed in the meantime.
      */
     awaySince: () => (absence() === undefined ? undefined : before),
     release: (): void => done.abort(),

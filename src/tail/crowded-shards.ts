@@ -6,16 +6,18 @@ import { assetsOf, type RunningShard } from "./running-shard.ts";
 import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
 
-/** The status for a POST that is not supported: by the specification, transactions are requested one by one (rule 127). */
+/**
+ * The status of a rejected POST. According to the specification, each transaction stream has a single asset (rule 127).
+ */
 const notTaken = 405;
 
-/** Finds places for the assets of connections that the service rejects because there are too many. */
+/** Moves assets to other connections if the service rejects their own connections because there are too many. */
 export class CrowdedShards {
   readonly #running: Set<RunningShard>;
   readonly #options: TailOptions;
   readonly #handlers: TailHandlers;
   #perConnection: number;
-  /** Connections that the service accepted before it rejected one; infinite before that. */
+  /** The number of connections that the service accepted before it rejected one; infinite until then. */
   accepted = Number.POSITIVE_INFINITY;
 
   constructor(running: Set<RunningShard>, options: TailOptions, handlers: TailHandlers) {
@@ -25,14 +27,19 @@ export class CrowdedShards {
     this.#perConnection = options.feed.batches === "never" ? 1 : assetsPerPost;
   }
 
-  /** Returns the failure that names the assets whose connections were never accepted; undefined if all were. */
+  /**
+   * Returns the failure that names the assets whose connections were never accepted; undefined if all were accepted.
+   */
   withoutPlace(): Failure | undefined {
     const crowded = [...this.#running].filter(({ isCrowdedOut }) => isCrowdedOut);
     const refused = crowded[0]?.refused;
     return refused && this.#noPlace(assetsOf(crowded), refused);
   }
 
-  /** Moves its assets and the assets of others like it to open connections, and ends it. Throws if they do not fit. */
+  /**
+   * Moves the assets of this connection, and of others that were rejected like it, to open connections, and ends the
+   * rejected ones. Throws if the assets do not fit.
+   */
   placeElsewhere(self: RunningShard, refused: Failure): void {
     const open = this.#open();
     const crowded = [...this.#running].filter(
@@ -63,7 +70,10 @@ export class CrowdedShards {
     }
   }
 
-  /** The service accepts one asset per connection: each continues with its own, if the moved ones may be dropped. */
+  /**
+   * Handles a service that accepts only one asset per connection: each connection continues with its original assets,
+   * if the moved assets may be dropped.
+   */
   isPlacedBack(self: RunningShard, refused: Failure): boolean {
     const { feed, cap } = this.#options;
     if (refused.details.status !== notTaken || feed.batches !== "perhaps") return false;
@@ -88,7 +98,10 @@ export class CrowdedShards {
     return [...this.#running].filter(({ wasOpen }) => wasOpen);
   }
 
-  /** Assets without a place are an error, unless a reload of the list added them. Then they are dropped. */
+  /**
+   * Handles assets that do not fit on any connection. They are an error, unless a reload of the list added them; then
+   * they are dropped.
+   */
   #refuse(homeless: readonly Subject[], isAdded: boolean, refused: Failure): void {
     if (homeless.length === 0) return;
     if (!isAdded) throw this.#noPlace(homeless, refused);

@@ -2,7 +2,10 @@ import { childOf } from "../context/child-signal.ts";
 import { type Clock, isInterruption } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
-/** The user's own condition was met: a number of events or rows, or a duration, connected or not. */
+/**
+ * The reason for ending a stream when a condition of the user is met: a number of events or rows, or a duration. The
+ * duration includes time without a connection.
+ */
 export class Stop {
   readonly by: "limit" | "time";
   constructor(by: "limit" | "time") {
@@ -10,22 +13,22 @@ export class Stop {
   }
 }
 
-/** Names what ended a stream, for `--events`: a stop, a signal or the failure. */
+/** Names the reason for the end of a stream, for `--events`: a stop, a signal or a failure. */
 export function endCause(reason: unknown): string {
   if (reason instanceof Stop) return reason.by === "time" ? "--for reached" : "--limit reached";
   if (isInterruption(reason)) return reason.cause === "closed-pipe" ? "output closed" : reason.cause;
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** Ends a run that would otherwise not end. */
+/** Ends a run that would otherwise never end. */
 export interface Ending {
-  /** Aborts with the outer signal, with a `Stop` when the time is up, and by `end`. */
+  /** Aborts with the outer signal, when `end` is called, or with a `Stop` when the time is up. */
   readonly signal: AbortSignal;
   readonly end: (reason: unknown) => void;
   readonly release: () => void;
 }
 
-/** `duration`: milliseconds; undefined means no limit. */
+/** Creates an ending. `duration` is in milliseconds; undefined means no limit. */
 export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined): Ending {
   const ending = childOf(outer);
   const waiting = childOf(ending.signal);
@@ -45,13 +48,13 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
 interface StopOptions {
   readonly limit: number | undefined;
   readonly maxCredits: number | undefined;
-  /** Milliseconds. */
+  /** The maximum duration in milliseconds. */
   readonly duration: number | undefined;
 }
 
 export type Stops = ReturnType<typeof createStops>;
 
-/** The conditions under which a healthy stream ends. */
+/** Tracks the conditions under which a healthy stream ends. */
 export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions) {
   const { limit = Number.POSITIVE_INFINITY, maxCredits = Number.POSITIVE_INFINITY } = options;
   const ending = createEnding(clock, outer, options.duration);
@@ -63,21 +66,25 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
     charge: (count: number): void => {
       credits += count;
     },
-    /** Returns how many of these events, already charged, are still wanted. They count as written from then on. */
+    /**
+     * Returns how many of these events are still wanted. The events were already charged, and the wanted ones count as
+     * written from now on.
+     */
     take: (count: number): number => {
       const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (credits - count)));
       events += taken;
       pendingWrites += 1;
       return taken;
     },
-    /** A taken event is not a line: it is not written, and only its credit counts. */
+    /** Corrects the count for an event that is not written. Its credit still counts. */
     leftOut: (): void => {
       events -= 1;
     },
-    /** The taken events have been written, so a limit that they reached may end the stream. */
+    /** Records that a batch was written. If its events reached a limit, the stream ends. */
     written: (): void => {
       pendingWrites -= 1;
-      // Lines are written in the order they were taken, so no taken line is lost to the end of another connection.
+      // The stream ends only after pending writes have finished: they finish in order, so no line of another connection
+      // is lost.
       if (pendingWrites > 0) return;
       if (events >= limit) ending.end(new Stop("limit"));
       else if (credits >= maxCredits) ending.end(creditsFailure(maxCredits));
@@ -93,8 +100,8 @@ function creditsFailure(most: number): Failure {
 }
 
 /**
- * Rejects with the signal's reason where that comes first. `Promise.race` with one promise per stream would remember
- * every race.
+ * Resolves with `work`, or rejects with the signal's reason if the signal aborts first. `Promise.race` against one
+ * promise per stream would retain memory for every race.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

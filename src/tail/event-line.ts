@@ -6,8 +6,9 @@ import { compactJson, escapeJsonText } from "../json/json-text.ts";
 const DEL = 0x7f;
 
 /**
- * The event's data as one line: the service's text, without white space between tokens, and with escapes for characters
- * that control a terminal. Undefined if it is not JSON or not UTF-8, since a malformed line would break its reader.
+ * Returns the data of an event as one line: the original text without white space between tokens, with terminal control
+ * characters escaped. Returns undefined if the data is not valid JSON or UTF-8, because a malformed line would break
+ * the program that reads it.
  */
 export function jsonLine(event: StreamEvent): string | undefined {
   const data = dataOf(event);
@@ -21,20 +22,20 @@ export function jsonLine(event: StreamEvent): string | undefined {
     return undefined;
   }
   const line = compactJson(text);
-  // JSON in ASCII has no control characters except this one.
+  // Valid JSON in ASCII contains no control characters except DEL.
   return isPlain && data.indexOf(DEL) < 0 ? line : escapeJsonText(line);
 }
 
 interface EnvelopeFacts {
   readonly feed: string;
   readonly subject: Subject | undefined;
-  /** Milliseconds since the epoch. */
+  /** The time of receipt in milliseconds since the epoch. */
   readonly received: number;
-  /** A candle with the time of an earlier one, which it replaces. */
+  /** Whether a candle with the same time was output before, so that this one replaces it. */
   readonly isReplacement: boolean;
 }
 
-/** The line with the event's metadata and the time at which it was received. */
+/** Wraps the line in an envelope with the event's metadata and the time at which it was received. */
 export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts): string {
   const { feed, subject, received, isReplacement } = facts;
   const known = {
@@ -49,15 +50,15 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
 }
 
-/** The asset of an event: `request_id` is the index in the batch of its connection (wire-facts 5.3). */
+/** Returns the asset of an event. `request_id` is its index in the connection's batch (wire-facts 5.3). */
 export function subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
   return subjects.length === 1 ? subjects[0] : subjects[Number(event.requestId ?? Number.NaN)];
 }
 
-/** Number of candle times to remember: the service corrects a candle for ten minutes at most (wire-facts 5.6). */
+/** The number of candle times to remember. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
 const remembered = 1024;
 
-/** Whether an earlier candle had the same time. */
+/** Returns a function that reports whether an earlier candle had the same time. */
 export function createReplacements(): (event: StreamEvent) => boolean {
   const seen = new Set<EventId>();
   return ({ id }) => {

@@ -14,17 +14,17 @@ import { nameOf, someOf, subjectKey } from "./shards.ts";
 import { streamError } from "./stream-message.ts";
 import { type Opening, openerOf } from "./subscription.ts";
 
-/** What a probe needs to open a stream of some assets. */
+/** The values that a probe needs to open a stream for some of the assets. */
 interface Probing {
   readonly context: Pick<Context, "clock" | "random">;
   readonly opening: Opening;
   readonly options: TailOptions;
   readonly signal: AbortSignal;
-  /** Receives the number of events, each of which costs a credit. */
+  /** Called with the number of events received, each of which costs one credit. */
   readonly charged: (events: number) => void;
 }
 
-/** Finds the assets that the service rejects a connection for. Throws if there are none, or if `onInvalid` is "fail". */
+/** Finds the assets that made the service reject a connection. Throws if there are none or if `onInvalid` is "fail". */
 export async function findFault(
   probing: Probing,
   subjects: readonly Subject[],
@@ -40,7 +40,10 @@ export async function findFault(
   return { invalid, failure };
 }
 
-/** Names the assets that caused a rejection; its status decides the exit code. */
+/**
+ * Creates a failure that names the assets that caused a rejection. The status of the rejection determines the exit
+ * code.
+ */
 function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   const names = invalid.map(nameOf);
   const message =
@@ -52,15 +55,15 @@ function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   });
 }
 
-/** Attempts of a probe that fails for another reason. The last failure is thrown. */
+/** The maximum number of attempts if a probe fails for another reason. The last failure is thrown. */
 const tries = 5;
 
-/** Milliseconds for a service that reports an unknown asset inside the stream. */
+/** Milliseconds to wait for an error event, because the service may report an unknown asset inside the stream. */
 const listening = 2000;
 
 /**
- * Opens a stream just long enough to learn whether the service accepts it. `isSaidInStream`: the rejection came from an
- * open stream, so a successful opening proves nothing.
+ * Opens a stream only to find out whether the service accepts it. `isSaidInStream` means that the rejection came from
+ * an open stream, so a successful opening does not prove anything.
  */
 function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
   const { context, opening, options, signal } = probing;
@@ -82,7 +85,10 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
   };
 }
 
-/** Returns the error that an open stream reports; undefined if it reports none in time, or if a single asset has an event. */
+/**
+ * Returns the error that an open stream reports; undefined if there is none within the time limit, or if a single asset
+ * has an event.
+ */
 async function errorInStream(
   connection: Connection,
   isSingle: boolean,
@@ -111,10 +117,15 @@ async function errorInStream(
   }
 }
 
-/** Opens a stream of these assets for a moment, which costs nothing, and returns the failure if the service rejects it. */
+/**
+ * Briefly opens a stream for these assets, which costs no credits, and returns the failure if the service rejects it.
+ */
 type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;
 
-/** Whether one asset may have caused the rejection: the service rejects a batch for a single one (rule 128). */
+/**
+ * Whether a single asset may have caused the rejection: the service rejects an entire batch because of one asset (rule
+ * 128).
+ */
 function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
   // An `error` event of an open stream has no status.
   if (status === undefined) return code === "not_found";
@@ -123,19 +134,24 @@ function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean 
   return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);
 }
 
-/** Openings in which halving finds one invalid asset of 25. More of them mean that several are invalid. */
+/**
+ * The number of openings in which halving finds one invalid asset out of 25. If more are needed, several assets are
+ * invalid.
+ */
 const enough = 7;
-/** Among this few, halving is faster than REST. */
+/** Up to this many assets, halving is faster than REST. */
 const few = 4;
 
 /**
- * Finds the assets that caused a rejection: the one whose address the message contains, or those it hints at, or by
- * halving down to single assets. Returns none if the service accepts every half, or if no asset can be the cause.
+ * Finds the assets that caused a rejection. They are the asset whose address the message contains, assets that the
+ * message hints at, or those found by halving the list down to single assets. Returns none if the service accepts every
+ * half, or if no asset can be the cause.
  *
- * Halving comes first, and REST only where several are bad: an opening costs no credit, and REST costs 1 credit per token.
- * But openings count against the plan's rate limit, so none is made whose outcome follows from others. If the first half is
- * accepted, the bad asset is in the second, which is not opened. After the first bad asset, all assets that no opening has
- * accepted yet are opened together. One bad asset of 25 takes seven openings at most; the last shows that it is the only one.
+ * Halving is tried first, and REST only if several assets are invalid: an opening costs no credits, but REST costs 1
+ * credit per token. Openings count toward the plan's rate limit, so an opening is skipped if its result follows from
+ * others. If the first half is accepted, the invalid asset is in the second half, which is not opened. After the first
+ * invalid asset, all assets that no opening has accepted so far are opened together. One invalid asset out of 25 takes
+ * at most seven openings; the last of them shows that no other asset is invalid.
  */
 export async function findInvalid(
   subjects: readonly Subject[],
@@ -144,7 +160,10 @@ export async function findInvalid(
   suspects?: TailOptions["suspects"],
 ): Promise<readonly Subject[]> {
   let openings = 0;
-  /** Not opened yet while the first bad asset is searched for; undefined once several are bad. */
+  /**
+   * Assets that are not opened during the search for the first invalid asset; undefined once several assets are
+   * invalid.
+   */
   let unopened: Subject[] | undefined = [];
   const counted: Probe = async (some) => {
     openings += 1;
@@ -166,7 +185,7 @@ export async function findInvalid(
     return await byHalves(all);
   };
 
-  /** Finds the bad assets among several that are rejected together. */
+  /** Finds the invalid assets in a list that is rejected as a batch. */
   const byHalves = async (all: readonly Subject[]): Promise<readonly Subject[]> => {
     const middle = Math.ceil(all.length / 2);
     const [first, second] = [all.slice(0, middle), all.slice(middle)];
@@ -196,14 +215,14 @@ export async function findInvalid(
   return subjects.filter((subject) => found.has(subject));
 }
 
-/** A host responds with `{"message":"Not Found"}` if it does not have the feed (wire-facts 5.7). */
+/** Whether the path was not found. A host without the feed responds with `{"message":"Not Found"}` (wire-facts 5.7). */
 function isOfPath({ details: { status, why } }: Failure): boolean {
   return status === 404 && !/\b(?:token|pool|asset)\b/iu.test(why ?? "");
 }
 
 /**
- * Finds the assets in a message by address, by an unknown network, or by index in the batch. `isCertain` is false for all
- * but one address: indexes may start at one, and a message may list every requested asset.
+ * Finds the assets in a message by address, by an unknown network, or by index in the batch. `isCertain` is true only
+ * if a single address matches, because indexes may start at one, and a message may list every requested asset.
  */
 function namedIn(why: string, subjects: readonly Subject[]) {
   const words = new Set(why.split(/[\s/,;"'()[\]]+/u).map(addressKey));
@@ -219,8 +238,8 @@ function namedIn(why: string, subjects: readonly Subject[]) {
 }
 
 /**
- * Finds the tokens that REST has no price for, at a credit per token: those that do not exist, and a few others. Returns
- * none if the request fails.
+ * Creates a function that finds tokens without a price in REST, at one credit per token. These are tokens that do not
+ * exist, and a few others. It returns none if the request fails.
  *
  * @param charged receives the credits spent
  */

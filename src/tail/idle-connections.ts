@@ -13,8 +13,8 @@ interface Connection {
 }
 
 /**
- * Adds a clock for each connection to the handlers: the stream ends when one of them, open or not, has had no event for
- * this many milliseconds. One clock for all would not notice it while the others are busy.
+ * Adds a timer for each connection to the handlers. The stream ends when any connection, open or not, has had no event
+ * for this many milliseconds. A single timer would not detect an idle connection while the others are busy.
  */
 export function watchIdle(
   clock: Clock,
@@ -56,7 +56,7 @@ export function watchIdle(
   };
 }
 
-/** Names the idle connections if there are others. */
+/** Creates the failure. It names the idle connections if there are other connections too. */
 function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);

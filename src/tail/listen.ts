@@ -15,17 +15,17 @@ interface Listening {
   readonly handlers: ShardHandlers;
   readonly limits: ShardLimits;
   readonly signal: AbortSignal;
-  /** The newest event with an id that was passed on before, where this connection resumes. */
+  /** The newest event with an id that was passed on before; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
 }
 
-/** Listens to one connection until it ends. Throws only an error of a handler, and the signal's reason. */
+/** Reads events from a connection until it ends. Throws only errors of a handler and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening) {
   const { handlers, limits, signal } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
-  /** The last byte, or the opening where there was none. */
+  /** The time of the last byte, or of the opening if no byte has arrived so far. */
   let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
@@ -34,14 +34,20 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     stopped = failure;
     connection.close();
   });
-  /** `lastEventId`: empty where the stream reset it, undefined where it sent none. `retry`: of its last `retry` field. */
+  /**
+   * Describes the end of the connection. `lastEventId` is empty if the stream has reset it, and undefined if there was
+   * none. `retry` is the value of the last `retry` field.
+   */
   const over = (failure: Failure) => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
     return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
   };
-  /** False for the last event of the connection before, where the service resumes at that event and not after it. */
+  /**
+   * Returns false for the last event of the previous connection: some services resume at that event instead of after
+   * it.
+   */
   const isFresh = (event: StreamEvent): boolean => {
     const isRepeated = repeated !== undefined && isSame(event, repeated);
     if (isRepeated) repeated = undefined;
@@ -70,7 +76,8 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         watch.pause();
         await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
-        // Only after the consumer has the events. The chunks would pile up in memory that V8 collects last.
+        // Copy the event only after the consumer has processed the batch. Otherwise, chunks would accumulate in memory
+        // that V8 collects late.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
       for (const event of others) {
@@ -90,7 +97,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
-/** Sorts the events of some chunks by how they are handled. Nothing after an error counts. */
+/** Sorts the events of several chunks by how they are handled. Events after an error are ignored. */
 function sortEvents(chunks: readonly Buffer[], parser: EventStreamParser, dataNames: ReadonlySet<string>) {
   const data: StreamEvent[] = [];
   const others: StreamEvent[] = [];
@@ -112,7 +119,7 @@ function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return newest !== undefined && Number(event.id) < Number(newest.id);
 }
 
-/** Skipping has a limit: after an event without an end, no other event would ever arrive. */
+/** Skipping is limited: without a limit, an event that never ends would block all later events. */
 function overflow(): Failure {
   return fail("untrusted_answer", `the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
     next: undefined,

@@ -3,8 +3,9 @@ import type { Clock } from "../context/context.ts";
 export type QuietWatch<Key> = ReturnType<typeof createQuietWatch<Key>>;
 
 /**
- * Reports once which sources were quiet for this long, and ends with the signal. Time is counted in ticks of a tenth, and
- * activity at any moment of a tick counts for all of it, so no source is found quiet too early.
+ * Creates a watch that reports, once, which sources were quiet for the given time. It ends with the signal. The time is
+ * divided into ten ticks. Activity at any point during a tick counts for the entire tick, so no source is reported too
+ * early.
  */
 export function createQuietWatch<Key>(
   clock: Clock,
@@ -12,7 +13,7 @@ export function createQuietWatch<Key>(
   signal: AbortSignal,
   report: (quiet: readonly Key[]) => void,
 ) {
-  /** `pending`: deliveries to the consumer that have not ended. */
+  /** `pending` is the number of deliveries that the consumer is still processing. */
   const watched = new Map<Key, { ticks: number; isHeard: boolean; pending: number }>();
 
   const watch = async (): Promise<void> => {
@@ -37,7 +38,7 @@ export function createQuietWatch<Key>(
   return {
     /** Starts to watch this source. */
     expect: (key: Key) => watched.set(key, { ticks: 0, isHeard: true, pending: 0 }),
-    /** The source had something, and the consumer takes it. Until `resume`, its silence does not count. */
+    /** Records an event that the consumer is processing. Until `resume`, silence of the source does not count. */
     pause: (key: Key) => change(key, 1),
     resume: (key: Key) => change(key, -1),
     forget: (key: Key) => watched.delete(key),

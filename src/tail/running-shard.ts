@@ -8,7 +8,7 @@ import type { Gap, Missing, Moment, Shard, ShardLimits, TailHandlers } from "./s
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
 
-/** Why a connection whose assets changed is closed, and opened again with the new ones. */
+/** The abort reason for a connection whose assets have changed: it is closed and opened again with the new assets. */
 export class Regrouped {
   readonly why: string;
   constructor(why: string) {
@@ -16,28 +16,34 @@ export class Regrouped {
   }
 }
 
-/** Retries after a 429 about a missing place: the service may still count a connection that has just been closed. */
+/**
+ * The number of retries after a 429 that reports too many connections. The service may still count a connection that
+ * was just closed.
+ */
 const patience = 3;
 
-/** One connection of several, and its state. */
+/** One of several connections, with its state. */
 export class RunningShard {
   shard: Shard;
   readonly started: Moment;
-  /** It was added by a reload of the list. */
+  /** Whether a reload of the list added this connection. */
   readonly isAdded: boolean;
-  /** Of the connection in its present form; aborted when its assets change. */
+  /** The signal for the current set of assets; aborted when the assets change. */
   current: ChildSignal;
   isOpen = false;
   wasOpen = false;
-  /** The gap that the next opening reports, if the connection was lost or regrouped. */
+  /** The gap that the next opening reports, after the connection was lost or its assets changed. */
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
-  /** Why the last attempt failed, if it was never open. */
+  /** The failure of the last attempt, if the connection was never open. */
   refused: Failure | undefined;
-  /** Its assets before it took over others, from connections without a place. Others that a reload added may be dropped. */
+  /**
+   * Set after this connection has received assets from connections that the service rejected. `before` lists its own
+   * assets. The received assets may be dropped if a reload added them.
+   */
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
     | undefined;
-  /** Called when it is open, was rejected, or has ended. */
+  /** Called when the connection is open, was rejected or has ended. */
   settled: (() => void) | undefined;
 
   constructor(shard: Shard, started: Moment, isAdded: boolean, current: ChildSignal) {
@@ -47,12 +53,12 @@ export class RunningShard {
     this.current = current;
   }
 
-  /** It was never open, and the last attempt found no place. */
+  /** Whether the connection was never open and the last attempt was rejected because of too many connections. */
   get isCrowdedOut(): boolean {
     return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
   }
 
-  /** Keeps it open with its present assets. */
+  /** Keeps the connection open with its current assets. */
   async keep(
     context: Pick<Context, "clock" | "random">,
     open: OpenShard,
@@ -92,13 +98,13 @@ export class RunningShard {
     );
   }
 
-  /** Continues with these assets; without any it ends. */
+  /** Continues with these assets, or ends if there are none. */
   regroup(subjects: readonly Subject[], why: string): void {
     this.shard = { ...this.shard, subjects };
     this.current.abort(new Regrouped(why));
   }
 
-  /** Resolves when the next attempt to open it has succeeded or failed. */
+  /** Resolves when the next attempt to open the connection has succeeded or failed. */
   settling(): Promise<void> {
     this.settled?.();
     return new Promise((resolve) => {
@@ -106,7 +112,7 @@ export class RunningShard {
     });
   }
 
-  /** Returns the gap of a connection that is not open at the end; undefined if it is open. */
+  /** Returns the gap of a connection that is not open at the end; undefined if the connection is open. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
     const { isOpen, wasOpen, interrupted, refused, started } = this;
     if (isOpen) return undefined;

@@ -7,23 +7,24 @@ import { permanentStatuses, reconnectWait } from "./reconnect.ts";
 import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
 import type { OpenShard } from "./subscription.ts";
 
-/** A proxy or gateway sends this for a request that arrived too slowly. */
+/** The status that a proxy or gateway sends if a request arrived too slowly. */
 const requestTimeout = 408;
 
 /**
- * Milliseconds for which a connection with data has to be open to count as sound. Without this, a service that closes each
- * connection after one event would be reconnected every second forever, at a credit each.
+ * Milliseconds for which a connection with data has to be open to be considered healthy. Without this rule, a service
+ * that closes every connection after one event would cause a reconnect every second, at a cost of one credit each.
  */
 const soundAfter = 30_000;
 
-/** Three pings of the service (wire-facts 5.4). */
+/** The duration of three pings of the service (wire-facts 5.4). */
 export const defaultSilence = 45_000;
 
 /**
- * Keeps one stream open. It ends only by throwing: the signal's reason, an error of a handler, or a Failure that another
- * connection would not change (204, 400, 401, 402, 403, 404, 410, "token not found" in the stream, `maxReconnects`, a wait
- * that is too long, and before the first opening a missing host or an invalid response). Everything else leads to a new
- * connection: 408, 429, 5xx, connection errors, silence, an `error` event, an end by the service, a suspended machine.
+ * Keeps a stream open. It ends only by throwing: the signal's reason, an error of a handler, or a Failure that another
+ * connection would not fix (204, 400, 401, 402, 403, 404, 410, "token not found" in the stream, `maxReconnects`, a wait
+ * that is too long, and before the first opening a missing host or an invalid response). All other failures lead to a
+ * new connection: 408, 429, 5xx, connection errors, silence, an `error` event, a stream that the service ends, and a
+ * suspended machine.
  */
 export async function keepOpen(
   context: Pick<Context, "clock" | "random">,
@@ -33,11 +34,14 @@ export async function keepOpen(
   signal: AbortSignal,
 ): Promise<never> {
   const { clock, random } = context;
-  /** Consecutive connections that failed, or ended without data. */
+  /** The number of consecutive connections that failed or ended without data. */
   let attempts = 0;
-  /** The same, including connections with data that ended soon. The waits grow with this number. */
+  /**
+   * The number of consecutive connections that failed, ended without data, or ended too soon. The waits grow with this
+   * number.
+   */
   let unsound = 0;
-  /** Milliseconds of the stream's last `retry` field: the minimum wait. */
+  /** The minimum wait in milliseconds, from the stream's last `retry` field. */
   let least: number | undefined;
   let lost: { readonly from: Moment; readonly reason: string } | undefined;
   let newest: StreamEvent | undefined;
@@ -84,7 +88,10 @@ export async function keepOpen(
   }
 }
 
-/** A host that was reached once will come back, even if a lookup fails now or something else responds in its place. */
+/**
+ * Whether a failure is retried. A host that was reached once is expected to come back, even if a DNS lookup fails now
+ * or another server responds in its place.
+ */
 function isRetried({ details: { status, retryable }, exit }: Failure, isHostKnown: boolean): boolean {
   if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;
   const isTransient = status === undefined ? exit === 1 || exit === 7 : !permanentStatuses.has(status);

@@ -4,19 +4,22 @@ import { counted } from "../text/counted.ts";
 import { assetsPerPost, type Feed } from "../contract/feed.ts";
 
 export interface Room {
-  /** Assets on one connection. */
+  /** Maximum number of assets per connection. */
   readonly perConnection: number;
-  /** Connections at once. */
+  /** Maximum number of simultaneous connections. */
   readonly cap: number;
 }
 
-/** Connections have one asset each if there are enough: only the price feed is sure to accept several. */
+/**
+ * Decides how many assets share a connection. Each asset has a separate connection if there are enough, because only
+ * the price feed is certain to accept several.
+ */
 export function roomFor(feed: Feed, assets: number, cap: number): Room {
   const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
   return { perConnection: isMany ? assetsPerPost : 1, cap };
 }
 
-/** Equal for two spellings of one asset. */
+/** Returns a key that is equal for all spellings of an asset. */
 export function subjectKey({ network, address }: Subject): string {
   return `${network}:${addressKey(address)}`;
 }
@@ -31,8 +34,8 @@ export function distinct(subjects: readonly Subject[]): readonly Subject[] {
 }
 
 /**
- * Spreads the assets evenly over as few connections as possible. If they do not fit, all are rejected: dexdata cannot
- * decide which of them to skip.
+ * Distributes the assets evenly over as few connections as possible. If they do not fit, all of them are rejected,
+ * because dexdata cannot decide which assets to skip.
  */
 export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
   const all = distinct(subjects);
@@ -44,9 +47,10 @@ export function planShards(subjects: readonly Subject[], room: Room): readonly (
 }
 
 /**
- * Plans a list that has changed: every shard keeps its assets that are still wanted, and new assets go where there is most
- * room, and only then to new shards, so that as few connections as possible are interrupted. `from`:
- * index of the shard that it continues; undefined for a new one.
+ * Plans the connections for a changed list. Every shard keeps its assets that are still wanted. New assets first fill
+ * the shards that change anyway, then the shards with the most room, and only then new shards, so that as few
+ * connections as possible are interrupted. `from` is the index of the shard that is continued; undefined for a new
+ * shard.
  */
 export function replanShards(
   before: readonly (readonly Subject[])[],
@@ -60,7 +64,7 @@ export function replanShards(
   }));
   for (const subject of before.flat()) wanted.delete(subjectKey(subject));
   const fresh = [...wanted.values()];
-  // Shards that are changed anyway come first.
+  // Shards that change anyway come first.
   const rank = ({ from, subjects: left }: (typeof kept)[number]): number =>
     left.length === before[from]?.length ? room.perConnection + left.length : left.length;
   for (const shard of kept.toSorted((a, b) => rank(a) - rank(b)))
@@ -81,7 +85,10 @@ export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: R
   );
 }
 
-/** Exit 6. Lists the assets without a place: some for people, all of them in the JSON form. */
+/**
+ * Creates a failure with exit code 6. Its hint lists some of the assets that do not fit, and its JSON form lists all of
+ * them.
+ */
 export function doesNotFit(
   message: string,
   fits: number,
@@ -104,7 +111,7 @@ export function nameOf({ network, address }: Subject): string {
   return `${network}:${address}`;
 }
 
-/** Limits a list of names to what fits on a line. */
+/** Shortens a list of names so that it fits on one line. */
 export function someOf(names: readonly string[], most = 7): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");

@@ -2,14 +2,17 @@ import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-ev
 import { fail, type Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
 
-/** An event may be a megabyte long, more than anyone reads of a message. */
+/** The maximum length of a message. An event may be a megabyte long, which is far too long to print. */
 const longest = 1024;
 
 export function shortened(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** The `message` of a `warning` or an `error`, or all of its data if it has none. Untrusted text. */
+/**
+ * Returns the `message` of a `warning` or `error` event, or all of its data if there is no message. The text is
+ * untrusted.
+ */
 export function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
@@ -21,7 +24,10 @@ export function textOf(event: StreamEvent): string {
   }
 }
 
-/** Specification, Events 2: close and retry. Retrying does not help with an unknown asset. */
+/**
+ * Turns an `error` event into a failure. According to the specification (Events 2), the client closes the stream and
+ * retries, but retrying does not help if an asset is unknown.
+ */
 export function streamError(event: StreamEvent): Failure {
   const why = textOf(event);
   if (/\btoken not found\b/iu.test(why)) {

@@ -13,36 +13,39 @@ import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import { unlessAborted } from "./ending.ts";
 
-/** The assets and the feed of one connection. */
+/** The feed and the assets of one connection. */
 export interface Subscription {
   readonly feed: Feed;
   readonly kind: FeedKind;
   readonly subjects: readonly Subject[];
-  /** Parameters of the feed: `interval`, `since`. */
+  /** Parameters of the feed: `interval` and `since`. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** How connections are opened, and with which key. */
+/** The settings for opening connections, including the key. */
 export interface Opening {
   readonly target: Target;
   readonly context: Pick<Context, "clock" | "env">;
-  /** An opening counts against the rate limit like any request. */
+  /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
-  /** Milliseconds until the headers arrive. */
+  /** Timeout in milliseconds until the headers arrive. */
   readonly timeout: number;
-  /** The command for messages: `stream --feed prices`. */
+  /** The command as shown in messages, e.g. `stream --feed prices`. */
   readonly command: string;
-  /** Receives the plan that the host applies to the stream. */
+  /** Called with the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
 }
 
 /**
- * Opens the stream once. `lastEventId` is where to resume, "" where the stream has no ids. Throws a Failure when the
- * service rejects it or the connection fails.
+ * Opens the stream once. `lastEventId` is the id to resume after; it is empty if there is none. Throws a Failure if the
+ * service rejects the stream or the connection fails.
  */
 export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
 
-/** Opens the subscription; a rejection is a Failure in the user's terms. */
+/**
+ * Creates the function that opens the subscription. A rejection is thrown as a Failure that names inputs the way the
+ * user typed them.
+ */
 export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
   const { target, context, pace, timeout, command } = opening;
   const { feed, subjects } = subscription;
@@ -54,7 +57,8 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
     const url = urlOf(target.streaming, subscription, wasOpen);
-    // A stream that starts at `since` and has had no event resumes there; the service moves an id that is too old.
+    // A stream that starts at `since` and has had no event yet resumes at `since`. If that is too old, the service
+    // moves it forward.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
@@ -75,7 +79,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
     if (isStreamLimitFailure(refused)) {
-      // A plan without free connections does not affect the rate, and only a few retries follow.
+      // A plan without free connections does not affect the rate limit, and only a few retries follow.
       if (!wasOpen) kind = "opening";
     } else {
       const { status } = answer;
@@ -85,12 +89,13 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   };
 }
 
-/** Servers reject requests with long headers. */
+/** Servers reject requests with long headers, so longer ids are not sent. */
 const maxIdBytes = 1024;
 
 /**
- * The id as a header value, encoded in UTF-8 (WHATWG HTML, The Last-Event-ID header). Undefined for an id that is empty or
- * that no header can hold: every attempt to send it would fail, and the asset would never get a connection.
+ * Encodes the id as a header value in UTF-8 (WHATWG HTML, The Last-Event-ID header). Returns undefined if the id is
+ * empty or not a valid header value: every attempt to send such an id would fail, and the stream would never open
+ * again.
  */
 function headerOf(id: string): string | undefined {
   const value = Buffer.from(id, "utf8").toString("latin1");
@@ -98,7 +103,9 @@ function headerOf(id: string): string | undefined {
   return isValid && value.length <= maxIdBytes ? value : undefined;
 }
 
-/** One asset is requested in the query, several in the body (specification, Streaming). */
+/**
+ * Builds the URL. A single asset is sent in the query; several assets are sent in the body (specification, Streaming).
+ */
 function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isResumed: boolean): URL {
   const url = new URL(`${base}${feed.path}`);
   const [only] = subjects;
@@ -109,13 +116,14 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isR
     url.searchParams.set("address", only.address);
   }
   for (const [name, value] of params) {
-    // The service prefers `since` to the id of a resumed stream, and rejects it when it is old (wire-facts 5.2).
+    // `since` is omitted when a stream resumes: it would take precedence over the last event id, and the service
+    // rejects old values (wire-facts 5.2).
     if (!(isResumed && name === "since")) url.searchParams.set(name, value);
   }
   return url;
 }
 
-/** `request_id` keeps its default, the entry's index (wire-facts 5.3). */
+/** Builds the body. `request_id` is omitted, so it defaults to the index of the entry (wire-facts 5.3). */
 function bodyOf({ kind, subjects }: Subscription): string {
   return JSON.stringify(
     subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),

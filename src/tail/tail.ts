@@ -14,7 +14,9 @@ import { type Opening, openerOf } from "./subscription.ts";
 
 const reloaded = "the list of assets changed";
 
-/** Streams any number of assets on as many connections as they need, each kept open by its own loop. */
+/**
+ * Streams any number of assets over as many connections as they need. Each connection has a loop that keeps it open.
+ */
 export class Tail {
   readonly #context: Pick<Context, "clock" | "random">;
   readonly #opening: Opening;
@@ -24,9 +26,12 @@ export class Tail {
   readonly #running = new Set<RunningShard>();
   readonly #crowded: CrowdedShards;
   readonly #work = new Set<Promise<void>>();
-  /** Ended permanently by the service; reported at the end of the stream. */
+  /** Connections that the service has ended permanently; they are reported at the end of the stream. */
   readonly #ended: RunningShard[] = [];
-  /** Dropped or ended, for as long as the list contains them: they would be rejected again, and interrupt others. */
+  /**
+   * Assets that were dropped or whose connection has ended. They are stored as long as the list contains them, because
+   * the service would reject them again and interrupt other assets.
+   */
   readonly #droppedKeys = new Set<string>();
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
@@ -48,7 +53,7 @@ export class Tail {
     this.#crowded = new CrowdedShards(this.#running, options, handlers);
   }
 
-  /** Ends only by throwing, like `keepOpen`; every connection is closed then. */
+  /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
   async run(subjects: readonly Subject[], signal: AbortSignal): Promise<never> {
     const all = childOf(signal);
     let over: unknown;
@@ -73,8 +78,8 @@ export class Tail {
   }
 
   /**
-   * Continues with this list, and returns the assets that it uses: not those that were dropped and are still listed. Only
-   * connections whose assets change are opened again. Throws if the list does not fit.
+   * Continues with a new list and returns the assets in use, which exclude assets that were dropped and are still
+   * listed. Only connections whose assets change are opened again. Throws if the list does not fit.
    */
   reload(listed: readonly Subject[]): readonly Subject[] {
     const keys = new Set(listed.map(subjectKey));
@@ -95,7 +100,7 @@ export class Tail {
       } else reopened.push(self.settling());
       self.regroup(assets, reloaded);
     }
-    // The host may have fewer places than the plan, so the connections that exist reopen first.
+    // The host may allow fewer connections than the plan, so existing connections reopen first.
     const after = Promise.all(reopened);
     for (const { from, subjects: assets } of replanned) if (from === undefined) this.#start?.(assets, after);
     return subjects;
@@ -105,7 +110,7 @@ export class Tail {
     return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
   }
 
-  /** `after`: a connection that a reload added waits for this. */
+  /** Starts a connection. If a reload added it, it waits for `after`. */
   async #begin(
     subjects: readonly Subject[],
     signal: AbortSignal,
@@ -145,7 +150,7 @@ export class Tail {
     this.#running.delete(self);
   }
 
-  /** Returns false if no asset is left. */
+  /** Keeps the connection open, or drops its assets. Returns false if no asset is left. */
   async #keepOrDrop(self: RunningShard): Promise<boolean> {
     try {
       const open = openerOf(this.#opening, { ...this.#options, subjects: self.shard.subjects });
@@ -202,12 +207,12 @@ export class Tail {
     return false;
   }
 
-  /** Reports what each connection has missed at the end. */
+  /** Reports what each connection has missed by the end. */
   #close(over: unknown, isStopped: boolean): void {
     for (const self of [...this.#ended, ...this.#running]) {
       const { shard } = self;
       const missed = self.missed(momentOf(this.#context.clock));
-      // A failure that ended the stream already explains the connections that were never open.
+      // If a failure ended the stream, it already explains the connections that were never open.
       if (missed !== undefined && (isStopped || missed.missing === "lost"))
         this.#handlers.missed(shard, missed.gap, missed.missing);
       if (this.#running.has(self)) this.#handlers.closed(shard, endCause(over));

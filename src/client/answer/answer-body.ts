@@ -4,13 +4,13 @@ import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-lim
 
 export interface Answer {
   readonly status: number;
-  /** Lower-case names; of a repeated header the first value. */
+  /** Header names are in lower case. If a header is repeated, the first value is used. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Decoded: at most one gzip layer is removed. */
+  /** The decoded body, with at most one layer of gzip removed. */
   readonly body: Uint8Array;
 }
 
-/** A response whose body is still to come; `abort` gives up the rest of it. */
+/** A response whose body was not read yet. `abort` discards the rest of the body. */
 interface OpenAnswer extends Omit<Answer, "body"> {
   readonly body: AsyncIterable<readonly Buffer[]>;
   readonly abort: () => void;
@@ -38,14 +38,14 @@ export async function readAnswerBody(
     return { status, headers, body: decoded };
   } catch (cause) {
     abort();
-    // The status of a rejection is enough, so an unreadable body counts as empty.
+    // The status of a rejection is sufficient, so an unreadable body is treated as empty.
     if (isRefusal && cause instanceof Failure) return { status, headers, body: new Uint8Array() };
     throw cause;
   }
 }
 
 function decode(body: Uint8Array, name: string | undefined, maxBytes: number, url: URL): Uint8Array {
-  // RFC 9110, 8.4.1: names of codings are case-insensitive.
+  // Content codings are case-insensitive (RFC 9110, 8.4.1).
   const encoding = name?.toLowerCase();
   if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
@@ -61,22 +61,22 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
   }
 }
 
-/** A response that should be JSON. Most rows are passed on as bytes, so the text is read only where it is needed. */
+/** A response that should contain JSON. Most rows are passed on as bytes, so the text is decoded only when needed. */
 export interface Document {
   readonly bytes: Uint8Array;
-  /** Checks all of the grammar and the encoding, so that slices of the text are valid JSON themselves. */
+  /** Validates the grammar and the encoding of the entire text, so that slices of it are valid JSON as well. */
   readonly read: () => CheckedDocument;
 }
 
 export interface CheckedDocument {
-  /** The service's own text. */
+  /** The original text of the response. */
   readonly text: string;
-  /** Parsed: integers above 2^53 are rounded here, so values to be shown are read from `text`. */
+  /** The parsed value. Integers above 2^53 are rounded here, so values for display are taken from `text`. */
   readonly value: unknown;
 }
 
 export function createDocument({ status, body }: Answer): Document {
-  // The client never requests a part, and a part that is valid JSON would pass for all of it.
+  // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
   if (status === 206) throw untrustedAnswer("invalid response: partial content (HTTP 206)");
   const read = (): CheckedDocument => {
     const text = decodeUtf8(body);

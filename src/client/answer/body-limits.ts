@@ -2,14 +2,23 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { grouped } from "../../text/counted.ts";
 
-/** Decoded bytes. Larger responses are rejected to keep memory bounded; pages of 100 rows stay far below. */
+/**
+ * Maximum size of a decoded response in bytes. Larger responses are rejected to limit memory use. Pages of 100 rows are
+ * much smaller.
+ */
 export const maxBodyBytes = 32 * 1024 * 1024;
-/** Messages repeat the text of a rejection in full; two sentences are usual. */
+/**
+ * Maximum size of an error response in bytes. Error messages repeat its text in full, which is usually two sentences
+ * long.
+ */
 export const maxRefusalBytes = 256 * 1024;
 
-/** A value takes up to 250 times the memory of its two bytes in `[[` or `{}`. The longest responses have some ten thousand. */
+/**
+ * A parsed value can use up to 250 times the memory of its two bytes in `[[` or `{}`. The largest responses have about
+ * ten thousand values.
+ */
 const maxValues = 500_000;
-/** A body of this length has too few bytes for that to matter. */
+/** The size in bytes up to which a body cannot contain enough values to matter. */
 const lightBytes = 1024 * 1024;
 
 const COMMA = 44;
@@ -18,10 +27,10 @@ export function tooLarge(bytes: number, url: URL): Error {
   return untrustedAnswer(`the response from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
 }
 
-/** Rejects a body that would fit into memory as bytes, but not as values. */
+/** Rejects a body that is small in bytes but would use too much memory once parsed. */
 export function checkValues(body: Uint8Array, url: URL): void {
   if (body.length <= lightBytes) return;
-  // The bytes that count are the same in UTF-8 and in Latin 1.
+  // The bytes to count are the same in UTF-8 and Latin-1.
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
   if (countValues(text) > maxValues)
     throw untrustedAnswer(
@@ -29,7 +38,7 @@ export function checkValues(body: Uint8Array, url: URL): void {
     );
 }
 
-/** Counts the bytes that begin a value or precede one. For text that is not JSON, the number means nothing. */
+/** Counts the bytes that start a value or come right before one. The result is meaningless if the text is not JSON. */
 function countValues(text: string): number {
   let values = 0;
   try {

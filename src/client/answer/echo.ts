@@ -9,9 +9,10 @@ import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../
 import { isObject, member } from "../../json/raw-json.ts";
 
 /**
- * Searches echo the parameters they used in `query`, and silently drop a name they do not know (specification, Pagination
- * styles 4). A parameter of the request that is missing there, or has another value, was not applied: the rows would belong to
- * another request. A response without an echo passes. Returns a warning instead of throwing if the rows are accepted anyway.
+ * Checks the parameters that a search response echoes in `query`. The service silently drops names that it does not
+ * know (specification, Pagination styles 4). If a requested parameter is missing there or has another value, the
+ * service did not apply it, and the rows do not match the request. A response without an echo is accepted. If the rows
+ * are accepted anyway, a warning is returned instead of an error.
  */
 export function checkEcho(
   endpoint: Endpoint,
@@ -40,9 +41,9 @@ export function checkEcho(
   throw fail("untrusted_answer", message, { next: meant ?? "to accept them anyway, use --no-strict" });
 }
 
-/** The parameter that was probably meant by a name that is not in the contract. */
+/** Suggests the parameter that was probably meant, if a name is not in the contract. */
 function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): string | undefined {
-  // Only parameters of the contract have a help text.
+  // Only parameters from the contract have a help text.
   if (help !== "") return undefined;
   const known = params.flatMap((param) => (param.help === "" || args.has(param.name) ? [] : [param.name]));
   if (name === "page" && known.includes("cursor")) return "cursor";
@@ -50,7 +51,7 @@ function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): 
 }
 
 function isIgnored({ name, place, kind }: Param, sent: string | undefined, echo: object): boolean {
-  // An empty value counts as absent.
+  // An empty value is equivalent to a missing parameter.
   if (sent === undefined || sent === "" || place !== "query" || notFilters.has(name)) return false;
   const used = member(echo, name);
   return used === undefined || used === null || !isSame(kind, sent, used);
@@ -59,7 +60,10 @@ function isIgnored({ name, place, kind }: Param, sent: string | undefined, echo:
 /** Parameters that do not filter or sort rows. */
 const notFilters: ReadonlySet<string> = new Set(["limit", "cursor", "detailed"]);
 
-/** Compares values, not their spelling: `250000` equals 250000.0, times are compared as times, lists by their members. */
+/**
+ * Compares values regardless of their spelling: `250000` equals `250000.0`, times are compared as times, and lists by
+ * their elements.
+ */
 function isSame(kind: ParamKind, sent: string, used: unknown): boolean {
   switch (kind.kind) {
     case "amount":
@@ -85,7 +89,7 @@ function isSameInstant(sent: string, used: unknown): boolean {
   if ("problem" in echoed) return false;
   const isUnix = /^\d+$/u.test(sent);
   const wanted = isUnix ? { seconds: Number(sent), fraction: "" } : (parseRfc3339(sent) ?? parseDate(sent));
-  // `wanted` is undefined for a relative time, which only a raw call sends: it depends on the service's clock.
+  // `wanted` is undefined for a relative time, which depends on the service's clock; only raw API calls send one.
   return wanted === undefined || compareInstants(wanted, echoed) === 0;
 }
 

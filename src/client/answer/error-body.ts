@@ -1,19 +1,19 @@
 import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
 import { isObject, rawMembers } from "../../json/raw-json.ts";
 
-/** The contents of a rejection, whatever the form of its body. */
+/** The contents of an error response, regardless of its format. */
 export interface ErrorBody {
-  /** A code of the specification; undefined for a human sentence under `error`. */
+  /** A code from the specification; undefined if `error` contains a sentence instead. */
   readonly code: ServiceCode | undefined;
   readonly message: string | undefined;
-  /** Every field under its own name, as raw JSON texts, so that 64-bit numbers keep their digits. */
+  /** All fields by name, as raw JSON, so that 64-bit numbers keep all digits. */
   readonly fields: ReadonlyMap<string, string>;
   readonly isHtml: boolean;
 }
 
 /**
- * Reads all public forms: the envelope of the specification, `message` alone, a sentence under `error`, an object
- * under `error` (the edge's 5xx), HTML, text that is not JSON, `{}` and an empty body.
+ * Reads all formats that the public API uses: the envelope of the specification, a `message` alone, a sentence in
+ * `error`, an object in `error` (5xx responses from the CDN edge), HTML, text that is not JSON, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
   const fields = membersOf(text);
@@ -30,7 +30,7 @@ export function readErrorBody(text: string): ErrorBody {
   return { code, message, fields, isHtml: false };
 }
 
-/** The string under the name; undefined when it is absent or not a string. */
+/** Returns the value of a string field, or undefined if it is missing or not a string. */
 export function textField(fields: ReadonlyMap<string, string>, name: string): string | undefined {
   const value: unknown = JSON.parse(fields.get(name) ?? "null");
   return typeof value === "string" ? value : undefined;

@@ -12,7 +12,10 @@ export interface Sentence {
   readonly next?: string | undefined;
 }
 
-/** The details of a failure that follow from the response alone: by its status, and refined by its body. */
+/**
+ * Returns the details of a failure that depend only on the response. They come from its status and are refined by its
+ * body.
+ */
 export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
   const { exit, code, retried } = meaningOf(status);
   return {
@@ -23,17 +26,18 @@ export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { n
     next,
     retryable: retried,
     body: body.fields,
-    // For every status: retries by --retry-on, such as of 503, must not come earlier either (RFC 9110, 10.2.3).
+    // The wait applies to every status: a retry that --retry-on enables, e.g. for 503, must not be sent too early
+    // either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body),
   };
 }
 
-/** Whether the plan does not include the request; any other 403 is about the key or the host. */
+/** Whether the plan does not include the request. Any other 403 concerns the key or the host. */
 export function isOfPlan({ status }: Answer, { code }: ErrorBody): boolean {
   return status === 403 && (code === "plan_required" || code === "preview_only");
 }
 
-/** The sentence for a status that does not depend on the request itself. */
+/** Returns the message for a status that does not depend on the request itself. */
 export function commonSentence(
   answer: Answer,
   body: ErrorBody,
@@ -64,7 +68,7 @@ export function commonSentence(
   return { message: `the service rejected the ${kind} (HTTP ${status})` };
 }
 
-/** Key, host and credits: 401, 402 and 403. The hint depends on the caller's plan. */
+/** Explains 401, 402 and 403, which concern the key, the host or the credits. The hint depends on the caller's plan. */
 function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host }: URL): Sentence {
   if (answer.status === 401) return keyRefused(target, host);
   if (answer.status === 402) return creditsUsedUp(answer, body, target);
@@ -111,12 +115,15 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
   return { message, next: `enable overage or raise the spend cap${link(body, "portal", "packs")}` };
 }
 
-/** The plan that the service applied. */
+/** Returns the plan that the service applied to the request. */
 export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Target): string {
   return textField(fields, "tier") ?? headers.get("x-api-plan") ?? tier;
 }
 
-/** `plan`: the one by the contract, if the response names none. A contract without one knows nothing of what was refused. */
+/**
+ * `plan` is the plan that the contract requires, used if the response does not name one. If that is keyless, the
+ * required plan is unknown, and the message only mentions a higher plan.
+ */
 export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
   const required = textField(body.fields, "required_tier") ?? plan;
   const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
@@ -129,13 +136,16 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
-/** The form of the header is not specified: unix seconds are written as a time, any other text stays as it is. */
+/**
+ * The specification does not define the format of this header. Unix seconds are converted to a time, and other text is
+ * shown unchanged.
+ */
 function readableReset(reset: string | undefined): string | undefined {
   if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
   return formatInstant({ seconds: Number(reset), fraction: "" });
 }
 
-/** The service's offer to a free caller without credits. */
+/** Returns the offer that the service makes to a free user who has no credits left. */
 function offer(body: ErrorBody): string {
   const fields = membersUnder(body, "offer");
   const [description, end] = [textField(fields, "description"), textField(fields, "expires_at")];
@@ -143,19 +153,21 @@ function offer(body: ErrorBody): string {
   return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
-/** The first of the body's links with one of these names, for the end of a hint: `: https://…`, or nothing. */
+/**
+ * Returns the first link in the body with one of these names, as the end of a hint: `: https://…`, or an empty string.
+ */
 export function link(body: ErrorBody, ...names: readonly string[]): string {
   const found = findLink(body, names);
   return found === undefined ? "" : `: ${found}`;
 }
 
-/** The same for the middle of a hint: ` at https://…`. */
+/** Returns the same link for the middle of a hint: ` at https://…`. */
 export function linkAt(body: ErrorBody, ...names: readonly string[]): string {
   const found = findLink(body, names);
   return found === undefined ? "" : ` at ${found}`;
 }
 
-/** The URL is shown as text and never opened. */
+/** Finds a link in the body. The URL is only displayed, never opened. */
 function findLink(body: ErrorBody, names: readonly string[]): string | undefined {
   const links = membersUnder(body, "links");
   return names.map((name) => textField(links, name)).find((url) => url !== undefined);
@@ -166,7 +178,7 @@ function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, 
   return raw?.startsWith("{") === true ? rawMembers(raw) : new Map();
 }
 
-/** The sentence for 410. */
+/** Returns the message for HTTP 410. */
 export function removedSentence(body: ErrorBody, path: string, ...hints: readonly string[]): Sentence {
   const replacement = textField(body.fields, "replacement");
   const next = [...(replacement === undefined ? [] : [`use ${replacement} instead`]), ...hints];
@@ -175,8 +187,8 @@ export function removedSentence(body: ErrorBody, path: string, ...hints: readonl
 }
 
 /**
- * `--require-plan`: a response under another plan is not used. A response that names no plan passes, and a rejection of the
- * key or the plan explains more about the same.
+ * Enforces `--require-plan`: rejects a response if the service applied another plan. Responses that do not name a plan
+ * are accepted. A rejection of the key or the plan takes precedence, because its message explains more.
  */
 export function checkPlan(
   seen: string | undefined,

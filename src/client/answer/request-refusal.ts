@@ -14,7 +14,7 @@ import {
   type Sentence,
 } from "./plan-refusal.ts";
 
-/** Turns any response other than 2xx into a failure, in the user's words. */
+/** Turns any response other than 2xx into a failure that names inputs the way the user typed them. */
 export function refusal(answer: Answer, question: Question, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const sentence = sentenceFor(answer, body, question, target);
@@ -95,7 +95,7 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
-  // Public responses to an unknown network or address have an empty body: then both are possible.
+  // The public service responds to an unknown network or address with an empty body, so either may be the cause.
   const doubt = body.code === undefined ? "; the network may not exist" : "";
   return {
     message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,

@@ -7,8 +7,8 @@ import { grouped } from "../../text/counted.ts";
 import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../time/time.ts";
 
 /**
- * Fills in the defaults of `ohlcv`: interval 1h, the last 24 hours, which fits every plan. `--count-back N` sets the start to
- * N intervals before the end. `now`: milliseconds.
+ * Adds the defaults of `ohlcv`: interval 1h and the last 24 hours, which every plan includes. `--count-back N` sets the
+ * start to N intervals before the end. `now` is in milliseconds.
  */
 export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
   const interval = typed.get("interval") ?? "1h";
@@ -37,27 +37,29 @@ function nameOf({ params }: Endpoint, wire: string): string {
   return param === undefined ? wire : inputName(param);
 }
 
-/** A window of candles; its start and end as on the wire. */
+/** A time range of candles. Its start and end use the format of the API. */
 interface CandleWindow {
   readonly start: string;
   readonly end: string;
-  /** Seconds of one candle. */
+  /** The length of one candle in seconds. */
   readonly interval: number;
 }
 
-/** A part of a window that one response can hold. */
+/** A part of a time range whose candles fit into one response. */
 export interface CandleSlice extends CandleWindow {
-  /** Candles that open within [start, end). */
+  /** The number of candles that open within [start, end). */
   readonly opening: number;
-  /** Candles that overlap the slice: one more than open in it if the service rounds `start` down. */
+  /**
+   * The number of candles that overlap the slice. This is one more than `opening` if the service rounds `start` down.
+   */
   readonly touched: number;
   readonly isLast: boolean;
 }
 
-/** A century of minutes. A larger window is more likely mistyped than meant. */
+/** About a century of one-minute candles. A longer time range is more likely to be a typo. */
 const mostCandles = 50_000_000;
 
-/** The requested window, or the rest of it from `start`. */
+/** Returns the requested time range, or the rest of it from `start`. */
 export function candleWindow(args: Args, start = args.get("start") ?? ""): CandleWindow {
   const typed = args.get("interval") ?? "";
   const window = { start, end: args.get("end") ?? "", interval: intervalSeconds(typed) };
@@ -72,8 +74,8 @@ export function candleWindow(args: Args, start = args.get("start") ?? ""): Candl
 }
 
 /**
- * Splits the window into parts of at most `most` candles, one after the other without a gap. Inner edges are multiples of the
- * interval from the epoch, where every candle opens in any time zone, so that no candle is in two parts.
+ * Splits the time range into adjacent parts of at most `most` candles each. The inner boundaries are multiples of the
+ * interval since the epoch. Candles open at these times in every time zone, so no candle is in two parts.
  */
 export function* slicesOf(window: CandleWindow, most: number): Generator<CandleSlice> {
   const { interval } = window;
@@ -88,12 +90,12 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
   }
 }
 
-/** One slice between two times in unix seconds. */
+/** Returns the slice between two times in Unix seconds. */
 export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
   return sliceOf({ start: wireOf(from), end: wireOf(to), interval }, true);
 }
 
-/** The rest of a slice after a candle that opens at `last`; undefined if no other can follow. */
+/** Returns the rest of a slice after a candle that opens at `last`, or undefined if no other candle can follow. */
 export function restOf(slice: CandleSlice, last: number): CandleSlice | undefined {
   const from = (Math.floor(last / slice.interval) + 1) * slice.interval;
   if (from >= wholeSeconds(slice.end)) return undefined;
@@ -115,7 +117,7 @@ function candlesIn({ start, end, interval }: CandleWindow): Pick<CandleSlice, "o
 
 const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
-/** The first full second at or after a time as on the wire: candles open on full seconds. */
+/** Rounds a time in the format of the API up to a full second, because candles open on full seconds. */
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
   return seconds + (fraction === "" ? 0 : 1);
@@ -123,15 +125,15 @@ export function wholeSeconds(bound: string): number {
 
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3600 };
 
-/** `15m` → 900. */
+/** Converts an interval to seconds, e.g. `15m` to 900. */
 export function intervalSeconds(interval: string): number {
   const match = /^(\d+)([mh])$/u.exec(interval);
   return Number(match?.[1]) * (unitSeconds[match?.[2] ?? ""] ?? Number.NaN);
 }
 
 /**
- * When a candle opens, in unix seconds. The specification does not define the record: the public service writes RFC 3339, its
- * streams unix seconds. A candle without a time has no identity and no place in the list.
+ * Returns when a candle opens, in Unix seconds. The specification does not define this record: the public API uses RFC
+ * 3339, and its streams use Unix seconds. A candle without a time can be neither identified nor sorted.
  */
 export function openingOf(candle: object): number {
   const opening = secondsOf(member(candle, "time_open"));
@@ -139,13 +141,13 @@ export function openingOf(candle: object): number {
   return opening;
 }
 
-/** Undefined for a value that is not a time. */
+/** Returns undefined if the value is not a time. */
 export function secondsOf(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
 }
 
-/** For messages: `2026-11-21T08:00:00Z`. */
+/** Formats a time for messages, e.g. `2026-11-21T08:00:00Z`. */
 export function showSeconds(seconds: number): string {
   return formatInstant({ seconds, fraction: "" });
 }

@@ -25,16 +25,20 @@ import {
   mayBeCapped,
 } from "./slice-answer.ts";
 
-/** Empty stretches in a row, each ten times as long as the one before, that mark the beginning of a market's history. */
+/**
+ * A market's history is assumed to begin after this many empty stretches in a row. Each stretch is up to `growth` times
+ * as long as the previous one.
+ */
 const emptyStretches = 2;
 const growth = 10;
-/** The share of a response that a stretch should fill, by the candles of the one before. */
+/** The share of a response that the next stretch should fill, based on the candles of the previous stretch. */
 const targetFill = 0.8;
 
 /**
- * The newest `count_back` candles before the end of the window. The window has that many intervals; if some had no trade, the
- * candles before it follow, in longer and longer stretches, until there are enough, the plan includes no more, or two
- * stretches in a row are empty. All candles are held until then, because the oldest are output first.
+ * Returns the newest `count_back` candles before the end of the time range. The range has that many intervals. If some
+ * of them had no trades, earlier candles are read in longer and longer stretches, until there are enough candles, the
+ * plan includes no more, or two stretches in a row are empty. All candles stay in memory until then, because the oldest
+ * ones are output first.
  */
 export async function* countBack(asked: Asked): AsyncGenerator<Page> {
   const wanted = Number(asked.args.get("count_back"));
@@ -48,7 +52,10 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
 
 const planEnds = "the plan does not include earlier ones";
 
-/** Reads all intervals of the window, newest first. Ends early where the plan includes no more, unless that is everything. */
+/**
+ * Reads all intervals of the time range, newest first. Stops early if the plan includes no older candles; fails if it
+ * includes none of them.
+ */
 async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
   const withRest = createGapJudge(asked);
   const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
@@ -64,12 +71,12 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
   return undefined;
 }
 
-/** Reads candles before the window until there are enough. Returns why there are no more. */
+/** Reads candles before the time range until there are enough. Returns the reason why there are no more. */
 async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Promise<string> {
   const { maxLimit } = asked;
   const { start: windowStart, interval } = candleWindow(asked.args);
   let reached = wholeSeconds(windowStart);
-  // In intervals.
+  // The length of the next stretch in intervals.
   let stretch = maxLimit;
   let empty = 0;
   while (held.newestFirst.length < wanted && reached > 0) {
@@ -89,8 +96,9 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
 }
 
 /**
- * The newest candles of a stretch, at least as many as a response holds; `since`: all that opened at or after this time. A
- * service that does not count back fills a response from the start of the stretch; then the candles after it are read, too.
+ * Reads the newest candles of a stretch, at least as many as fit into a response. The candles from `since` on are
+ * complete. A service that ignores `count_back` fills a response from the start of the stretch; in that case, the
+ * candles after it are read as well.
  */
 async function newestOf(
   asked: Asked,
@@ -108,7 +116,7 @@ async function newestOf(
   return { candles: [...first, ...later], since: start };
 }
 
-/** Undefined where the plan does not reach back that far. */
+/** Returns undefined if the plan does not include such old candles. */
 async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -118,23 +126,23 @@ async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Without the parsed form, which takes several times the memory. */
+/** A row without its parsed form, which would need several times as much memory. */
 type Row = Pick<Candle, "opens" | "row">;
 
-/** Candles of the requested window and before it. */
+/** Collects candles within the requested time range and before it. */
 class HeldCandles {
   readonly newestFirst: Row[] = [];
-  /** Unix seconds: when the oldest opens, or the end of the window. */
+  /** The opening time of the oldest candle in Unix seconds, or the end of the range if there are no candles yet. */
   oldest: number;
 
   constructor(end: number) {
     this.oldest = end;
   }
 
-  /** Takes candles, in order, that are before those taken so far. */
+  /** Adds sorted candles that are older than those added before. */
   take(candles: readonly Candle[]): void {
     for (const { opens, row } of candles.toReversed()) {
-      // A candle at the edge of two slices, or twice in one response.
+      // The candle is on the edge of two slices, or was sent twice in one response.
       if (opens >= this.oldest) continue;
       this.newestFirst.push({ opens, row });
       this.oldest = opens;

@@ -13,19 +13,20 @@ import {
   wholeSeconds,
 } from "./candle-slices.ts";
 
-/** A row of the service, and when it opens in unix seconds. */
+/** A candle as the service sent it, with its opening time in Unix seconds. */
 export interface Candle extends TextRow {
   readonly opens: number;
 }
 
-/** The parts of all requests for candles of one market. */
+/** The values that all requests for the candles of the same market share. */
 export interface Asked extends Asking {
   readonly maxLimit: number;
 }
 
 /**
- * A window, in slices that fit into one response, several of them requested at once. A candle on the edge of two slices is
- * returned once, if the service includes `end`; one that opens exactly at the end of the window is not part of it.
+ * Reads a time range in slices that fit into one response. Several slices are requested at once. A candle on the edge
+ * of two slices is returned once, even if the service includes `end` in the range. A candle that opens exactly at the
+ * end of the entire range is not part of it.
  */
 export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const { client, args, walk, maxLimit } = asked;
@@ -59,25 +60,25 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
 const placeOf = (value: string): Place => ({ flag: "from", value });
 
 /**
- * Numbers of candles at which the public service was seen to stop, whatever was requested: its number without `limit`, and an
- * earlier maximum of `limit` (wire-facts 4.4).
+ * Numbers of candles at which the public service has been observed to stop, regardless of the request: its default
+ * without `limit`, and an earlier maximum of `limit` (wire-facts 4.4).
  */
 const knownCaps: ReadonlySet<number> = new Set([10, 366]);
 
-/** Whether a response to this slice with that many candles may be truncated. */
+/** Whether a response to this slice may be truncated, given its number of candles. */
 export function mayBeCapped({ maxLimit }: Asked, { touched }: CandleSlice, candles: number): boolean {
   return knownCaps.has(candles) || candles >= Math.min(touched, maxLimit);
 }
 
 /**
- * The candles of a slice. After a response that may be truncated, the rest is requested: a pool without more trades returns
- * nothing then, and a silent loss is worse than a request.
+ * Returns the candles of a slice. If a response may be truncated, the rest is requested. That second response is empty
+ * if the pool had no more trades, but an unnecessary request is better than losing data silently.
  */
 export async function askWholeSlice(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   return (await askUntilWhole(asked, slice)).candles;
 }
 
-/** `isConfirmed`: the candles after the last of them were requested. */
+/** `isConfirmed` is true if the candles after the last one were requested as well. */
 async function askUntilWhole(
   asked: Asked,
   slice: CandleSlice,
@@ -93,18 +94,21 @@ async function askUntilWhole(
   }
 }
 
-/** The newest candles of the slice, counted by the service; all of them if it does not count back. */
+/**
+ * Returns the newest candles of the slice, as counted by the service; all of them if the service does not count back.
+ */
 export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   const candles = await askSlice(asked, slice, true);
-  // Counted from the end, missing candles are before the first one: then the window is requested from its start.
+  // The service counts from the end, so missing candles are the earliest ones. The slice is then requested from its
+  // start.
   const isCut = candles.length < slice.opening && knownCaps.has(candles.length);
   return isCut ? await askWholeSlice(asked, slice) : candles;
 }
 
 /**
- * Sends one request. `start` is required by the service, and without `limit`, the public service returns only 10 candles, so
- * `limit` is the number of candles that the slice can contain. A response with candles of another time belongs to another
- * slice: it is requested again.
+ * Sends one request. The service requires `start`. Without `limit` the public service returns only 10 candles, so
+ * `limit` is set to the number of candles that the slice can contain. If candles are outside the time range, the
+ * response belongs to another slice, and the request is repeated.
  */
 export async function askSlice(
   asked: Asked,
@@ -120,7 +124,7 @@ export async function askSlice(
     const { text, value } = (await client.ask(endpoint, query)).read();
     const rows = readRows(text, value, "candles");
     const candles = rows.map((candle) => ({ opens: openingOf(candle.value), ...candle }));
-    // Counted back, candles may be before `start`: the service may ignore it.
+    // With `count_back`, candles may precede `start`, because the service may ignore `start`.
     const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
     if (problem === undefined) return candles;
     if (!(await client.again(repeats, problem))) throw untrustedAnswer(problem);
@@ -128,8 +132,8 @@ export async function askSlice(
 }
 
 /**
- * Candles out of order, or of another time than requested, would be output in the wrong place, or in place of others. The
- * service may round the time range outwards to complete candles.
+ * Describes candles that are out of order or outside the requested time range: they would be output in the wrong
+ * position, or instead of other candles. The service may extend the range to complete candles.
  */
 function misplaced(
   candles: readonly Candle[],
@@ -151,15 +155,16 @@ function misplaced(
   return undefined;
 }
 
-/** A gap of up to this many intervals never counts as a truncated response. */
+/** A gap of up to this many intervals is never taken as a sign of a truncated response. */
 const usualGap = 9;
-/** The rest after a gap is requested if, by the market's other gaps, the gap is less likely than this. */
+/** The rest after a gap is requested if the gap is less likely than this, judging by the other gaps in the market. */
 const unlikely = 1e-4;
 
 /**
- * Judges the slices of one market, in any order. Returns the candles of each, with those that are requested again if the
- * slice ends long before its time range does, although the market has few gaps. If there are none, the market counts as quiet
- * until it has candles again. `isConfirmed`: the rest was requested before. No candle is due after the run's clock reading.
+ * Returns a function that checks the slices of one market, in any order. If a slice ends long before its time range,
+ * although the market has few gaps, the rest is requested again and added to its candles. If the rest is empty, the
+ * market is considered quiet until it has candles again. `isConfirmed` means that the rest was already requested. No
+ * candles are expected after the time at which the run started.
  */
 export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};
@@ -181,7 +186,7 @@ export function createGapJudge(asked: Asked) {
     }
     const gap = Math.floor((due - last) / interval) - 1;
     const share = intervals === 0 ? 0 : Math.min(1, trades / intervals);
-    // Before the first candle, nothing is known about the market.
+    // Before the first candle, nothing is known about how often the market trades.
     const isUnlikely = intervals === 0 || (1 - share) ** gap < unlikely;
     const isDoubtful = gap > usualGap && !isQuiet && isUnlikely;
     const rest = isDoubtful ? restOf(slice, last) : undefined;

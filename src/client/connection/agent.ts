@@ -9,8 +9,8 @@ const maxHeaderBytes = 64 * 1024;
 const probeTimeoutMs = 2000;
 
 /**
- * Creates the connections of a run, or of one stream. undici's own timeouts are off: each sender has a deadline over
- * connecting, headers and body, or wants none.
+ * Creates the connections of a run or of one stream. The timeouts of undici are turned off, because each sender either
+ * sets its own deadline for connecting, headers and body, or needs none.
  */
 export function createAgent(env: Environment) {
   const sockets = new OpenSockets();
@@ -30,12 +30,12 @@ export function createAgent(env: Environment) {
   });
   return {
     agent,
-    /** The name of a host in messages. */
+    /** Describes a host for messages. */
     peerOf: ({ host }: URL): Peer => ({
       name: () => peerName(host, sockets.proxy),
       hasConnected: () => isConnected,
     }),
-    /** Destroys every socket at once: at the end, pending requests are not waited for. */
+    /** Destroys all sockets immediately, without waiting for pending requests. */
     close: async (): Promise<void> => {
       const destroyed = agent.destroy();
       sockets.destroy();
@@ -45,11 +45,11 @@ export function createAgent(env: Environment) {
 }
 
 /**
- * The sockets of a run that are not closed, including those still connecting. undici leaves a connecting socket to the
- * system, which keeps it for minutes; so each one is recorded until it is closed.
+ * The open sockets of a run, including those that are still connecting. undici leaves a connecting socket to the
+ * system, which keeps it for minutes. Each socket is therefore recorded until it is closed.
  */
 export class OpenSockets {
-  /** The proxy in front of the host, as messages show it; known once a socket was opened. */
+  /** The proxy in front of the host, as shown in messages; known once a socket was opened. */
   proxy: string | undefined;
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
@@ -60,12 +60,15 @@ export class OpenSockets {
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  /** Removes a socket that another one wraps: destroying both crashes Node 20, and the outer one closes the inner one. */
+  /**
+   * Removes a socket that is wrapped by another one. Destroying both crashes Node 20, and the outer socket closes the
+   * inner one anyway.
+   */
   remove(socket: Socket): void {
     this.#sockets.delete(socket);
   }
 
-  /** Sockets added later are destroyed at once. */
+  /** Destroys all sockets, including any that are added later. */
   destroy(): void {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -77,16 +80,19 @@ type Callback = undici.buildConnector.Callback;
 
 const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
   timeout: 0,
-  // Node reads up to 64 KiB at once, which is also its default mark: the system would be paused after each read,
-  // and resumed at once.
+  // Node reads up to 64 KiB at a time, which is also the default high-water mark. With that default, the socket would
+  // be paused after each read and then resumed immediately.
   highWaterMark: 128 * 1024,
 };
 
-/** Connects to a host as every request does, directly or through the proxy of the environment. HTTP/1.1 only, no timeout. */
+/**
+ * Connects to a host the way every request does: directly, or through the proxy from the environment. It uses HTTP/1.1
+ * only and has no timeout.
+ */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);
   const connect = (options: Options, callback: Callback): void => {
-    // By undici's types the connector returns nothing; it returns the socket.
+    // According to undici's types the connector returns nothing, but it does return the socket.
     const socket: unknown = build(options, callback);
     if (socket instanceof Socket) sockets.add(socket);
   };
@@ -123,8 +129,8 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
 }
 
 /**
- * Whether plain HTTP is spoken where TLS was expected. Most servers reply to a TLS handshake in plain text, which OpenSSL
- * recognizes; some only close. The probe sends no key and no path.
+ * Whether the server uses plain HTTP where TLS was expected. Most servers respond to a TLS handshake with plain text,
+ * which OpenSSL recognizes, but some only close the connection. The probe contains neither the key nor a path.
  */
 async function speaksPlainHttp({ hostname, port, host }: URL, sockets: OpenSockets): Promise<boolean> {
   return await new Promise((resolve) => {

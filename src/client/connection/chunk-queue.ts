@@ -1,17 +1,23 @@
-/** The chunks of a body: each time, all that have arrived, so that a slow reader takes them in few turns. */
+/**
+ * The chunks of a body. Each read returns all chunks that have arrived since the last one, so that a slow reader needs
+ * only a few reads.
+ */
 export interface Chunks extends AsyncIterable<readonly Buffer[]> {
   readonly next: () => Promise<ChunkResult>;
 }
 
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
 
-/** Not a generator, which waits three times for each result: most events arrive alone in theirs. */
+/**
+ * Wraps a function as an async iterable. A generator would be slower: it awaits three times per result, and most
+ * results contain a single event.
+ */
 export function chunksOf(next: Chunks["next"]): Chunks {
   const chunks: Chunks = { next, [Symbol.asyncIterator]: () => chunks };
   return chunks;
 }
 
-/** Bytes: the source pauses while this many wait for the reader. */
+/** The source pauses when this many bytes are waiting for the reader. */
 const maxWaitingBytes = 64 * 1024;
 
 interface Reader {
@@ -21,7 +27,9 @@ interface Reader {
 
 export type ChunkQueue = ReturnType<typeof createChunkQueue>;
 
-/** Holds the chunks of a body that have arrived and are not read yet. `source`: the socket they come from. */
+/**
+ * Creates a queue for chunks of a body that have arrived but were not read yet. `source` is the socket that sends them.
+ */
 export function createChunkQueue(source: { readonly pause: () => void; readonly resume: () => void }) {
   let waiting: Buffer[] = [];
   let bytes = 0;
@@ -29,7 +37,7 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
   let end: { readonly cause?: unknown } | undefined;
   let reader: Reader | undefined;
 
-  /** Serves the reader with chunks, or else with the end. */
+  /** Passes the waiting chunks to the reader, or else signals the end. */
   const serve = (): void => {
     if (reader === undefined || (waiting.length === 0 && end === undefined)) return;
     const { resolve, reject } = reader;
@@ -58,12 +66,12 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
       end ??= {};
       serve();
     },
-    /** Ends the queue with this cause, after the chunks that have arrived. */
+    /** Ends the queue with an error, after all chunks that have arrived. */
     fail: (cause: unknown): void => {
       end ??= { cause };
       serve();
     },
-    /** For one reader, who requests the next chunks only after the last ones. */
+    /** Supports a single reader, which must receive one result before it requests the next. */
     chunks: chunksOf(
       () =>
         new Promise((resolve, reject) => {

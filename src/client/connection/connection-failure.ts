@@ -3,13 +3,15 @@ import { errorCode } from "../../files/file-fault.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 
-/** The other end, as messages name it. */
+/** The remote end of a connection, as named in messages. */
 export interface Peer {
-  /** `api.example`, `127.0.0.1:8080`, and the proxy in front of it once that is known. */
+  /** The host, e.g. `api.example` or `127.0.0.1:8080`, followed by its proxy once that is known. */
   readonly name: () => string;
-  /** Whether any connection was made: until then, the network failed, not the service. */
+  /**
+   * Whether any connection was established. Until then, an error is a network failure and not a failure of the service.
+   */
   readonly hasConnected: () => boolean;
-  /** The hint for a network failure, where it is not the host that has to be checked. */
+  /** The hint for a network failure, if the user has to check something other than the host. */
   readonly next?: string;
 }
 
@@ -17,7 +19,7 @@ export function peerName(host: string, proxy: string | undefined): string {
   return proxy === undefined ? host : `${host} through proxy ${proxy}`;
 }
 
-/** Codes of node:net, node:dns and undici, and the sentence for each. */
+/** The message for each error code of node:net, node:dns and undici. */
 const sentences: Readonly<Record<string, (host: string) => string>> = {
   ENOTFOUND: (host) => `cannot resolve ${host}`,
   EAI_AGAIN: (host) => `cannot resolve ${host}: no response from the name server`,
@@ -38,13 +40,13 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
 export const checkNetwork = "check the host name and your network";
 
 /**
- * Turns a connection error into a failure: exit 7. A GET is safe to repeat, so it is retried like a 500. Once a connection
- * was made, the request may have been sent.
+ * Turns a connection error into a failure with exit code 7. The request is retried like a 500, because a GET is safe to
+ * repeat. Once a connection was established, the request may have been sent.
  */
 export function connectionFailure(cause: unknown, peer: Peer): Error {
   if (cause instanceof Failure) return cause;
   const host = peer.name();
-  // The other end is not the service: a retry would bring the same.
+  // The remote end is not the service, so a retry would get the same result.
   if (cause instanceof errors.HTTPParserError)
     return untrustedAnswer(`${host} did not send an HTTP response`);
   const error = codedError(cause);
@@ -53,7 +55,7 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
   const isUnsent = !peer.hasConnected() || syscall === "connect" || syscall === "getaddrinfo";
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
     return untrustedAnswer(`the response headers from ${host} are too large`);
-  // A status below 100 is an assertion of undici.
+  // undici fails an assertion if the status is below 100.
   if (["UND_ERR_RESPONSE", "ERR_ASSERTION"].includes(code) || code.startsWith("HPE_"))
     return untrustedAnswer(`${host} did not send an HTTP response`);
   const secure = tlsFailure(code, message, host, isUnsent);
@@ -62,12 +64,12 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
     closingSentence(host, code, message) ??
     sentences[code]?.(host) ??
     `connection to ${host} failed (${code})`;
-  // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
+  // A name that does not exist now will not exist a second later. With EAI_AGAIN, however, the next lookup may succeed.
   const retryable = code !== "ENOTFOUND";
   return fail("network", sentence, { retryable, isUnsent, next: peer.next ?? checkNetwork, cause });
 }
 
-/** Node also uses the code of a reset for connections that the other end closed too early. */
+/** Node also reports ECONNRESET for connections that the remote end closed too early. */
 function closingSentence(host: string, code: string, message: string): string | undefined {
   if (code !== "ECONNRESET") return undefined;
   if (message.includes("before secure TLS connection"))
@@ -87,8 +89,8 @@ export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
 type CodedError = Error & { readonly code: string; readonly syscall?: unknown };
 
 /**
- * The first error with a code, from the outside in: undici wraps the socket's error, and happy eyeballs wraps one for each
- * address.
+ * Returns the first error with a code, from the outermost inward. undici wraps the error of the socket, and Happy
+ * Eyeballs wraps one error per address.
  */
 function codedError(cause: unknown): CodedError | undefined {
   let outer: unknown = cause;
@@ -105,7 +107,7 @@ function hasCode(error: Error): error is CodedError {
   return "code" in error && typeof error.code === "string" && error.code !== "UND_ERR_ABORTED";
 }
 
-/** For a host that refused over IPv4, it does not matter that this machine lacks IPv6. */
+/** If a host refused the connection over IPv4, it does not matter that this machine has no IPv6. */
 function mostSpecificError(all: readonly unknown[]): unknown {
   const routes = ["ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"];
   return all.find((error) => !routes.includes(errorCode(error))) ?? all[0];
@@ -115,7 +117,10 @@ const checkClock = "check this machine's clock; if it is correct, contact the op
 const addAuthority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its certificate file";
 const unknownAuthority = ["unknown certificate authority", addAuthority] as const;
 
-/** Certificate errors of OpenSSL and node:tls: the end of `cannot verify the certificate of api.example: …`, and the hint. */
+/**
+ * Certificate errors of OpenSSL and node:tls. Each entry contains the reason that ends the message `cannot verify the
+ * certificate of …`, and a hint.
+ */
 const certificates: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   CERT_HAS_EXPIRED: ["expired", checkClock],
   CERT_NOT_YET_VALID: ["not valid yet", checkClock],
@@ -131,7 +136,10 @@ const certificates: Readonly<Record<string, readonly [reason: string, next: stri
   CERT_REVOKED: ["revoked", "contact the operator of the host"],
 };
 
-/** An error of the secure connection: exit 7, and no retry would change it. Returns undefined for every other code. */
+/**
+ * Describes a TLS error as a failure with exit code 7. It is not retried, because a retry would not help. Returns
+ * undefined for all other codes.
+ */
 function tlsFailure(code: string, message: string, host: string, isUnsent: boolean): Failure | undefined {
   if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
     const [reason, next] = certificates[code] ?? ["not accepted", addAuthority];
@@ -140,7 +148,7 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
       next,
     });
   }
-  // node:https reports everything from OpenSSL as EPROTO, and so do some systems.
+  // node:https reports all OpenSSL errors as EPROTO, and so do some systems.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
   if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
   const isOld = /alert protocol version|unsupported protocol/u.test(message);
@@ -151,7 +159,7 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
 
 const checkPort = "check the host, its port, and any proxy in between";
 
-/** For an https URL to a port that speaks plain HTTP. No retry would change it. */
+/** Creates the failure for an https URL that points to a plain HTTP port. A retry would not help. */
 export function plainHttpFailure(host: string): Failure {
   const problem = `${host} does not use TLS on this port; is it http?`;
   return fail("tls", problem, { isUnsent: true, next: checkPort });

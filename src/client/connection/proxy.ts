@@ -5,34 +5,40 @@ import { withoutSecrets } from "../../contract/key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An HTTP proxy that opens a tunnel (CONNECT): it sees the name of the host and nothing of the traffic. */
+/** An HTTP proxy that opens a tunnel (CONNECT). It sees the host name but none of the traffic. */
 export interface Proxy {
   readonly url: URL;
-  /** The variable that names it, as it is spelled. */
+  /** The environment variable that sets the proxy, exactly as spelled. */
   readonly variable: string;
-  /** For messages: without its name and password. */
+  /** The URL as shown in messages, without user name and password. */
   readonly shown: string;
-  /** The header `Proxy-Authorization`. */
+  /** The value of the `Proxy-Authorization` header. */
   readonly authorization: string | undefined;
 }
 
-/** Lower case first, as in curl. HTTP_PROXY is missing: it is for plain http, which is used on localhost only. */
+/**
+ * Lower case takes precedence, as in curl. HTTP_PROXY is omitted because it applies to plain http, which is used on
+ * localhost only.
+ */
 const variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/** The variable that names a proxy for https, whatever its value. */
+/** Returns the environment variable that sets a proxy for https, whatever its value is. */
 export function proxyVariable(env: Environment): string | undefined {
   return variables.find((name) => (env[name] ?? "") !== "");
 }
 
 /**
- * Whether a host may be behind a proxy. Localhost never is, so that the sandbox needs no NO_PROXY, nor is plain http, whose
- * key a proxy would see.
+ * Whether a proxy may be used for a host. Localhost never uses one, so the sandbox does not require NO_PROXY. Plain
+ * http does not either, because the proxy would see the key.
  */
 export function mayBeProxied(url: URL, env: Environment): boolean {
   return url.protocol === "https:" && !isLoopback(url.hostname) && proxyVariable(env) !== undefined;
 }
 
-/** The proxy for this host; undefined for a direct connection. Throws a usage failure for other kinds of proxies. */
+/**
+ * Returns the proxy for this host, or undefined for a direct connection. Throws a usage failure if the proxy type is
+ * not supported.
+ */
 export function findProxy(url: URL, env: Environment): Proxy | undefined {
   const variable = proxyVariable(env);
   if (variable === undefined || !mayBeProxied(url, env) || isExcepted(url, env)) return undefined;
@@ -48,7 +54,7 @@ function readProxy(variable: string, text: string): Proxy {
   if (scheme !== "http" && scheme !== "https")
     throw invalidInput(said, "must be an http:// or https:// proxy", next);
   const whole = text.includes("://") ? text : `http://${text}`;
-  // A URL parser drops spaces and line breaks silently.
+  // A URL parser silently removes line breaks and surrounding spaces.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
     throw invalidInput(said, "must be the URL of a proxy", next);
   const url = new URL(whole);
@@ -62,7 +68,7 @@ function readProxy(variable: string, text: string): Proxy {
   };
 }
 
-/** Where the `@` and the host are missing, the password is in the place of the port. */
+/** If the `@` and the host are missing, the password is in the position of the port. */
 function withoutPassword(text: string): string {
   return withoutSecrets(text).replace(
     /^((?:[a-z][\w+.-]*:\/\/)?[^:/?#[\]@…]+:)(?!\d*(?:[/?#]|$)|\/\/).*$/isu,
@@ -75,7 +81,7 @@ function basicCredentials(...parts: readonly string[]): string {
     try {
       return decodeURIComponent(text);
     } catch {
-      // A percent sign that encodes nothing is literal.
+      // A percent sign that does not start an escape sequence is literal.
       return text;
     }
   });
@@ -83,8 +89,8 @@ function basicCredentials(...parts: readonly string[]): string {
 }
 
 /**
- * NO_PROXY: names (which include their subdomains), addresses, ranges such as `10.0.0.0/8`, each with an optional `:port`;
- * `*` alone is every host.
+ * Whether NO_PROXY covers the host. It lists names (which include their subdomains), addresses and ranges such as
+ * `10.0.0.0/8`, each with an optional `:port`. A single `*` matches every host.
  */
 function isExcepted(url: URL, env: Environment): boolean {
   const listed = [env["no_proxy"], env["NO_PROXY"]].find((text) => (text ?? "") !== "") ?? "";
@@ -101,7 +107,7 @@ function isExcepted(url: URL, env: Environment): boolean {
     });
 }
 
-/** The colons of an IPv6 address do not begin a port, unless the address is in brackets. */
+/** The colons of an IPv6 address do not start a port, unless the address is in brackets. */
 function splitPort(entry: string): { readonly name: string; readonly only: string | undefined } {
   const [, name, only] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/u.exec(entry) ?? [];
   return name === undefined ? { name: entry, only: undefined } : { name: unbracketed(name), only };
@@ -124,7 +130,7 @@ function covers(entry: string, host: string): boolean {
   return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
 
-/** An IPv6 address without the brackets it has in a URL. */
+/** Removes the brackets that surround an IPv6 address in a URL. */
 export function unbracketed(name: string): string {
   return name.replace(/^\[(.*)\]$/u, "$1");
 }

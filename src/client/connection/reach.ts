@@ -6,20 +6,20 @@ import { type Peer, peerName } from "./connection-failure.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./transport.ts";
 
-/** A connection that was made, and closed again. */
+/** The result of a test connection that was closed immediately. */
 interface Reached {
   readonly milliseconds: number;
-  /** `TLSv1.3`; undefined for http. */
+  /** The TLS version, e.g. `TLSv1.3`; undefined for http. */
   readonly protocol: string | undefined;
-  /** When the certificate of the host expires. */
+  /** The time at which the certificate of the host expires. */
   readonly validTo: string | undefined;
-  /** The proxy in front of the host, as messages show it. */
+  /** The proxy in front of the host, as shown in messages. */
   readonly proxy: string | undefined;
 }
 
 type ReachContext = Pick<Context, "clock" | "env">;
 
-/** The addresses of a host's name, in the order they are tried. */
+/** Resolves a host name and returns its addresses in the order in which they are tried. */
 export async function findAddresses(
   { clock }: ReachContext,
   url: URL,
@@ -30,7 +30,7 @@ export async function findAddresses(
   return await withDeadline(clock, options, look, peerOf(url.hostname));
 }
 
-/** Connects as a request would, sends nothing, and closes. */
+/** Connects the way a request would, but closes the connection without sending anything. */
 export async function reachHost(
   { clock, env }: ReachContext,
   url: URL,

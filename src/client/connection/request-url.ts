@@ -3,9 +3,9 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 
 /**
- * Builds the URLs of requests below a base: each path parameter is one percent-encoded segment, and query parameters are in
- * the contract's order, so that the same request has the same URL. A URL that is not below the base is rejected, because
- * the key is sent to it.
+ * Builds the URLs of requests below a base URL. Each path parameter becomes one percent-encoded segment, and query
+ * parameters are in the order of the contract, so that the same request always has the same URL. URLs that are not
+ * below the base are rejected, because the key is sent with the request.
  */
 export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args) => URL {
   const { origin, pathname } = new URL(base);
@@ -25,13 +25,16 @@ function queryOf({ params, repeated }: Endpoint, args: Args): string {
     if (place !== "query") return [];
     const [value, more] = [args.get(name), repeated?.get(name) ?? []];
     const values = value === undefined ? more : [value, ...more];
-    // Commas stay readable: they separate values, and no address contains one.
+    // Commas stay unescaped for readability: they separate values, and no address contains one.
     return values.map((each) => `${encodeURIComponent(name)}=${encodeValue(each).replaceAll("%2C", ",")}`);
   });
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
-/** Rows from stdin and from the service can contain half a surrogate pair, which has no bytes. */
+/**
+ * Encodes one value. Input from stdin and rows from the service can contain a lone surrogate, which has no UTF-8
+ * encoding.
+ */
 function encodeValue(text: string): string {
   if (!text.isWellFormed()) throw usageFailure(`"${text}": must be valid Unicode`);
   return encodeURIComponent(text);

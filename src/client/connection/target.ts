@@ -5,34 +5,39 @@ import { plans, type Tier } from "../../contract/tier.ts";
 import type { Answer } from "../answer/answer-body.ts";
 
 export interface Identity {
-  /** Sent bare as the `Authorization` value; undefined for keyless. */
+  /** The API key, sent unchanged as the `Authorization` value; undefined for keyless. */
   readonly key: string | undefined;
-  /** Where the key came from, for messages. */
+  /** The source of the key, for messages. */
   readonly keySource: string | undefined;
-  /** Undefined when no source names it: no host is ever guessed from the mere presence of a key. */
+  /**
+   * The plan of the key. Undefined if no source specifies it: the presence of a key alone does not determine the host.
+   */
   readonly tier: Tier | undefined;
-  /** The source of the tier, for messages; undefined where it is the service itself. */
+  /** The source of the tier, for messages; undefined if the service itself reported it. */
   readonly tierSource?: string | undefined;
 }
 
-/** The hosts of a run, and the identity it uses there. */
+/** The hosts of a run, and the credentials it uses for them. */
 export interface Target extends Identity {
-  /** REST base URL, without a trailing slash; may have a path. */
+  /** REST base URL without a trailing slash; it may contain a path. */
   readonly rest: string;
   /** Streaming base URL. */
   readonly streaming: string;
   readonly tier: Tier;
-  /** The sandbox, whose data are simulated. */
+  /** Whether the target is the sandbox, which returns simulated data. */
   readonly isSimulated: boolean;
 }
 
-/** The four hosts of the service, all replaceable. */
+/** The four hosts of the service. Each can be overridden. */
 export interface Hosts {
   readonly rest: { readonly free: string; readonly paid: string };
   readonly streaming: { readonly free: string; readonly paid: string };
 }
 
-/** Specification, Authentication 2: keyless and free use the free hosts; dev, pro and enterprise the paid ones. */
+/**
+ * Chooses the hosts by plan (specification, Authentication 2): keyless and free use the free hosts; dev, pro and
+ * enterprise use the paid ones.
+ */
 export function chooseTarget(
   hosts: Hosts,
   identity: Identity,
@@ -51,7 +56,7 @@ export function chooseTarget(
   };
 }
 
-/** The hint for a key whose plan is unknown. */
+/** The hint for a key with an unknown plan. */
 export const tierHint =
   "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
 
@@ -70,8 +75,8 @@ function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identi
 }
 
 /**
- * The one place that decides on `Authorization`: bare, to the target's own origins only, over https or loopback.
- * Anything else is sent without it.
+ * The only place that sets `Authorization`. The key is sent unchanged, only to the origins of the target, and only over
+ * https or loopback. All other requests are sent without it.
  */
 export function createAuthorization({
   key,
@@ -90,8 +95,8 @@ export function createAuthorization({
 const noHeaders = {};
 
 /**
- * A host that repeats the key in a header or in a rejection must not make us print it. After this, only rows reach the
- * output unchecked.
+ * Hides the key if a host repeats it in a header or in an error body, so that dexdata never prints it. After this step,
+ * only rows reach the output unchecked.
  */
 export function hideKey(answer: Answer, key: string | undefined): Answer {
   if (key === undefined) return answer;
@@ -106,7 +111,10 @@ export function hideKey(answer: Answer, key: string | undefined): Answer {
   return { ...answer, headers, body: Buffer.from(hide(body.toString("utf8"))) };
 }
 
-/** A key typed in place of a name, or piped in, would become part of a URL, which hosts and proxies log. */
+/**
+ * Rejects a value that contains an API key. A key passed as an argument or on stdin would become part of a URL, and
+ * hosts and proxies log URLs.
+ */
 export function refuseKey(text: string, key: string | undefined): void {
   if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
   throw invalidInput(

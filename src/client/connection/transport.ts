@@ -8,12 +8,14 @@ import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 
 export interface SendOptions {
-  /** Milliseconds for connecting, headers and body together. */
+  /** Timeout in milliseconds for connecting, headers and body combined. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
 
-/** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
+/**
+ * Creates the connection pool of a run. Redirects are not followed, because the key must not be sent to another origin.
+ */
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) {
   const { agent, peerOf, close } = createAgent(env);
   return {
@@ -32,8 +34,8 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) 
 }
 
 /**
- * Returns what `send` returns, or fails when the timeout expires. undici honors a signal only once it is connected, so the
- * wait ends here as soon as the signal aborts.
+ * Returns the result of `send`, or fails when the timeout expires. undici honors a signal only after it is connected,
+ * so this function stops waiting as soon as the signal aborts.
  */
 export async function withDeadline<T>(
   clock: Clock,
@@ -42,7 +44,8 @@ export async function withDeadline<T>(
   peer: Peer,
 ): Promise<T> {
   signal.throwIfAborted();
-  // Any number of requests may be pending; Node would report eleven listeners as a leak, to the user.
+  // Any number of requests may be pending. Without this call, Node would print a leak warning to the user from the
+  // eleventh listener on.
   setMaxListeners(0, signal);
   const ending = childOf(signal);
   const outcome = new Promise<T>((resolve, reject) => {
@@ -63,17 +66,18 @@ export async function withDeadline<T>(
   }
 }
 
-/** A response whose body is still to come. */
+/** A response whose body was not read yet. */
 export interface Received extends Omit<Answer, "body"> {
-  /** The socket is paused while the reader is slow. */
+  /** The chunks of the body. The socket is paused while the reader is slow. */
   readonly body: ChunkQueue["chunks"];
-  /** Gives up the rest of the body. */
+  /** Discards the rest of the body. */
   readonly abort: () => void;
 }
 
 /**
- * Sends a request and returns the response when its headers have arrived; the signal ends both. No stream of Node lies
- * between the socket and the reader: it would copy each chunk, and take longer than everything else that is done with it.
+ * Sends a request and returns the response as soon as its headers have arrived. The signal aborts the request and the
+ * body. No Node stream is used between the socket and the reader: it would copy each chunk, which takes longer than all
+ * other processing combined.
  */
 export function receive(
   agent: Agent,
@@ -91,7 +95,7 @@ export function receive(
         else signal.addEventListener("abort", abort, { once: true });
       },
       onResponseStart: (controller, status, headers) => {
-        // An interim response, such as 103.
+        // An interim response, e.g. 103, precedes the actual response.
         if (status < 200) return;
         queue = createChunkQueue(controller);
         const abort = (): void => controller.abort(asError("given up"));
@@ -111,7 +115,7 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });
 }
 
-/** Headers as undici returns them. */
+/** Headers in the form that undici returns. */
 type ReceivedHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
 function firstValues(headers: ReceivedHeaders): Answer["headers"] {

@@ -7,8 +7,8 @@ import { connectionFailure } from "./connection-failure.ts";
 import { type Proxy, unbracketed } from "./proxy.ts";
 
 /**
- * Opens a socket to the host behind the proxy (CONNECT, RFC 9110, 9.3.6), on which TLS has not begun yet. Every failure
- * names the proxy. `onSocket` is called with the socket to the proxy itself.
+ * Opens a socket to the host through the proxy (CONNECT, RFC 9110, 9.3.6), before TLS starts on it. Every failure names
+ * the proxy. `onSocket` receives the socket to the proxy itself.
  */
 export async function openTunnel(
   url: URL,
@@ -29,7 +29,7 @@ export async function openTunnel(
     request.once("socket", onSocket);
     request.once("error", giveUp);
     request.once("connect", (answer, socket, head) => {
-      // Later errors are reported by the TLS socket on top of this one.
+      // The TLS socket that wraps this socket reports later errors.
       const refused = refusal(answer, head.length > 0, proxy, url);
       if (refused === undefined) return resolve(socket);
       socket.on("error", () => undefined).destroy();
@@ -45,14 +45,14 @@ function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }
   const host = unbracketed(proxy.hostname);
   const options: https.RequestOptions = {
     host,
-    // By default Node uses the name in the header, which is the service's.
+    // By default, Node uses the name in the host header, which is the name of the service.
     servername: isIP(host) === 0 ? host : "",
     port: proxy.port === "" ? (isSecure ? 443 : 80) : proxy.port,
     method: "CONNECT",
     path: target,
     headers: {
       host: target,
-      // Some proxies still look at this header only.
+      // Some proxies only support this older header.
       "proxy-connection": "keep-alive",
       connection: "keep-alive",
       ...(authorization !== undefined && { "proxy-authorization": authorization }),
@@ -78,7 +78,7 @@ function refusal(
     );
   }
   const next = nextFor(proxy, { host });
-  // On a tunnel the client speaks first.
+  // In a tunnel the client sends first. If the proxy sends data instead, it is a web page.
   const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300)
     return isPage
@@ -93,7 +93,9 @@ function nextFor({ variable }: Proxy, { host }: Pick<URL, "host">): string {
   return `check ${variable}, or bypass the proxy: NO_PROXY=${host}`;
 }
 
-/** Nothing was sent to the host: requests begin behind the tunnel. */
+/**
+ * Creates a failure of the proxy. Nothing was sent to the host, because requests start only after the tunnel is open.
+ */
 function proxyFailure(message: string, details: KnownDetails<"proxy">): Failure {
   return fail("proxy", message, { isUnsent: true, ...details });
 }

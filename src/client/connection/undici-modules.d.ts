@@ -1,4 +1,4 @@
-// undici describes its front door only: these are the same values behind it.
+// undici has types for its main entry only. These internal modules export the same values.
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }

@@ -6,15 +6,15 @@ import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } fro
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
 
-/** Stores the state of the rate: in a file for all processes, or in the memory of this one. */
+/** Stores the state of the rate limit, either in a file for all processes or in the memory of this process. */
 export interface PaceStore {
-  /** Changes it while no other process does. `change` may be called again after a conflict. */
+  /** Changes the state while no other process does. `change` may be called again after a conflict. */
   readonly update: <T>(
     change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
   ) => Promise<T>;
 }
 
-/** For this process only. */
+/** Creates a store for this process only. */
 export function memoryStore(): PaceStore {
   let state = noState;
   return {
@@ -29,18 +29,23 @@ export function memoryStore(): PaceStore {
 interface PaceOptions {
   readonly rate: PaceRate;
   readonly store: PaceStore;
-  /** Called before a wait, in milliseconds. `line` gives the reason, once, if the wait is long enough to report. */
+  /**
+   * Called before a wait with its duration in milliseconds. `line` contains the reason. It is set once per reason, and
+   * only if the wait is long enough to report.
+   */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
-/** Milliseconds. Waits up to this long are not reported. */
+/** Waits of up to this many milliseconds are not reported. */
 const shortWait = 2000;
-/** Milliseconds. Processes that wait for the same hold continue within this time, not at once. */
+/**
+ * Milliseconds over which processes that wait for the same hold are spread, so that they do not all continue at once.
+ */
 const spread = 250;
 
 /**
- * Requests are sent in order of arrival: many may wait at once, and only the first checks the state. A stream that may not
- * be reopened yet lets the requests behind it pass.
+ * Creates a pace that sends requests in the order in which they arrive. Many requests may wait, but only the first one
+ * checks the state. A stream that may not be reopened yet does not block the requests behind it.
  */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -66,7 +71,9 @@ export function createPace(
     await clock.sleep(milliseconds, until);
   };
 
-  /** Returns milliseconds where a stream may not be reopened yet: that wait happens outside the queue. */
+  /**
+   * Returns milliseconds instead of a turn if a stream may not be reopened yet. That wait happens outside the queue.
+   */
   const takePlace = async (kind: SendKind): Promise<Turn | number> => {
     for (;;) {
       signal.throwIfAborted();
@@ -78,7 +85,7 @@ export function createPace(
         await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
         continue;
       }
-      // Longer than any rate limit: as for a 429, --retry-max-time decides whether to wait.
+      // This wait is longer than any rate limit requires, so --retry-max-time decides whether to wait, as for a 429.
       if (wait > planAllowance(1).window) throw heldBack(wait);
       const line = `waiting ${formatSeconds(wait)}: the service requested a pause for this key`;
       await pause(wait + spread * random(), `until ${attempt.until}`, line);
@@ -110,7 +117,7 @@ export function createPace(
   };
 }
 
-/** Runs one after the other, also after failures. */
+/** Creates a queue that runs one task at a time, even after failures. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

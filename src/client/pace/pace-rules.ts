@@ -19,14 +19,14 @@ import {
 } from "./pace-state.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
-/** A turn that was taken, or the wait until one is free. */
+/** A turn, or the wait until one is free. */
 type Attempt =
   | { readonly turn: Turn }
   | { readonly wait: number; readonly because: "hold"; readonly until: number }
   | { readonly wait: number; readonly because: "reopening" }
   | { readonly wait: number; readonly because: "rate"; readonly perMinute: number };
 
-/** Takes a turn for a request that is sent now, if one is free. */
+/** Takes a turn for a request that is sent immediately, if one is free. */
 export function takeTurn(
   before: PaceState,
   rate: PaceRate,
@@ -57,7 +57,7 @@ function allowanceOf(rate: PaceRate, perMinute: number): Allowance {
   return rate.kind === "fixed" ? fixedAllowance(perMinute) : planAllowance(perMinute);
 }
 
-/** When enough sends have left the window that one more fits. */
+/** Returns the time at which enough requests have left the window to allow one more. */
 function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number): number {
   let used = countBetween(all, now - window, Number.POSITIVE_INFINITY);
   for (const { at, count } of all) {
@@ -69,15 +69,15 @@ function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number
   return now;
 }
 
-/** Whether the response took longer than the slack of the window. */
+/** Whether the response took longer than the slack of the window allows. */
 export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
   const perMinute = rateInForce(rate, known);
   return perMinute !== undefined && now - turn.at > allowanceOf(rate, perMinute).slack;
 }
 
 /**
- * Moves a late request to the time of its response. A request counts when it arrives, which is at the latest
- * when it responds; otherwise the turn would be given to another request too early.
+ * Moves a late request to the time of its response. The service counts requests when they arrive, which cannot be after
+ * the response. Without this, the turn would be given to another request too early.
  */
 export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
   const index = state.sends.findIndex(({ at }) => at >= turn.at);
@@ -88,18 +88,18 @@ export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceStat
   return { ...state, sends: withSend(others, now) };
 }
 
-/** Requests per minute; undefined until a limit is known. `state` is current. */
+/** Returns the limit in requests per minute, or undefined if no limit is known. `state` must be current. */
 export function rateInForce(rate: PaceRate, state: PaceState): number | undefined {
   if (rate.kind === "unlimited") return undefined;
   if (rate.kind === "fixed") return rate.perMinute;
   const rates = [rate.perMinute, state.told?.perMinute, state.learned?.perMinute];
   const known = rates.filter((each) => each !== undefined);
   if (known.length === 0) return undefined;
-  // A tenth of the plan's rate always remains, so that one odd response does not stop a pull.
+  // The limit never drops below a tenth of the plan's rate, so that one odd response does not stall a pull.
   return Math.max(1, Math.ceil((rate.perMinute ?? 0) / 10), Math.min(...known));
 }
 
-/** Returns the state after a response, for every process that uses the key. `state` is current. */
+/** Returns the state after a response, for every process that uses the key. `state` must be current. */
 export function learn(
   state: PaceState,
   { status, headers, retryAfter }: RateNews,
@@ -116,7 +116,7 @@ export function learn(
   return isRefused ? refusedAt(told, turn, rate.perMinute, now) : told;
 }
 
-/** Whether a response changes anything, so that the file has to be updated. */
+/** Whether a response changes the state, so that the file has to be updated. */
 export function isNews({ status, headers }: RateNews, known: PaceState, now: number): boolean {
   if (status === 429 || resetAfter(headers) !== undefined) return true;
   const told = toldRate(headers);
@@ -129,15 +129,15 @@ function holdUntil(state: PaceState, now: number, wait: number): PaceState {
   return { ...state, hold: { heard: now, until: Math.max(until, state.hold?.until ?? 0) } };
 }
 
-/** `RateLimit-Limit`, where it is a number of requests. */
+/** Returns the `RateLimit-Limit` header if it is a number of requests. */
 function toldRate(headers: RateNews["headers"]): number | undefined {
   const text = headers.get("ratelimit-limit")?.trim() ?? "";
   return /^[1-9]\d{0,6}$/u.test(text) ? Number(text) : undefined;
 }
 
 /**
- * `RateLimit-Reset` in milliseconds (the header has seconds), if no requests remain until then. A reset after more than ten
- * minutes does not belong to a limit per minute.
+ * Returns `RateLimit-Reset` in milliseconds (the header contains seconds) if no requests remain until then. A reset
+ * that is more than ten minutes away is ignored, because it does not belong to a limit per minute.
  */
 function resetAfter(headers: RateNews["headers"]): number | undefined {
   if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
@@ -147,15 +147,16 @@ function resetAfter(headers: RateNews["headers"]): number | undefined {
 }
 
 /**
- * Two 429s show a limit if they come at nearly the same number of accepted requests, near the highest number ever
- * accepted, and if sends of the first one's minute have expired between them. A service with errors rejects at any number,
- * and one that requested a wait has room after it.
+ * Decides whether two 429s reveal a limit. They do if both arrive at nearly the same number of accepted requests, close
+ * to the highest number ever accepted, and if requests from the minute before the first 429 have expired in between. A
+ * failing service, by contrast, rejects requests at any number, and a service that requested a wait accepts more
+ * requests after it.
  */
 function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
   const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
   const accepted = Math.max(0, turn.before - countBetween(state.refused, turn.at - minute, turn.at));
   const { suspect, peak } = state;
-  // One burst reached one limit: all of it was sent before the first rejection arrived.
+  // One burst reaches one limit: all of its requests were sent before the first rejection arrived.
   const isSameBurst = suspect !== undefined && turn.at <= suspect.at;
   const isBelow = peak !== undefined && accepted + tolerance(peak) < peak.accepted;
   if (accepted === 0 || isSameBurst || isBelow) return { ...state, refused };
@@ -173,17 +174,23 @@ function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: 
   return { ...state, refused, suspect: seen, learned };
 }
 
-/** The limit in force keeps the number near itself, so only a clearly lower number is another limit. */
+/**
+ * A limit that is in force keeps the observed number close to itself, so only a clearly lower number indicates a new
+ * limit.
+ */
 function lower(learned: Learned | undefined, shown: number, now: number): Learned {
   return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
 }
 
-/** Concurrent requests arrive in any order. */
+/** Some tolerance is needed because concurrent requests arrive in any order. */
 function tolerance({ accepted }: { readonly accepted: number }): number {
   return Math.max(2, Math.floor(accepted / 20));
 }
 
-/** The peak is measured on a minute that ended this long ago: later sends may still be rejected. */
+/**
+ * The peak is taken from a minute that ended this many milliseconds ago, because more recent requests may still be
+ * rejected.
+ */
 const answeredBy = 2000;
 
 function withPeak(state: PaceState, now: number): PaceState {

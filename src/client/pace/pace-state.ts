@@ -3,25 +3,25 @@ import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
 /**
- * The state of the rate, shared by all processes that use one key. Every time is one of `Clock.elapsed`, a whole
- * number of milliseconds.
+ * The state of the rate limit, shared by all processes that use the same key. All times are integer milliseconds of
+ * `Clock.elapsed`.
  */
 export interface PaceState {
-  /** Requests sent, oldest first, within the longest possible window. */
+  /** Requests sent within the longest possible window, oldest first. */
   readonly sends: readonly Sends[];
-  /** The requests among them that were rejected with 429, by the time they were sent. */
+  /** The requests that were rejected with 429, by the time they were sent. */
   readonly refused: readonly Sends[];
-  /** Sends that opened a stream. */
+  /** Requests that opened a stream. */
   readonly openings: readonly Sends[];
-  /** No process sends before it ends. */
+  /** A pause that the service requested; no process sends requests until it ends. */
   readonly hold: { readonly heard: number; readonly until: number } | undefined;
-  /** RateLimit-Limit of the service. */
+  /** The limit from the `RateLimit-Limit` header of the service. */
   readonly told: Learned | undefined;
-  /** The limit that two 429s showed. */
+  /** The limit that two 429s revealed. */
   readonly learned: Learned | undefined;
-  /** The first 429 of two. */
+  /** The first of two 429s that may reveal a limit. */
   readonly suspect: Suspect | undefined;
-  /** The highest number of requests accepted in a minute. */
+  /** The highest number of requests that were accepted in one minute. */
   readonly peak: { readonly accepted: number; readonly at: number } | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Suspect {
   readonly at: number;
   /** Requests accepted in the minute before the rejected one. */
   readonly accepted: number;
-  /** When the oldest of them was sent. */
+  /** The time at which the oldest of these requests was sent. */
   readonly oldest: number;
 }
 
@@ -54,16 +54,24 @@ export const noState: PaceState = {
   peak: undefined,
 };
 
-/** Learned limits expire after ten minutes: plans change, and so do the users of an IP address. */
+/**
+ * Learned limits expire after ten minutes, because the plan can change, and so can the other users of an IP address.
+ */
 const memory = 10 * minute;
-/** The longest window is 61.3 s, for one request per minute; the minute of `withPeak` begins before that. */
+/**
+ * The longest window is 61.3 s, for one request per minute. The minute that `withPeak` measures begins even earlier.
+ */
 const kept = 63_000;
-/** Sends closer together than this are one entry, so that a high rate does not make a large file. */
+/**
+ * Requests sent in the same period of this many milliseconds share an entry, so that a high rate does not create a
+ * large file.
+ */
 const together = 25;
 
 /**
- * The state without expired entries. Future times belong to another clock: the machine was restarted, or the directory is
- * shared with another machine. Such sends count as sent now, and such a hold lasts one window at most.
+ * Returns the state without expired entries. A time in the future comes from another clock: the machine was restarted,
+ * or several machines share the directory. In that case, a request counts as sent now, and a hold lasts one window at
+ * most.
  */
 export function current(state: PaceState, now: number): PaceState {
   return {
@@ -99,7 +107,7 @@ function remembered<T extends { readonly at: number }>(entry: T | undefined, now
   return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
 }
 
-/** Adds a request at that time, which is the latest of all. */
+/** Adds a request that was sent at `at`. No earlier entry may have a later time. */
 export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   const last = all.at(-1);
   if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
@@ -107,12 +115,12 @@ export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
 }
 
-/** The number of requests sent after one time and until the other. */
+/** Returns the number of requests sent after `after` and no later than `until`. */
 export function countBetween(all: readonly Sends[], after: number, until: number): number {
   return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }
 
-/** Reads the contents of the file. Anything that this program does not write counts as absent. */
+/** Reads the contents of the file. Values in an unknown format are treated as missing. */
 export function readPaceState(value: unknown): PaceState {
   const sends = (name: string): readonly Sends[] => {
     const list: unknown = member(value, name);

@@ -3,8 +3,8 @@ import { formatDuration } from "../../contract/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
 /**
- * Milliseconds. A service can request any wait, by mistake even years. The client does not begin a longer one than this,
- * and other commands with the same key are blocked no longer than this.
+ * The longest wait in milliseconds. A service can request any wait, even years by mistake. The client does not start a
+ * longer wait than this, and other commands with the same key are not blocked for longer either.
  */
 export const maxServiceWait = 3_600_000;
 
@@ -12,7 +12,7 @@ export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
   return retryAfter !== undefined && retryAfter > maxServiceWait;
 }
 
-/** The failure of a request whose response requested such a wait. */
+/** The failure of a request if the service requested a longer wait than the limit. */
 export function waitTooLong({ details }: Failure): Failure {
   const wait = formatDuration(details.retryAfter ?? 0);
   const limit = formatDuration(maxServiceWait);
@@ -22,9 +22,10 @@ export function waitTooLong({ details }: Failure): Failure {
 }
 
 /**
- * Milliseconds that the service requests to wait: the header Retry-After (RFC 9110: whole seconds, or a date), or else the
- * body's `retry_after` in seconds. A date is compared with the Date header of the response, so that a wrong local clock
- * changes nothing; without that header it is ignored. Undefined if there is no usable value.
+ * Returns how many milliseconds to wait before a retry, as requested by the service. The value comes from the
+ * Retry-After header (RFC 9110: an integer number of seconds, or a date), or else from `retry_after` in the body, in
+ * seconds. A date is compared with the Date header of the response, so that a wrong local clock does no harm. Without a
+ * Date header, a date is ignored. Returns undefined if there is no usable value.
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,
@@ -46,14 +47,14 @@ const clockTime = String.raw`(?<time>\d{2}:\d{2}:\d{2})`;
 const shortDay = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const month = "(?<month>[A-Z][a-z]{2})";
 
-/** IMF-fixdate, RFC 850 and asctime, which RFC 9110 5.6.7 makes every recipient accept. */
+/** RFC 9110, 5.6.7 requires recipients to accept all three formats: IMF-fixdate, RFC 850 and asctime. */
 const dateForms = [
   String.raw`${shortDay}, (?<day>\d{2}) ${month} (?<year>\d{4}) ${clockTime} GMT`,
   String.raw`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-${month}-(?<year>\d{2}) ${clockTime} GMT`,
   String.raw`${shortDay} ${month} (?<day>[ \d]\d) ${clockTime} (?<year>\d{4})`,
 ].map((form) => new RegExp(`^${form}$`, "u"));
 
-/** Milliseconds since the epoch; undefined for any other text. */
+/** Milliseconds since the epoch, or undefined if the text is not a date. */
 export function parseHttpDate(text: string): number | undefined {
   const groups = dateForms.map((form) => form.exec(text)?.groups).find((each) => each !== undefined);
   if (groups === undefined) return undefined;
@@ -63,14 +64,14 @@ export function parseHttpDate(text: string): number | undefined {
   if (hour > 23 || minute > 59 || second > 60) return undefined;
   const year = fullYear(groups["year"] ?? "");
   const date = new Date(Date.UTC(year, monthIndex, day));
-  // 30 February would be a day of March, and the year 0026 one of the last century.
+  // Date.UTC would turn February 30 into a day in March, and the year 0026 into 1926.
   const exists =
     date.getUTCDate() === day && date.getUTCMonth() === monthIndex && date.getUTCFullYear() === year;
-  // A leap second is the first one of the next minute, also of the next year.
+  // A leap second becomes the first second of the next minute, even if that begins a new year.
   return exists ? Date.UTC(year, monthIndex, day, hour, minute, second) : undefined;
 }
 
-/** Two digits of RFC 850 from 70 on name a year of the last century: no service responds from before 1970. */
+/** A two-digit year from 70 on (RFC 850) belongs to the 1900s, because no response is dated before 1970. */
 function fullYear(digits: string): number {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -3,48 +3,51 @@ import { counted } from "../../text/counted.ts";
 import { formatInstant, type Instant } from "../../time/time.ts";
 
 /**
- * When a list is complete. A pull ends where the API reports the end of the list, unless the API's own count of rows
- * contradicts it. A response that contradicts the count, or itself, never moves the position of a pull: the page is
- * requested again with backoff, up to three times, the last time at another URL where the list has one, because a cache
- * may keep a wrong response. If the contradiction remains, the rows of the page are still returned, and the pull fails with
- * exit 8 and the number of missing rows. `--no-strict` accepts the list as it is.
+ * Defines when a list is complete. A pull ends where the API reports the end of the list, unless the API's own row
+ * count contradicts it. A response that contradicts the count, or itself, never moves the position of a pull. Instead,
+ * its page is requested again with backoff, up to three times. The last attempt uses another URL if the list has one,
+ * because a cache may keep a wrong response. If the contradiction remains, the rows of the page are still returned, and
+ * the pull fails with exit code 8 and the number of missing rows. `--no-strict` accepts the list anyway.
  *
- * - **Numbered pages** (transactions up to page 100, DEXes). Proof: each page has the requested number (if it has one), as
- *   many rows as its own totals promise, and some new rows; after the last page, the count is used up. A changed total means
- *   that rows have moved: the pull then finds its last row again (see `frozen-windows.ts`), or claims no proof. Rows added to
- *   the part already read are not due. A DEX that changes its rank while the total stays the same goes unnoticed. Without
- *   usable totals, the list ends at a short, empty or repeated page, without proof.
- * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. Proof: the rows that the
- *   last counted page left have all been returned. If the count differs, the window that ends at the last row is
- *   counted, and the last counted window again: rows that it still counts are missing. If no page had a count, there is
- *   no proof.
- * - **Searches**. No count. A pull requests a page again if it promises another page without a cursor, repeats a cursor,
- *   has nothing new, or has fewer rows than requested although another page follows. Rows that are missing from
- *   the last page cannot be noticed.
- * - **Candles**. No count, and an interval without trades has no candle. A slice with candles of another time range is
- *   requested again. For one that ends long before its range does, measured by the other gaps of the market, the rest is
- *   requested once; so is an empty one at the beginning.
- * - **Batches of prices**. Proof: each input has a row or is reported as missing. A response with rows that were not
- *   requested is requested again. Whether a price is truly missing cannot be proved.
- * - **One response** (networks, the global search, single records). The response is the entire list; that cannot be proved.
+ * - **Numbered pages** (transactions up to page 100, DEXes). The count proves that the list is complete if each page
+ *   has the requested number (or none), as many rows as its own totals promise, and some new rows, and if no counted
+ *   row is left after the last page. A changed total means that rows have shifted: the pull then locates its last row
+ *   again (see `frozen-windows.ts`), or claims no proof. Rows added to the part already read are not expected. A DEX
+ *   that changes its rank while the total stays the same goes unnoticed. Without usable totals, the list ends at a
+ *   short, empty or repeated page, without proof.
+ * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. The list is proved
+ *   complete if all rows that remained after the last counted page were returned. If the numbers differ, the window
+ *   that ends at the last row is counted, and the last counted window is counted again: rows that it still counts are
+ *   missing. If no page had a count, there is no proof.
+ * - **Searches**. They have no count. A pull requests a page again if it promises another page without a cursor,
+ *   repeats a cursor, has no new rows, or has fewer rows than requested although another page follows. Missing rows on
+ *   the last page cannot be detected.
+ * - **Candles**. They have no count, and an interval without trades has no candle. A slice with candles from another
+ *   time range is requested again. If a slice ends long before its range does, compared with other gaps in the market,
+ *   the rest of it is requested once. The same applies to an empty slice at the beginning.
+ * - **Batches of prices**. The list is proved complete if each input has a row or is reported as missing. A response
+ *   with rows that were not requested is requested again. It cannot be proved whether a price is truly missing.
+ * - **Single responses** (networks, the global search, single records). The response is the entire list; this cannot be
+ *   proved.
  *
- * `api --paginate` and the library read lists in the same way. `txns --follow` compares each read with the count itself.
+ * `api --paginate` and the library read lists in the same way. `txns --follow` compares each read with the count
+ * separately.
  */
 export type Proof =
-  /** The service's own count of the list's rows. */
+  /** The service's own row count confirms it. */
   | "count"
-  /** The service reported the end of the list; it has no count to compare with. */
+  /** The service reported the end of the list, and there is no count to compare. */
   | "end of list"
-  /** Each input has its row, or is reported. */
+  /** Each input has a row or is reported as missing. */
   | "inputs";
 
-/** Retries of one page, without a new row, until a contradiction is final. */
+/** The number of times a page without new rows is requested again before a contradiction becomes final. */
 export const mostRepeats = 3;
 
 /**
- * The service's count and its pages still contradict each other after all retries. `rows`: the number of missing rows;
- * undefined if the count is too large to be exact. `before`: the rows are at or before this time; undefined if rows have no
- * time.
+ * Creates the failure for a list whose pages still contradict the service's count after all retries. `rows` is the
+ * number of missing rows; undefined if the count is too large to be exact. `before` is the latest possible time of the
+ * missing rows; undefined if the rows have no time.
  */
 export function incompleteList(
   problem: string,

@@ -12,13 +12,14 @@ import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import { type AskingForList, createAnswerReader, type Page, type Place } from "./page.ts";
 
 /**
- * Specification, Pagination styles 1: `next_cursor` is sent back as `cursor`, byte for byte, everything else unchanged. A
- * cursor that was seen before, or a next page promised without one, would loop and spend credits; both end the pull, once
- * the page has been requested again (see completeness.ts).
+ * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
+ * byte, and everything else stays the same. If the service repeats a cursor, or promises a next page without a cursor,
+ * paging would never end and would keep spending credits. In both cases the page is requested again (see
+ * completeness.ts), and then the pull fails.
  *
- * As long as more rows are wanted, the next page is requested as soon as its cursor is found, while this page is read and
- * shown. If this page then turns out to be broken, that was one request too many. When no more rows are wanted, pending
- * requests are given up.
+ * If more rows are wanted, the next page is requested as soon as its cursor is found, while the current page is still
+ * being parsed and output. If the current page then turns out to be broken, that request was wasted. When no more rows
+ * are wanted, pending requests are canceled.
  */
 export async function* walkCursorPages(
   asking: AskingForList,
@@ -36,7 +37,7 @@ export async function* walkCursorPages(
       query.set("cursor", from);
     }
     const answer = client.ask(endpoint, query, over.signal);
-    // A failure is read in its turn, or never, if no more rows are wanted.
+    // A failure is reported when its page is due, or never, if no more rows are wanted.
     answer.catch(() => undefined);
     return answer;
   };
@@ -71,7 +72,7 @@ export async function* walkCursorPages(
       const { page, problem } = await settle(open(document), isSent, async () => open(await ask(from)));
       const at = placeOf(from);
       if (problem !== undefined || page.next === null) {
-        // Its rows are paid for.
+        // These rows are already paid for, so they are returned before the failure.
         const rest = pageOf(page.rows, at, at);
         if (rest.rows.length > 0) yield rest;
         throw untrustedAnswer(problem ?? "");
@@ -94,28 +95,28 @@ export async function* walkCursorPages(
   }
 }
 
-/** Created once: its stack is never read. */
+/** A single shared error is enough, because its stack is never read. */
 const noLongerWanted = new Error("no longer wanted");
 
 function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
-/** One page of a search, read. */
+/** One parsed page of a search. */
 interface CursorPage {
   readonly rows: Rows;
-  /** As by `nextCursor`. */
+  /** The result of `nextCursor`. */
   readonly next: string | null | undefined;
-  /** The page size that the service reports, if any. */
+  /** The page size according to the response, which may not contain one. */
   readonly limit: unknown;
-  /** Why the rows may not match the request. */
+  /** The reason why the rows may not match the request. */
   readonly warning: string | undefined;
 }
 
-/** A problem with a page. */
+/** A possible problem with a page. */
 interface Doubt {
   readonly problem: string;
-  /** The pull cannot continue after it; otherwise the service may mean it. */
+  /** Whether the problem ends the pull. Otherwise the response may be intentional. */
   readonly isFinal?: boolean;
   readonly isShort?: boolean;
 }
@@ -126,14 +127,17 @@ const repeatedRows = { problem: "a page repeats earlier rows" };
 const emptyEnd = { problem: "the service promised another page, but it is empty" };
 
 /**
- * Settles whether a page of a search is correct, by requesting it again. A search has no count, so a page that is the same
- * the second time is believed, unless no page can follow it. `isSent`: whether a cursor was sent before. `problem`: why the
- * pull has to end after this page.
+ * Returns a function that checks a page of a search by requesting it again. A search has no total count, so a page is
+ * accepted if the retry returns the same page, unless no page can follow it. `isSent` checks whether a cursor was sent
+ * before. `problem` is the reason why the pull has to end after this page.
  */
 function createDoubts({ client, walk }: AskingForList) {
   const { pageSize, seen, start } = walk;
   let hasRows = start !== undefined;
-  /** Fewest rows of a page that another one follows: 1 once the service has confirmed a short page, 0 after an empty one. */
+  /**
+   * The minimum number of rows on a page that is followed by another one. It drops to 1 once a retry has confirmed a
+   * short page, and to 0 after an empty page.
+   */
   let fewest = Number.POSITIVE_INFINITY;
 
   const doubtAbout = (page: CursorPage, isSent: (cursor: string) => boolean): Doubt | undefined => {

@@ -5,22 +5,28 @@ import type { Rows } from "../rows/rows.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
-/** Pages in a row with repeated rows only, before the pull gives up: each costs a credit. */
+/** The number of consecutive pages with only repeated rows after which the pull gives up. Each page costs a credit. */
 const patienceWithRepeats = 3;
-/** A filter that matches few rows may leave some pages empty. */
+/**
+ * The number of consecutive empty pages after which the pull gives up. A filter that matches few rows may leave some
+ * pages empty.
+ */
 const patienceWithEmptyPages = 20;
 
-/** How far back rows of an endpoint may repeat: lists that continue by time are sorted by it. */
+/**
+ * Returns how far back an endpoint may repeat rows. Lists that continue by time are sorted by time, so they repeat only
+ * recent rows.
+ */
 export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }
 
-/** Passes pages through. A list that continues without new rows ends with an error instead of spending credits for ever. */
+/** Passes pages through, but fails if a list never ends and has no new rows, because each page costs a credit. */
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
     const { isBarren = false, isAgain = false } = page;
-    // A page that was requested again on purpose does not indicate an endless list.
+    // A page that was requested again on purpose is not a sign of an endless list.
     if (!isAgain) {
       repeats = isBarren && (page.rows.length > 0 || (page.repeats ?? 0) > 0) ? repeats + 1 : 0;
       empty = isBarren ? empty + 1 : 0;
@@ -34,20 +40,23 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
   }
 }
 
-/** The rows of a page that no earlier page had. */
+/** The rows of a page that were not on earlier pages. */
 interface DistinctRows {
   readonly rows: Rows;
-  /** The number of rows that were left out because an earlier page had them; absent if there are none. */
+  /** The number of rows that were removed because an earlier page contained them; missing if there are none. */
   readonly repeats?: number;
-  /** No row was new. */
+  /** Whether none of the rows are new. */
   readonly isBarren: boolean;
 }
 
 export type DistinctFilter = ReturnType<typeof createDistinctFilter>;
 
-/** Drops rows that were seen before, because a list that moves may repeat them, and adds the rest to those seen. */
+/**
+ * Creates a filter that removes rows that were seen before, because a list that shifts may repeat them. The remaining
+ * rows are recorded as seen.
+ */
 export function createDistinctFilter(seen: SeenKeys) {
-  // A row without an identity is always kept, but a list of such rows must end as well.
+  // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
   const hash: TextHash = { high: 0, low: 0 };
   let listed = 0;
@@ -67,11 +76,11 @@ export function createDistinctFilter(seen: SeenKeys) {
     const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
     return { rows: kept, repeats: repeated.size, isBarren };
   };
-  /** Rows of the list that have passed so far; one that the service lists twice in a page counts twice. */
+  /** The number of rows of the list so far. A row that the service lists twice on one page is counted twice. */
   return { filter, listed: (): number => listed };
 }
 
-/** The number of repeated rows that repeat another one of the same page. */
+/** Returns how many of the repeated rows repeat another row of the same page. */
 function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   const hash: TextHash = { high: 0, low: 0 };
   const keyAt = (index: number): string => {
@@ -83,7 +92,7 @@ function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   return [...repeated].filter((index) => own.has(keyAt(index))).length;
 }
 
-/** Whether any of these rows is new. */
+/** Whether at least one of these rows is new. */
 export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
   for (let index = 0; index < rows.length; index += 1) if (!isKnown(rows, index, seen)) return true;
   return false;
@@ -91,7 +100,7 @@ export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
 
 const hashed: TextHash = { high: 0, low: 0 };
 
-/** Whether this row was seen before. A row without a key counts as new. */
+/** Whether this row was seen before. A row without an identity is always new. */
 export function isKnown(rows: Rows, index: number, seen: SeenKeys): boolean {
   return index < rows.length && rows.hashKey(index, hashed) && seen.has(hashed);
 }

@@ -5,62 +5,78 @@ import type { NumberedWalk, Pages } from "./numbered-walk.ts";
 import type { Page, Place } from "./page.ts";
 
 /**
- * Frozen windows. The invariant: in an open window, the page with the number after the one taken last begins at or before the
- * row after the edge, the last row taken; so no row of the list is skipped, and rows that come again are dropped.
+ * Frozen windows. The edge is the last row that was taken. In an open window, the page whose number follows the page
+ * taken last always begins no later than the row after the edge. This invariant ensures that no row of the list is
+ * skipped; repeated rows are dropped.
  *
- * It is true because a window ends at a fixed time: rows added later are not part of it, so its page numbers mean the same
- * from request to request, and several pages can be requested at once. Rows that are late or withdrawn still move it. Then
- * its total differs from the one before, and the window finds the edge again before it takes the page. If that needs too many
- * requests, the pull leaves the window and continues page by page; if it finds nothing, the pull claims no proof.
+ * The invariant holds because a window ends at a fixed time. Rows added later are not part of the window, so page
+ * numbers stay valid from request to request, and several pages can be requested at once. Rows that arrive late or are
+ * withdrawn can still shift the window. The total then differs from the previous one, and the window locates the edge
+ * again before it takes the page. If that requires too many requests, the pull leaves the window and continues page by
+ * page. If the edge cannot be found, the pull does not claim that the list is complete.
  */
 
-/** Pages. A new window repeats a few rows and may turn out not to contain the edge, so fewer pages are not worth one. */
+/**
+ * The minimum number of remaining pages for which a new window is opened. A new window repeats a few rows and may turn
+ * out not to contain the edge, so it does not pay off for fewer pages.
+ */
 const worthAWindow = 20;
 const mishapsAllowed = 3;
-/** Requests that may be spent on checks in a window: a fixed number, plus one for each `pagesAnExtra` pages. */
+/**
+ * The maximum number of requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages.
+ */
 const extraAllowed = 6;
 const pagesAnExtra = 5;
-/** Requests for one page of a list that moves all the time, before it is taken as it is. */
+/**
+ * The maximum number of requests for one page of a list that keeps shifting. After that, the page is accepted as it is.
+ */
 const triesAPage = 3;
-/** After this many checks of a smaller list that found no moved row, the difference counts as rows that expire at its end. */
+/**
+ * After this many checks of a shrinking list that find no shifted row, the difference is attributed to rows that expire
+ * at the end of the list.
+ */
 const quietLooksAllowed = 3;
 
-/** A part of the list up to a fixed time, in which page numbers mean the same from request to request. */
+/** A part of the list that ends at a fixed time, so that page numbers stay valid from request to request. */
 export interface FrozenWindow {
-  /** As on the wire; undefined for the upper bound of the request itself. */
+  /** The upper bound in the format of the API; undefined for the upper bound of the request. */
   readonly to: string | undefined;
-  /** Its first page, not taken yet, or the page before: it has the totals of the list, as long as that does not move. */
+  /**
+   * The first page of the window, which was not taken yet, or the page before the window. Its totals apply until the
+   * list shifts.
+   */
   readonly from: NumberedAnswer;
   readonly isFirst: boolean;
-  /** Rows after the last one taken, by these totals. */
+  /** The number of rows after the last row taken, according to these totals. */
   readonly left: number;
 }
 
 /**
- * Opens the windows of a list and reads them, one after the other. A window ends a second after the row that is to be its
- * newest. `to` is inclusive by the specification, but the public service was seen to leave out rows at that time, and a service
- * may cut fractions: a second later, the row is included by all of them. Other rows of that second only push rows back, and
- * rows that come again are dropped. If a second has more rows than the first page, the row's own time is tried.
+ * Opens and reads the windows of a list, one after the other. A window ends one second after the row that should be its
+ * newest. According to the specification, `to` is inclusive, but the public service has been observed to omit rows at
+ * that time, and a service may truncate fractions of a second. With the extra second, the row is included in every
+ * case. Other rows of that second only shift rows to later pages, and repeated rows are dropped. If that second has
+ * more rows than fit on the first page, the exact time of the row is tried instead.
  */
 export class FrozenWindows {
   readonly walk: NumberedWalk;
-  /** The upper bound of the request. */
+  /** The upper time bound of the request. */
   readonly #requested: string | undefined;
-  /** The pages of a list that is not sorted by time cannot be frozen. */
+  /** Whether the list can be frozen. A list that is not sorted by time cannot be frozen. */
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
-  /** The last window was not reliable: the list continues page by page. */
+  /** Whether the last window was unreliable, so that the list continues page by page. */
   #isLeft = false;
 
-  // Of the window that is being read:
+  // The state of the window that is being read:
   #to: string | undefined;
-  /** Its first total, that of the page taken last, and all earlier ones. */
+  /** The first total of the window, the total of the page taken last, and all earlier totals. */
   #itemsAtFirst = 0;
   #items = 0;
   #pages = 0;
   #outdated = new Set<number>();
-  /** The number of the page taken last. */
+  /** The number of the page that was taken last. */
   #taken = 0;
   #extra = 0;
   #quietLooks = 0;
@@ -73,12 +89,12 @@ export class FrozenWindows {
       walk.reply.handOverAfter !== undefined && (this.#requested === undefined || isFixed(this.#requested));
   }
 
-  /** Freezes a list without an upper bound after its first page: its newest row is from now on the end. */
+  /** Freezes a list without an upper time bound after its first page: the newest row becomes the end of the list. */
   freeze(page: Page, { at, rows }: NumberedAnswer): Page {
-    // Use the response, because a resumed pull may already have the newest rows, which the page then lacks.
+    // Use the response here: a resumed pull may already have the newest rows, and then the page does not contain them.
     const newest = this.walk.edge.instantOf(rows.marks()[0]);
     const isOpen = at.flag === "page" && at.value === "1" && at.to === undefined;
-    // Without totals, pages cannot be requested at once, but one after the other they need an end as well.
+    // Without totals, pages cannot be requested in parallel, but a list read page by page needs a fixed end too.
     if (!isOpen || page.next === undefined || newest === undefined || !this.#canFreeze) return page;
     return { ...page, next: { ...page.next, to: upperBound(newest, 1, this.#requested) } };
   }
@@ -87,7 +103,9 @@ export class FrozenWindows {
     return this.#canFreeze && (to ?? this.#requested) !== undefined;
   }
 
-  /** The window in which the list continues from there; undefined if only page by page is safe. */
+  /**
+   * Returns the window in which the list continues from `at`, or undefined if it is safe only to continue page by page.
+   */
   async openAt(at: Place): Promise<FrozenWindow | undefined> {
     const { last, count, reply } = this.walk;
     const pagesLeft = this.walk.pagesLeft();
@@ -100,13 +118,13 @@ export class FrozenWindows {
   }
 
   /**
-   * The window that ends at the last row taken, which counts the rows after it; undefined if there is none. Its first page has
-   * to contain that row, and the window contains all that follows the row.
+   * Opens a window that ends at the last row taken and counts the rows after it. Returns undefined if that is
+   * impossible. The first page has to contain the last row, and the window contains all rows that follow it.
    */
   async reopen(): Promise<FrozenWindow | undefined> {
     const { edge, pageSize } = this.walk;
     const instant = edge.instantOf(edge.last);
-    // If more rows have the same time than fit on a page, only a cursor leads beyond them.
+    // If more rows have this time than fit on a page, only a cursor can get past them.
     if (instant === undefined || edge.ties >= pageSize || !this.#canFreeze) return undefined;
     for (const shift of this.#shifts) {
       const to = upperBound(instant, shift, this.#requested);
@@ -122,7 +140,10 @@ export class FrozenWindows {
     return undefined;
   }
 
-  /** The pages of a window in order, several of them requested at once. Returns where the list continues. */
+  /**
+   * Yields the pages of a window in order and requests several of them at once. Returns the place where the list
+   * continues.
+   */
   async *read({ to, from, isFirst }: FrozenWindow): Pages {
     ({ items: this.#items, pages: this.#pages } = from.totals);
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
@@ -143,7 +164,7 @@ export class FrozenWindows {
   *#requests(): Generator<() => Promise<NumberedAnswer>> {
     const { handOverAfter = Number.POSITIVE_INFINITY } = this.walk.reply;
     for (let number = this.#taken + 1; number <= Math.min(this.#pages, handOverAfter); number += 1) {
-      // The pages after the one taken last are pending, so wanted pages are counted from there.
+      // All pages after the one taken last are already pending, so the number of wanted pages starts there.
       if (number - this.#taken > this.walk.pagesLeft()) return;
       yield async () => await this.#ask(number);
     }
@@ -157,7 +178,7 @@ export class FrozenWindows {
     return { flag: "page", value: String(number), to: this.#to };
   }
 
-  /** Yields the page of a response. Returns where the list continues. */
+  /** Yields the page of a response. Returns the place where the list continues. */
   *#take(answer: NumberedAnswer): Generator<Page, Place | undefined> {
     this.#pages = answer.totals.pages;
     this.#adopt(answer.totals.items);
@@ -174,9 +195,9 @@ export class FrozenWindows {
   }
 
   /**
-   * Takes the page after the one taken last, once it is certain that it is the one. If its total differs from the one before,
-   * the list has moved in between. The window then checks, by the last row that was taken, that the pull continues in the
-   * right place.
+   * Takes the page after the one taken last, once it is certain to be the correct page. If its total differs from the
+   * previous one, the list has shifted in between. The window then locates the last row taken, so that the pull
+   * continues at the right place.
    */
   async *#takeNext(requested: NumberedAnswer): Pages {
     const { edge, reply } = this.walk;
@@ -190,7 +211,7 @@ export class FrozenWindows {
       }
       answer = settled;
       const { items } = answer.totals;
-      // Late rows have pushed the edge back into this page, so everything after it is here.
+      // Late rows have shifted the edge into this page, so no row between the edge and this page can be missing.
       if (items === this.#items || this.walk.holdsEdge(answer)) break;
       const isExpiring = this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
       if (isExpiring || tries === triesAPage) {
@@ -198,7 +219,7 @@ export class FrozenWindows {
         break;
       }
       if (!this.#mayLookBack(number)) return this.#leaveFor(this.#placeOf(number));
-      // This response was sent before the list moved.
+      // This request was sent before the list shifted.
       if (tries === 1 && this.#outdated.has(items)) {
         answer = await this.#askAgain(number);
         continue;
@@ -206,7 +227,7 @@ export class FrozenWindows {
       const before = await this.#askAgain(number - 1);
       const at = edge.find(before.rows);
       if (at < 0 && reply.handOverAfter !== undefined) {
-        // Moved by more than a page: only the id of a row leads back to the edge.
+        // The list has shifted by more than a page, so only the id of a row leads back to the edge.
         const id = edge.lastWholeId;
         const isKnown = id !== undefined;
         return this.#leaveFor(isKnown ? { flag: "cursor", value: id, to: this.#to } : this.#placeOf(number));
@@ -225,8 +246,9 @@ export class FrozenWindows {
   }
 
   /**
-   * The page itself if it can be the next one; undefined if the pull has to leave the window for it. A page that contradicts
-   * its own totals is requested again immediately, so that the pages after it, which are pending, are not paid for twice.
+   * Returns the page if it can be the next one, or undefined if the pull has to leave the window to get it. A page that
+   * contradicts its own totals is requested again immediately, so that the pending pages after it are not paid for
+   * twice.
    */
   async *#settle(requested: NumberedAnswer): AsyncGenerator<Page, NumberedAnswer | undefined> {
     for (let answer = requested; ; answer = await this.walk.ask(answer.at)) {
@@ -235,7 +257,10 @@ export class FrozenWindows {
     }
   }
 
-  /** Reads the pages before this number again, from the nearest one that begins with a known row, so that no gap remains. */
+  /**
+   * Reads the pages before this number again, starting at the closest page that begins with a known row, so that no gap
+   * remains.
+   */
   async *#takeAgainBefore(number: number, before: NumberedAnswer): AsyncGenerator<Page> {
     const { walk } = this;
     let first = before;
@@ -256,7 +281,7 @@ export class FrozenWindows {
     return this.#extra < extraAllowed + number / pagesAnExtra;
   }
 
-  /** Leaves a window that is not reliable. */
+  /** Leaves an unreliable window. */
   #leaveFor(at: Place): Place {
     this.#mishaps += 1;
     [this.#isLeft, this.#isOver] = [true, true];
@@ -264,14 +289,17 @@ export class FrozenWindows {
   }
 }
 
-/** The time this many seconds later, as on the wire; never later than the requested bound. */
+/** Returns the time this many seconds later, in the format of the API, but no later than the requested bound. */
 function upperBound({ seconds, fraction }: Instant, later: number, requested: string | undefined): string {
   const instant = { seconds: seconds + later, fraction };
   const isBeyond = requested !== undefined && compareInstants(fromWire(requested), instant) < 0;
   return isBeyond ? requested : toWire(instant);
 }
 
-/** A bound that only the service can resolve, as the `-1h` of a raw call, moves with the service's clock. */
+/**
+ * Whether a bound is a fixed time. A bound that only the service can resolve, e.g. `-1h` in a raw API call, moves with
+ * the service's clock.
+ */
 function isFixed(bound: string): boolean {
   return /^\d+$/u.test(bound) || parseRfc3339(bound) !== undefined;
 }

@@ -1,8 +1,9 @@
 /**
- * Yields the responses in the order of their requests, with up to `width` requests pending: none begins before there is room,
- * so memory stays bounded however slow the consumer is. The first failure ends it, after everything before it; so does a
- * consumer that stops. Requests still pending are then ignored. `firstAlone`: if all requests are about the same address, the
- * first one finds out whether it exists, so that a mistyped address costs one credit.
+ * Yields responses in the order of their requests, with up to `width` requests pending. A request is sent only when
+ * there is room, so memory stays limited even if the consumer is slow. The first failure ends the sequence after all
+ * earlier responses, and so does a consumer that stops. Requests that are still pending are then ignored. `firstAlone`
+ * sends the first request separately: if all requests are for the same address, it shows whether the address exists, so
+ * that a mistyped address costs only one credit.
  */
 export async function* inOrder<T extends object>(
   asks: Iterable<() => Promise<T>>,
@@ -16,7 +17,7 @@ export async function* inOrder<T extends object>(
       const ask = waiting.next();
       if (ask.done === true) return;
       const answer = ask.value();
-      // A failure is read in its turn, not before.
+      // A failure is reported when its response is due, not earlier.
       answer.catch(() => undefined);
       pending.push(answer);
     }
@@ -29,8 +30,9 @@ export async function* inOrder<T extends object>(
 }
 
 /**
- * Yields to the socket. undici reuses a connection in the second turn of the event loop after the last response, once it is
- * sure that the connection is still open. Work that begins at once would delay a request for as long as it takes.
+ * Yields to the event loop so that undici can send the next request. undici reuses a connection in the second turn of
+ * the event loop after the last response, once it is certain that the connection is still open. Work that starts
+ * immediately would delay that request.
  */
 export async function letLeave(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));

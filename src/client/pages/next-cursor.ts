@@ -2,8 +2,8 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 
 /**
- * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be absent; then a
- * cursor alone promises more.
+ * Returns the cursor of the next page. Returns undefined after the last page, and null if another page is promised
+ * without a cursor. `has_next_page` may be missing; a cursor alone then indicates another page.
  */
 export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
@@ -22,10 +22,11 @@ export function nextCursor(answer: object): string | null | undefined {
 }
 
 /**
- * The cursor after the rows, found before the rows are read; undefined if it does not certainly promise another page. If the
- * text after a `]` and a comma up to the very end is JSON once a `{` is put before it, it closes one object more than it
- * opens, so it can only be members of the outermost one. It cannot begin inside a string, because then each quote after it
- * would have the other meaning, and the last one would open a string without an end.
+ * Finds the cursor at the end of the response before the rows are parsed. Returns undefined unless it certainly
+ * promises another page. The text after a `]` and a comma, up to the very end, has to be valid JSON once a `{` is added
+ * in front of it. It then closes one object more than it opens, so it can only contain members of the outermost object.
+ * It cannot begin inside a string: the meaning of every following quote would be reversed, and the last one would open
+ * a string that never ends.
  */
 export function promisedCursor(body: Uint8Array): string | undefined {
   const tail = Buffer.from(body.buffer, body.byteOffset, body.length).subarray(-longestTail);
@@ -44,11 +45,14 @@ export function promisedCursor(body: Uint8Array): string | undefined {
   }
 }
 
-/** Half a surrogate pair has no bytes, and no host takes a URL of any length. */
+/** Whether a cursor can be sent back. A lone surrogate has no UTF-8 encoding, and hosts limit the length of URLs. */
 function isSendable(cursor: string): boolean {
   return cursor.length <= longestCursor && cursor.isWellFormed();
 }
 
 const longestCursor = 8192;
-/** Enough for such a cursor and for the request that the service echoes. */
+/**
+ * The number of bytes at the end of a response to search. It is enough for the longest cursor and the request that the
+ * service echoes.
+ */
 const longestTail = 2 * longestCursor;

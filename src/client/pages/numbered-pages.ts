@@ -5,10 +5,11 @@ import { NumberedWalk, type Pages } from "./numbered-walk.ts";
 import type { AskingForList, Page, Place } from "./page.ts";
 
 /**
- * Specification, Pagination styles 2: pages start at 1, because page 0 is served as page 1. Where page numbers end, the pull
- * continues by `cursor`. completeness.ts lists what proves that the list is complete.
+ * Reads a numbered list (specification, Pagination styles 2). Pages start at 1, because the service returns page 1 for
+ * page 0. Beyond the last page number, the pull continues with `cursor`. completeness.ts lists what proves that the
+ * list is complete.
  *
- * Where the list can be frozen in time, so that its pages do not change, several of them are requested at once.
+ * If the list can be frozen in time, so that its pages do not change, several of them are requested at once.
  */
 export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
@@ -22,8 +23,9 @@ export async function* walkNumberedPages(asking: AskingForList, reply: NumberedP
 }
 
 /**
- * After all retries of a page, the window that ends at the last row has the same rows under another URL. If that window has
- * fewer rows than the old one still counts, this page was returned earlier in place of another one, whose rows are missing.
+ * Opens a window after all retries of a page have failed. The window ends at the last row, so the same rows have a
+ * different URL there. If this window has fewer rows than the old one still counts, the service returned this page
+ * earlier in place of another page, whose rows are missing.
  */
 async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenWindow | undefined> {
   const { walk } = windows;
@@ -42,9 +44,10 @@ async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenW
 }
 
 /**
- * Reads the page where the pull begins. If an earlier run was interrupted there and rows have been withdrawn since, the others
- * have moved to earlier pages, by the difference of the counts: the pull returns to its last row, or else by that many pages.
- * Rows that come again are dropped. The page itself is not requested twice.
+ * Reads the page at which the pull starts. If an earlier run was interrupted there and rows have been withdrawn since,
+ * the remaining rows have moved to earlier pages. The difference of the counts shows by how much. The pull then goes
+ * back to its last row, or else by that number of pages. Repeated rows are dropped. The page itself is not requested
+ * twice.
  */
 async function* firstPages(windows: FrozenWindows, at: Place): Pages {
   const { walk } = windows;
@@ -57,7 +60,10 @@ async function* firstPages(windows: FrozenWindows, at: Place): Pages {
   return { ...at, value: String(number) };
 }
 
-/** Returns where the list continues: at the same place if the page contradicts the count. */
+/**
+ * Reads one page. Returns the place where the list continues, which is the same place if the page contradicts the
+ * count.
+ */
 async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
   const { walk } = windows;
   const { at } = answer;
@@ -74,8 +80,8 @@ async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
 }
 
 /**
- * A page by cursor that names no next one, or has nothing new, is the last one only if the count does not contradict it. So
- * the rows that follow it are counted, and read if there are any.
+ * Handles a cursor page that names no next page or has no new rows. It is the last page only if the count agrees. The
+ * rows that follow it are therefore counted, and read if there are any.
  */
 async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, page: Page): Pages {
   const { walk } = windows;
@@ -84,7 +90,7 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
   const window = await windows.reopen();
   if (window?.left === 0) {
     const missing = left === undefined ? 0 : await walk.missing();
-    // The rows are missing from earlier pages, so reading the end again cannot help.
+    // The missing rows belong to earlier pages, so reading the end again cannot help.
     if (missing > 0)
       return yield* endEarly(walk, answer, page, `the service reports ${counted(missing, "more row")}`);
     yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : { ...page, left: 0, proof: "count" };
@@ -108,7 +114,10 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
   return undefined;
 }
 
-/** Returns the rows of the page first: they are marked as seen, so a retry would drop them as repeats. */
+/**
+ * Ends the list at a page that contradicts the count. The rows of the page are returned before a retry: they are
+ * already marked as seen, so the retry would drop them as repeats.
+ */
 async function* endEarly(
   walk: NumberedWalk,
   answer: NumberedAnswer,

@@ -20,13 +20,13 @@ import {
 } from "./numbered-answer.ts";
 import { type AskingForList, createAnswerReader, type Page, type Place, timeFieldOf } from "./page.ts";
 
-/** Pages, and then the place where the list continues; undefined after its end. */
+/** Yields pages and returns the place where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Place | undefined>;
 
 /**
- * The progress of a pull of numbered pages. Each response that is taken becomes a page with the place of the next one. A
- * response that contradicts the service's count is requested again first; completeness.ts has the rules. `FrozenWindows`
- * decides which pages are requested at once.
+ * The progress of a pull over numbered pages. Each response that is taken becomes a page with the place of the next
+ * one. A response that contradicts the service's count is first requested again; see completeness.ts for the rules.
+ * `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedWalk {
   readonly asking: AskingForList;
@@ -35,20 +35,20 @@ export class NumberedWalk {
   readonly count: ListCount;
   /** Rows per request. */
   pageSize: number;
-  /** The response taken last. */
+  /** The response that was taken last. */
   last: NumberedAnswer | undefined;
-  /** Rows may have moved past the pull, so the count no longer proves that the list is complete. */
+  /** Whether rows may have shifted past the pull, so that the count no longer proves that the list is complete. */
   isDoubted = false;
   readonly #read: (document: Document) => CutAnswer;
   readonly #distinct: DistinctFilter;
   /** The time of the first row of the list. */
   #newest: Instant | undefined;
-  /** How an accepted list contradicts its count. */
+  /** The contradiction between the list and its count, if the list was accepted anyway. */
   #accepted: string | undefined;
-  /** How often pages were requested again since the last new row. */
+  /** The number of repeated requests since the last new row. */
   #repeats = 0;
   #doubted: NumberedAnswer | undefined;
-  /** The response that is taken although it contradicts the count. */
+  /** A response that is taken even though it contradicts the count. */
   #pardoned: NumberedAnswer | undefined;
   #believesNumbers = true;
   #believesLengths = true;
@@ -64,7 +64,7 @@ export class NumberedWalk {
     this.#distinct = createDistinctFilter(walk.seen);
   }
 
-  /** Requests the page at a place: by its number or its cursor, in the window that the place is frozen to. */
+  /** Requests the page at a place by its number or cursor, within the window that the place is frozen to. */
   async ask(at: Place): Promise<NumberedAnswer> {
     const { client, endpoint, args } = this.asking;
     const { pageSize } = this;
@@ -81,7 +81,7 @@ export class NumberedWalk {
     return { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
   }
 
-  /** Takes a response as the next page of the list. `isAgain`: it contains the edge. */
+  /** Takes a response as the next page of the list. `isAgain` means that it contains the edge. */
   take(answer: NumberedAnswer, isAgain = false): Page {
     const { edge, count, reply } = this;
     const { at, rows } = answer;
@@ -89,7 +89,7 @@ export class NumberedWalk {
     const before = this.listed();
     const distinct = this.#distinct.filter(rows);
     count.take(answer, this.listed() - before);
-    // A page without a new row changes nothing.
+    // A page without new rows does not change the position.
     if (!distinct.isBarren) {
       edge.moveTo(rows, isAgain);
       this.#repeats = 0;
@@ -99,7 +99,7 @@ export class NumberedWalk {
     const here = isAgain || this.#isReadAgain(at) ? { ...page, isAgain: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
-      // The events of one transaction fill the page, so no cursor leads beyond them: only a larger page does.
+      // The events of a single transaction fill the page. No cursor can skip past them, so the page size is increased.
       this.pageSize = reply.maxLimit;
       count.isUsable = false;
       return { ...here, next: at };
@@ -115,24 +115,27 @@ export class NumberedWalk {
     return isProved ? { ...page, proof: "count" } : this.withoutProof(page);
   }
 
-  /** Turns the page into the last one of a list without proof, with a warning if the list contradicts its count. */
+  /**
+   * Makes the page the last one of a list that cannot be proved complete. Adds a warning if the list contradicts its
+   * count.
+   */
   withoutProof(page: Page): Page {
     const accepted = this.#accepted;
     const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
     return { ...page, next: undefined, proof: "end of list", warning };
   }
 
-  /** The number of rows of the list that have been taken. */
+  /** The number of rows of the list that were taken. */
   listed(): number {
     return this.#distinct.listed();
   }
 
-  /** Whether the first row of the page was taken before, so that there is no gap in front of this page. */
+  /** Whether the first row of the page was taken before. If so, there is no gap before this page. */
   hasTaken({ rows }: NumberedAnswer): boolean {
     return isKnown(rows, 0, this.asking.walk.seen);
   }
 
-  /** Whether the page is before the one where the pull begins, so that an earlier run has read it. */
+  /** Whether the page comes before the place at which the pull starts, so that an earlier run has already read it. */
   #isReadAgain({ flag, value, to }: Place): boolean {
     const { start } = this.asking.walk;
     return (
@@ -140,30 +143,34 @@ export class NumberedWalk {
     );
   }
 
-  /** Whether the last row taken is in this page. */
+  /** Whether this page contains the last row taken. */
   holdsEdge({ rows }: NumberedAnswer): boolean {
     return this.edge.find(rows) >= 0;
   }
 
-  /** Pages after the one taken last that are both promised and wanted, at least one; Infinity if neither is known. */
+  /**
+   * The number of pages after the one taken last that are both promised and wanted. It is at least one, and Infinity if
+   * neither number is known.
+   */
   pagesLeft(): number {
     const wanted = (this.asking.walk.wanted ?? Number.POSITIVE_INFINITY) - this.listed();
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 
-  /** The last response that was requested again; undefined if none was since the last new row. */
+  /** Returns the last response that had to be requested again, or undefined if there has been a new row since. */
   contradicted(): NumberedAnswer | undefined {
     return this.#repeats > 0 ? this.#doubted : undefined;
   }
 
-  /** Whether all allowed retries were used since the last new row, so that only another URL can help. */
+  /** Whether all allowed retries were used since the last new row, so that only a different URL can help. */
   isInVain(): boolean {
     return this.#repeats > 0 && this.#repeats === this.asking.client.mostRepeats;
   }
 
   /**
-   * Whether a response is taken as the next page of the list; if not, the page has to be requested again, after the wait
-   * that has passed already. After all retries it is taken as it is, or the pull ends here.
+   * Decides whether a response is taken as the next page of the list. If the result is false, the page has to be
+   * requested again; the wait before that is already over. After the last retry, the response is taken as it is, or the
+   * pull ends with a failure.
    */
   async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
     for (;;) {
@@ -174,7 +181,10 @@ export class NumberedWalk {
     }
   }
 
-  /** Why this cannot be the next page of the list, by its own totals and earlier ones; undefined if it can. */
+  /**
+   * Returns the reason why this response cannot be the next page of the list, according to its own totals and earlier
+   * ones. Returns undefined if it can be the next page.
+   */
   #contradiction(answer: NumberedAnswer): string | undefined {
     const { at, pageSize, rows, totals } = answer;
     const { left, window } = this.count;
@@ -183,18 +193,21 @@ export class NumberedWalk {
     if (this.#believesNumbers && isAnotherPage(answer))
       return `the service returned page ${totals.page} instead of page ${at.value}`;
     const counted = countedRows(answer);
-    // Unusable totals do not cancel an earlier count.
+    // Unusable totals do not invalidate an earlier count.
     const expected = counted ?? Math.min(pageSize, left ?? 0);
     if (rows.length < expected) return `page ${at.value} has only ${rows.length} of ${expected} rows`;
     if (rows.length === 0 || this.#isReadAgain(at) || hasNewRow(rows, this.asking.walk.seen))
       return undefined;
     const isPromised = (counted ?? left ?? 0) > 0 || totals.pages > Number(at.value);
-    // New rows push known rows into this page, and then the last row taken is one of them.
+    // New rows shift known rows into this page; in that case, the last row taken is one of them.
     const isPushedBack = totals.items !== window.items && this.holdsEdge(answer);
     return isPromised && !isPushedBack ? `page ${at.value} repeats earlier rows` : undefined;
   }
 
-  /** Why a page by cursor is incomplete: it is shorter than requested, although the count has more rows and a page follows. */
+  /**
+   * Returns the reason why a cursor page is incomplete: it is shorter than requested, although more rows are counted
+   * and another page follows.
+   */
   #shortPage(answer: NumberedAnswer): string | undefined {
     const { pageSize, rows } = answer;
     const most = Math.min(pageSize, this.count.left ?? 0, cappedAt(answer));
@@ -202,7 +215,7 @@ export class NumberedWalk {
     return isComplete ? undefined : `a page has only ${rows.length} of ${most} rows`;
   }
 
-  /** Waits before a page is requested again because of a contradiction. Returns false after the last allowed retry. */
+  /** Waits before a page is requested again because of a contradiction. Returns false when no retries are left. */
   async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
     this.#doubted = answer;
     this.#repeats += 1;
@@ -210,9 +223,9 @@ export class NumberedWalk {
   }
 
   /**
-   * Accepts a property that the page keeps after all retries, if the service may always send it: short pages by cursor, or
-   * its own page numbers. Later pages are not checked for it; at the end, the count shows whether rows are missing. Returns
-   * false for any other problem.
+   * Accepts an anomaly that remains after all retries, if the service may always behave like this: short cursor pages,
+   * or different page numbers. Later pages are no longer checked for it; at the end, the count shows whether rows are
+   * missing. Returns false for all other problems.
    */
   #believe(answer: NumberedAnswer): boolean {
     if (answer.at.flag === "cursor") {
@@ -226,8 +239,8 @@ export class NumberedWalk {
   }
 
   /**
-   * Returns the rows of a page that still contradicts the count, because they are paid for, and ends the pull with a failure.
-   * With `--no-strict`, it only notes the problem, and the page is accepted.
+   * Returns the rows of a page that still contradicts the count, because they are already paid for, and then ends the
+   * pull with a failure. With `--no-strict`, the problem is only recorded and the page is accepted.
    */
   *refuse(problem: string, answer: NumberedAnswer): Generator<Page, void> {
     const { edge, count } = this;
@@ -238,7 +251,7 @@ export class NumberedWalk {
       this.#repeats = 0;
       return;
     }
-    // Some rows of this page were taken, so the number of rows still due is unknown.
+    // Some rows of this page were taken, so it is unknown how many rows are still missing.
     const promised = itemsOf(answer);
     const page = { ...this.take(answer), next: { flag, value, to, items: promised } };
     if (page.rows.length > 0) yield page;
@@ -246,7 +259,7 @@ export class NumberedWalk {
     throw incompleteList(problem, rows, edge.instantOf(edge.last));
   }
 
-  /** Requests the count again. Returns the number of rows that it includes and that no page returned. */
+  /** Requests the total again. Returns how many of the counted rows were not on any page. */
   async missing(): Promise<number> {
     const { to, items = 0 } = this.count.window;
     const { totals } = await this.ask({ flag: "page", value: "1", to });
@@ -254,26 +267,26 @@ export class NumberedWalk {
     return Math.max(0, (this.count.left ?? 0) - withdrawn);
   }
 
-  /** After the last page: fails if the pages had fewer rows than the service counted at the beginning. */
+  /** Called after the last page. Fails if the pages had fewer rows than the service reported at the start. */
   confirm(): void {
     const problem = this.#accepted === undefined ? this.count.shortfall(this.listed()) : undefined;
     if (problem !== undefined) throw incompleteList(problem, this.count.due(this.listed()), this.#newest);
   }
 }
 
-/** The position in a list of rows, newest first. */
+/** The current position in a list of rows that is sorted from newest to oldest. */
 class RowEdge {
-  /** The last row that was taken: its identity and its time. */
+  /** The identity and the time of the last row that was taken. */
   last: object | undefined;
-  /** The last id whose rows have all been taken. */
+  /** The last id whose rows were all taken. */
   lastWholeId: string | undefined;
-  /** The number of rows, from the last one back, that have the same time. */
+  /** The number of most recently taken rows that have the same time. */
   ties: number;
   #lastId: unknown;
   readonly #identity: readonly string[];
   readonly #timeField: string;
 
-  /** `start`: the last row of an earlier run. */
+  /** `start` is the last row of an earlier run. */
   constructor(shape: RowShape, start: object | undefined) {
     this.last = start;
     this.ties = start === undefined ? 0 : 1;
@@ -281,10 +294,11 @@ class RowEdge {
     this.#timeField = timeFieldOf(shape) ?? "";
   }
 
-  /** Takes the rows of the next page. `isAgain`: they begin before the edge. */
+  /** Moves past the rows of the next page. `isAgain` means that the rows begin before the edge. */
   moveTo(rows: Rows, isAgain: boolean): void {
     const [idField = ""] = this.#identity;
-    // These rows do not begin after the edge, so the first of them does not show that the id at the edge is complete.
+    // These rows do not begin after the edge, so a different id in the first row does not prove that the id at the edge
+    // is complete.
     if (isAgain) this.#lastId = undefined;
     for (const row of rows.marks()) {
       const id = member(row, idField);
@@ -297,7 +311,7 @@ class RowEdge {
     }
   }
 
-  /** The index of the last row taken among these rows; -1 if it is not there. */
+  /** Returns the index of the last row taken among these rows, or -1 if it is not one of them. */
   find(rows: Rows): number {
     const { last } = this;
     if (last === undefined) return -1;
@@ -306,7 +320,7 @@ class RowEdge {
     return rows.marks().findIndex(isLast);
   }
 
-  /** The time of a row; undefined if it cannot be read. */
+  /** Returns the time of a row, or undefined if it cannot be parsed. */
   instantOf(row: object | undefined): Instant | undefined {
     const time = member(row, this.#timeField);
     return typeof time === "string" ? parseRfc3339(time) : undefined;

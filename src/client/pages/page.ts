@@ -9,18 +9,32 @@ import type { SeenKeys } from "./seen-keys.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
 
-/** Where rows begin in a list: where a pull starts, or continues after an interruption. Plain data, to be stored in a file. */
+/**
+ * A position in a list, at which a pull starts or continues after an interruption. It is plain data, so that it can be
+ * stored in a file.
+ */
 export interface Place {
-  /** The flag that requests it. `subject`, the number of inputs that are done, has no flag. */
+  /**
+   * The flag that requests this place. For `subject` there is no flag; its value is the number of inputs that are done.
+   */
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
-  /** The upper limit in time that the pull was frozen to, as on the wire; absent for the limit of the request itself. */
+  /**
+   * The upper time limit that the pull was frozen to, in the format of the API. Missing if the limit of the request
+   * applies.
+   */
   readonly to?: string | undefined;
-  /** The service's count of all rows when the place was reached; a later count shows what has moved. */
+  /**
+   * The total number of rows that the service reported when the pull reached this place. A later total shows whether
+   * the list has shifted.
+   */
   readonly items?: number | undefined;
-  /** Rows of the list that are still due there, by the count at its beginning; absent once the list has moved. */
+  /**
+   * The number of rows that are still expected after this place, according to the total at the start of the list.
+   * Missing once the list has shifted.
+   */
   readonly due?: number | undefined;
-  /** The last candle before it, as the service wrote it: filling gaps continues from there. */
+  /** The candle before this place, as the service sent it. It is needed to continue filling gaps. */
   readonly before?: string | undefined;
 }
 
@@ -31,69 +45,72 @@ export interface Subject {
 }
 
 /**
- * The same for two spellings of an address: EVM hex matches in any letter case (responses have lower case), anything else
- * (base58, `0x…::module::Coin`) exactly.
+ * Returns a key that is equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use
+ * lower case); all other addresses (base58, `0x…::module::Coin`) must match exactly.
  */
 export function addressKey(address: string): string {
   return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
 }
 
-/** Rows of one response. */
+/** Rows from one response. */
 export interface Page {
-  /** The kind of row, where a response has several. */
+  /** The kind of the rows, if a response contains several kinds. */
   readonly group: string;
   readonly rows: Rows;
-  /** In place of a row: a response unchanged, whatever JSON it is. */
+  /** Whether the only row is an unchanged response, which may be any JSON value. */
   readonly isDocument?: boolean;
-  /** Where the rows after these are found; undefined after the last page. */
+  /** The place at which the next rows begin; undefined after the last page. */
   readonly next: Place | undefined;
-  /** Where these rows themselves are found; undefined for the first page. */
+  /** The place at which the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
-  /** Rows of the list after these, by the service's count; undefined if it has no usable count. */
+  /** The number of rows after this page according to the service's total; undefined if there is no usable total. */
   readonly left?: number | undefined;
-  /** Of the last page: the proof that the list is complete. */
+  /** The evidence that the list is complete. Only the last page has it. */
   readonly proof?: Proof;
-  /** Rows were left off the end, because no more were wanted. */
+  /** Whether rows were removed from the end of the page, because no more were wanted. */
   readonly isCut?: boolean;
-  /** Requested a second time on purpose, to find where the list continues, so it may have nothing new. */
+  /**
+   * Whether the page was requested again on purpose, to find the place where the list continues. It may contain no new
+   * rows.
+   */
   readonly isAgain?: boolean;
-  /** Why these rows may be wrong or incomplete, if they are returned all the same. */
+  /** The reason why rows may be wrong or missing, if they are returned anyway. */
   readonly warning?: string | undefined;
-  /** The number of rows that were left out because earlier pages had them. */
+  /** The number of rows that were removed because earlier pages contained them. */
   readonly repeats?: number;
-  /** None of its rows was new. */
+  /** Whether the page has no new rows. */
   readonly isBarren?: boolean;
-  /** Inputs without a row, where the service leaves out what it does not know. */
+  /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
-  /** A part of the request that the service rejected; the rest continues. */
+  /** A part of the request that the service rejected. The rest of the pull continues. */
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
 
-/** Where a pull begins and how large its pages are; the defaults make it one page of the service's default size. */
+/** The start of a pull and its page size. By default, a pull fetches one page of the service's default size. */
 export interface Walk {
   /** Rows per request. */
   readonly pageSize: number;
-  /** Reject rows that the service did not filter or sort as requested; see echo.ts. */
+  /** Whether to reject rows that the service did not filter or sort as requested; see echo.ts. */
   readonly isStrict: boolean;
-  /** Send one request, with nothing added to the arguments: for the rows of the response, or for all of it, unchanged. */
+  /** Sends a single request with the arguments unchanged, for the rows of the response or for the entire document. */
   readonly once?: "rows" | "document" | undefined;
-  /** Begin there instead of at the beginning. */
+  /** The place at which the pull starts, if not at the beginning of the list. */
   readonly start?: Place | undefined;
-  /** The last row before that, as far as it is known: its identity and its time. */
+  /** The identity and the time of the last row before `start`, if known. */
   readonly after?: object | undefined;
-  /** The rows of earlier pages; by default none. */
+  /** The rows of earlier pages. By default, there are none. */
   readonly seen?: SeenKeys | undefined;
-  /** Rows wanted in total: nothing beyond them is requested in advance. Undefined for every row. */
+  /** The total number of rows wanted; rows beyond it are not requested in advance. Undefined means all rows. */
   readonly wanted?: number | undefined;
   /** The inputs of a batch. */
   readonly subjects?: readonly Subject[] | undefined;
-  /** Return a row with null as its value for each input that a batch left out. */
+  /** Whether to return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
-  /** Properties of candles that the service does not report; `now` is the run's clock reading in milliseconds. */
+  /** Options for candles. `now` is the clock reading of the run in milliseconds. */
   readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
 }
 
-/** A request, and how its pages are read. */
+/** A request together with the settings for reading its pages. */
 export interface Asking<W extends Walk = Walk> {
   readonly client: Client;
   readonly endpoint: Endpoint;
@@ -101,10 +118,12 @@ export interface Asking<W extends Walk = Walk> {
   readonly walk: W;
 }
 
-/** The same for the pages of a list, each row once. */
+/** A request for a list in which each row is returned once. */
 export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 
-/** Rows are an array of objects; any other response cannot be trusted. */
+/**
+ * Reads an array of rows. Any other response is rejected, including an array that contains values other than objects.
+ */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
   if (!Array.isArray(values) || arrayText === undefined)
     throw untrustedAnswer(`invalid response: no list of ${what}`);
@@ -114,7 +133,7 @@ export function readRows(arrayText: string | undefined, values: unknown, what: s
   return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
 }
 
-/** The only page of a response. `identity`: the fields that identify a row. */
+/** Creates the only page of a response. `identity` lists the fields that identify a row. */
 export function createPage(
   arrayText: string | undefined,
   values: unknown,
@@ -125,14 +144,14 @@ export function createPage(
   return { group, rows, next: undefined, proof: "end of list" };
 }
 
-/** Reads the responses of one list. `name`: the member with the rows. */
+/** Creates a reader for the responses of one list. `name` is the member that contains the rows. */
 export function createAnswerReader(name: string, shape: RowShape): (document: Document) => CutAnswer {
   const { identity } = shape;
   const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape) });
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;
-    // The response is too unusual to cut its bytes, or it is not as expected.
+    // The response is malformed, or unusual enough that its rows could not be cut out of the bytes.
     const { text, value } = document.read();
     if (!isObject(value)) throw untrustedAnswer("invalid response: not an object");
     const rows = readRows(rawMembers(text).get(name), member(value, name), name);
@@ -140,7 +159,7 @@ export function createAnswerReader(name: string, shape: RowShape): (document: Do
   };
 }
 
-/** The field with the time of a row; undefined if there is none. */
+/** Returns the field that contains the time of a row, or undefined if there is none. */
 export function timeFieldOf({ record }: RowShape): string | undefined {
   return Object.keys(record).find((field) => record[field]?.reads === "time");
 }

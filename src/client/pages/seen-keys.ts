@@ -1,40 +1,45 @@
 import type { TextHash } from "../../text/text-hash.ts";
 
 /**
- * Which texts are stored. A list sorted by time repeats rows only near the current position, so the last ones are enough
- * there and memory does not grow; a search may repeat any row.
+ * Defines which keys are stored. A list sorted by time repeats rows only near the current position, so it is enough to
+ * store recent keys, and memory use does not grow. A search may repeat any earlier row.
  */
 export type Reach = "all" | "recent";
 
-/** More than two windows of 100 pages can have in common: the rows of one time at their edge. */
+/**
+ * The number of recent keys to store. Two windows with 100 rows per page can have fewer rows in common, namely the rows
+ * at the time where they meet.
+ */
 export const recentKeys = 16_384;
 
 /**
- * A set of texts, stored as hashes, that only knows whether one is new: a slot of 8 bytes instead of the text. The chance
- * that any two of a million share a hash, and one is dropped as a repeat, is below one in ten million.
+ * A set that stores only the hashes of its keys, in slots of 8 bytes. With a million keys, the probability is below one
+ * in ten million that two keys have the same hash and a row is dropped by mistake.
  */
 export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
-/** `isRecorded`: whether `takeAdded` will be called, after every page. */
+/** `isRecorded` must be true if `takeAdded` is called after every page. */
 export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   const table = reach === "all" ? new HashTable() : createRecentTable();
   let added: number[] = [];
   return {
-    /** Returns true if the text is new. */
+    /** Adds a key. Returns true if it is new. */
     add: ({ high, low }: TextHash): boolean => {
       const isNew = table.add(high, low);
       if (isNew && isRecorded) added.push(high, low);
       return isNew;
     },
     has: ({ high, low }: TextHash): boolean => table.has(high, low),
-    /** The 8-byte hashes added since the last call, as base64; empty unless recorded. */
+    /**
+     * Returns the 8-byte hashes added since the last call as base64. The result is empty unless recording is enabled.
+     */
     takeAdded: (): string => {
       const bytes = Buffer.alloc(added.length * 4);
       for (const [index, word] of added.entries()) bytes.writeInt32LE(word, index * 4);
       added = [];
       return bytes.toString("base64");
     },
-    /** Adds the result of `takeAdded` in an earlier run. */
+    /** Adds hashes that `takeAdded` returned in an earlier run. */
     restore: (text: string): void => {
       const bytes = Buffer.from(text, "base64");
       for (let at = 0; at + 8 <= bytes.length; at += 8)
@@ -43,7 +48,10 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   };
 }
 
-/** Alternates two tables: when the newer one is full, it replaces the older one, which is cleared. */
+/**
+ * Creates two tables that are used alternately: when the newer one is full, the older one is cleared and takes its
+ * place.
+ */
 function createRecentTable(): Pick<HashTable, "add" | "has"> {
   let [older, newer] = [new HashTable(), new HashTable()];
   return {
@@ -60,23 +68,23 @@ function createRecentTable(): Pick<HashTable, "add" | "has"> {
   };
 }
 
-/** Linear probing gets slow above this share of used slots. */
+/** Linear probing becomes slow above this share of used slots. */
 const fullness = 0.8;
-/** Less than 2, so that a million hashes fit into 12 MB. */
+/** Smaller than 2, so that a million hashes fit into 12 MB. */
 const growth = 1.5;
 const firstSlots = 960;
 
 /**
- * An open-addressed set of 64-bit hashes, each two signed words, that grows. A high word of 0 counts as 1, so that 0 marks
- * an empty slot.
+ * A growing set of 64-bit hashes with open addressing. Each hash consists of two signed words. A high word of 0 is
+ * stored as 1, because 0 marks an empty slot.
  */
 export class HashTable {
-  /** The number of hashes. */
+  /** The number of stored hashes. */
   size = 0;
-  /** Two per slot. */
+  /** The hashes, with two words per slot. */
   #words = new Int32Array(2 * firstSlots);
 
-  /** Returns true if the hash is new. */
+  /** Adds a hash. Returns true if it is new. */
   add(given: number, low: number): boolean {
     const high = given === 0 ? 1 : given;
     const at = placeOf(this.#words, high, low);
@@ -113,7 +121,7 @@ export class HashTable {
   }
 }
 
-/** The index of the hash, or of the empty slot for it. */
+/** Returns the index of the hash, or of the empty slot in which it belongs. */
 function placeOf(words: Int32Array, high: number, low: number): number {
   let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {

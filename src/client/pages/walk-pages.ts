@@ -17,8 +17,8 @@ import { textRows } from "../rows/rows.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /**
- * All pages of the response to one request: the kind of reply decides how they are read. Ends when the consumer stops, so
- * that no unwanted page costs a credit.
+ * Yields all pages of the response to a request. The kind of reply determines how they are fetched. Fetching stops when
+ * the consumer stops, so that unneeded pages do not cost credits.
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
@@ -36,7 +36,7 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
       return askInBatches(asking, reply);
     case "candles": {
       const asked = { ...asking, maxLimit: reply.maxLimit };
-      // A pull that is resumed knows where its window begins.
+      // A resumed pull already knows the start of its time range.
       const isCountedBack = args.has("count_back") && walk.start === undefined;
       return isCountedBack ? countBack(asked) : walkSlices(asked);
     }
@@ -67,7 +67,7 @@ async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerato
   }
 }
 
-/** The rows of one response, one page for each group. */
+/** Returns the rows of one response, as one page per group. */
 function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { reply } = endpoint;
   const { text, value } = document.read();

@@ -6,32 +6,34 @@ import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text
 import { followPattern, type Pattern } from "./pattern.ts";
 import type { Rows } from "./rows.ts";
 
-/** A response whose rows were not parsed. */
+/** A response whose rows were located but not parsed. */
 export interface CutAnswer {
-  /** The rest of the response, parsed, with an empty list of rows. */
+  /** The parsed response, with an empty array in place of the rows. */
   readonly envelope: object;
   readonly rows: Rows;
 }
 
-/** The fields of a row whose position is recorded. */
+/** The fields whose positions are recorded for each row. */
 interface Fields {
   readonly fields: readonly string[];
-  /** The number of fields, from the first, that identify a row. */
+  /** The number of leading fields that identify a row. */
   readonly keyed: number;
 }
 
-/** Where the rows are, in numbers: an object for each row would be more than half of a page's garbage. */
+/**
+ * The positions of the rows, as numbers. One object per row would account for more than half of the garbage of a page.
+ */
 interface RowList extends Fields {
-  /** For each row its start and end, then the start and end of each field's value; -1 for what it lacks. */
+  /** The start and end of each row, followed by the start and end of each field's value; -1 if the field is missing. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
-  /** Of the same bytes. */
+  /** A view of the same bytes. */
   readonly view: DataView;
-  /** No white space between their tokens. */
+  /** Whether the rows contain no white space between tokens. */
   readonly isCompact: boolean;
-  /** Their strings may contain a backslash. */
+  /** Whether strings in the rows may contain a backslash. */
   readonly hasEscapes: boolean;
-  /** The start and the end of each string with characters other than printable ASCII. */
+  /** The start and the end of each string that contains characters other than printable ASCII. */
   readonly wide: readonly number[];
 }
 
@@ -40,12 +42,12 @@ const QUOTE = 34;
 const [ZERO, NINE] = [48, 57];
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
-/** `JSON.stringify` may write longer integers in another way. */
+/** Longer integers may be changed by `JSON.stringify`. */
 const maxDigits = 15;
 
 /**
- * Cuts the rows out of a response's bytes, and checks all of the grammar. Returns undefined where that is impossible, or the
- * response is not as expected: reading it as text then gives the reason.
+ * Cuts the rows out of the bytes of a response and validates the JSON grammar. Returns undefined if the response is
+ * malformed or unexpected; the caller then parses it as text, which yields the reason.
  */
 type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 
@@ -56,7 +58,7 @@ export interface Noted {
   readonly timeField?: string | undefined;
 }
 
-/** For the responses of one list. `name`: the member with the rows. */
+/** Creates a cutter for the responses of one list. `name` is the member that contains the rows. */
 export function createAnswerCutter(name: string, { identity, timeField }: Noted): AnswerCutter {
   const hasOwnTime = timeField !== undefined && !identity.includes(timeField);
   const noted = { fields: hasOwnTime ? [...identity, timeField] : identity, keyed: identity.length };
@@ -87,7 +89,7 @@ function cut(
   let isWide = false;
   const end = scan.endOfObject(begin, 0, (key, value) => {
     if (!scan.isNamed(key, name)) return undefined;
-    // If two members had this name, JSON.parse would take the last one.
+    // If two members have this name, JSON.parse uses the last one.
     if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new Unread();
     isWide = scan.wide.length > 0;
     [scan.wide, scan.hasBlanks] = [[], false];
@@ -104,7 +106,10 @@ function cut(
   return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
 }
 
-/** Returns where the row that begins at an index ends, and records the positions of the row and its fields. */
+/**
+ * Returns a function that takes the start of a row and finds its end. It records the positions of the row and its
+ * fields.
+ */
 function createRowWalk(
   scan: ByteScan,
   names: readonly Uint8Array[],
@@ -128,9 +133,9 @@ function createRowWalk(
   };
   let pattern: Pattern | undefined;
   const found: number[] = [];
-  /** For each field, the index of its value in the pattern; -1 for a field that the pattern lacks. */
+  /** For each field, the index of its value in the pattern; -1 if the pattern does not contain the field. */
   let places: readonly number[] = [];
-  /** Scans all of the row, which becomes the pattern for the next ones. */
+  /** Scans the entire row and makes it the pattern for the following rows. */
   const walk = (start: number): number => {
     const leaves: number[] = [];
     scan.leaves = leaves;
@@ -138,7 +143,7 @@ function createRowWalk(
     scan.leaves = undefined;
     const begin = spans.length - stride;
     places = names.map((_, index) => leaves.indexOf(spans[begin + 2 + 2 * index] ?? -1));
-    // If a recorded field contains other values, the next row has to be scanned as well.
+    // If a recorded field contains nested values, the pattern cannot locate it, so the next row has to be scanned too.
     const isComplete = places.every((place, index) => place >= 0 || spans[begin + 2 + 2 * index] === -1);
     pattern = isComplete ? { view: scan.view, start, values: [...leaves, end] } : undefined;
     return end;
@@ -180,7 +185,7 @@ function byteRows(list: RowList): Rows {
   };
 }
 
-/** The count of numbers that a row has in the spans. */
+/** The number of entries per row in `spans`. */
 const strideOf = (fields: readonly string[]): number => 2 + 2 * fields.length;
 
 function markAt({ bytes, spans, fields }: RowList, index: number): object {
@@ -199,8 +204,8 @@ function parseRow(text: string): object {
 }
 
 /**
- * The hash of the row's identity, as `JSON.stringify` writes its values, in most cases without calling it; false where one is
- * missing, or there are none.
+ * Hashes the identity of a row, with its values as `JSON.stringify` prints them; for most values, it does not have to
+ * be called. Returns false if a value is missing or the rows have no identity.
  */
 function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   const { bytes, view, spans, fields, keyed, hasEscapes } = list;
@@ -218,7 +223,7 @@ function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   return keyed > 0;
 }
 
-/** Whether `JSON.stringify` certainly writes the value as it is. */
+/** Whether `JSON.stringify` certainly prints the value unchanged. */
 function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean): boolean {
   if (view.getUint8(from) === QUOTE) return !hasEscapes;
   for (let at = from; at < to; at += 1) {
@@ -228,7 +233,10 @@ function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean):
   return to - from <= maxDigits;
 }
 
-/** Turns each separator into a line end, in place: the envelope was read before, and the separators are not needed again. */
+/**
+ * Replaces each separator with a newline, in place. The envelope was already read, and the separators are not needed
+ * again.
+ */
 function linesOf({ bytes, spans, fields, isCompact, wide }: RowList): Uint8Array | undefined {
   const stride = strideOf(fields);
   const [first] = spans;

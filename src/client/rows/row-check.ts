@@ -1,10 +1,13 @@
 import * as z from "zod";
 import type { Field, RecordShape } from "../../contract/record.ts";
 
-/** Returns the problem with a row as `field: what was expected`; undefined if it matches the contract. */
+/** Returns the problem with a row as `field: expected …`, or undefined if the row matches the contract. */
 export type RowCheck = (row: object) => string | undefined;
 
-/** Compiles a record of the contract into a check. Unknown fields pass: the service may add fields at any time. */
+/**
+ * Compiles a record of the contract into a check. Unknown fields are accepted, because the service may add fields at
+ * any time.
+ */
 export function compileRowCheck(shape: RecordShape): RowCheck {
   const schema = recordSchema(shape);
   return (row) => {
@@ -34,7 +37,8 @@ function typeSchema({ type }: Field): z.ZodType {
     case "number":
       return z.number();
     case "integer":
-      // Not z.int(): counts and supplies may exceed 2^53, where a double is the integer that was sent, rounded.
+      // z.int() is too strict, because counts and supplies may exceed 2^53. Such an integer becomes a double that is
+      // rounded but still an integer.
       return z.number().refine(Number.isInteger, "expected an integer");
     case "boolean":
       return z.boolean();

@@ -1,31 +1,35 @@
 import { member } from "../../json/raw-json.ts";
 import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
-/** The rows of one response, in order. Each form is created only on request: most rows are output unchanged. */
+/**
+ * The rows of one response, in order. Each form is created only when requested, because most rows are output unchanged.
+ */
 export interface Rows {
   readonly length: number;
-  /** The service's own text of one row, and of all. */
+  /** The original text of one row, and of all rows. */
   readonly text: (index: number) => string;
   readonly texts: () => readonly string[];
-  /** The rows parsed, for the program's own use; long integers are rounded here. */
+  /** The parsed rows, for internal use only; large integers lose precision here. */
   readonly values: () => readonly object[];
-  /** At least the identity and the time of each row, parsed. */
+  /** Parsed objects that contain at least the identity and the time of each row. */
   readonly marks: () => readonly object[];
-  /** The hash of the row's identity, each value as JSON; false if any of them is missing. */
+  /** Hashes the identity of a row, with each value as JSON. Returns false if a value is missing. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
-  /** The marked rows. */
+  /** Returns the rows whose entry in `kept` is true. */
   readonly keep: (kept: readonly boolean[]) => Rows;
-  /** As NDJSON, if they can be output unchanged: compact, and without characters that act on a terminal. */
+  /**
+   * The rows as NDJSON, if they can be output unchanged: they are compact and contain no terminal control characters.
+   */
   readonly lines: () => Uint8Array | undefined;
 }
 
-/** A row as text and parsed. */
+/** A row both as text and as a parsed object. */
 export interface TextRow {
   readonly row: string;
   readonly value: object;
 }
 
-/** `identity`: the fields that identify a row. */
+/** Wraps rows that are available as text. `identity` lists the fields that identify a row. */
 export function textRows(rows: readonly TextRow[], identity: readonly string[] = []): Rows {
   return {
     length: rows.length,
@@ -37,7 +41,7 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
       beginHash(into);
       for (const field of identity) {
         const value = member(rows[index]?.value, field);
-        // A row without a complete identity cannot be a repeat.
+        // Without a complete identity, a row cannot be recognized as a repeat.
         if (value === undefined) return false;
         addText(into, JSON.stringify(value));
       }

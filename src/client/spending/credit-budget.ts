@@ -1,13 +1,16 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 
-/** Credits that may be spent. */
+/** Limits the credits that may be spent. */
 export interface Budget {
-  /** Reserves credits before a request; a Failure if that would exceed the budget. */
+  /** Reserves credits before a request. Throws a Failure if the request would exceed the budget. */
   readonly claim: (credits: number) => Promise<Claim>;
 }
 
 export interface Claim {
-  /** Reports the actual cost. Without this call all credits count: a request without a response may cost too. */
+  /**
+   * Reports the actual cost. Until then, all reserved credits count as spent, because a request without a response may
+   * cost credits too.
+   */
   readonly settle: (credits: number) => Promise<void>;
 }
 
@@ -15,7 +18,7 @@ export const unbounded: Budget = {
   claim: () => Promise.resolve({ settle: () => Promise.resolve() }),
 };
 
-/** Both budgets have to grant each claim. */
+/** Combines two budgets. A claim has to fit into both. */
 export function bothBudgets(first: Budget, second: Budget): Budget {
   return {
     claim: async (credits) => {
@@ -37,8 +40,8 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
 }
 
 /**
- * One claim after the other, and none after one that was rejected: otherwise a smaller request for later rows would take the
- * remaining credits, and its rows would never be output.
+ * Handles claims one at a time, and rejects all claims that follow a rejected one. Otherwise a smaller request for
+ * later rows could take the remaining credits, although its rows would never be output.
  */
 export function inTurn(budget: Budget): Budget {
   let last: Promise<Claim | undefined> = Promise.resolve(undefined);
@@ -54,10 +57,10 @@ export function inTurn(budget: Budget): Budget {
 export type Tab = ReturnType<typeof openTab>;
 
 /**
- * The credits of one request over all its attempts. Credits that a rejected attempt did not cost stay reserved for the next
- * one: if they were returned during the wait, requests for later rows would take them, and the first rows would never be
- * read. `turns`: the same budget, claimed in turn; attempts after a paid one skip the queue, because their rows come before
- * the rows of the requests that wait there. Undefined if spending is unlimited.
+ * Holds the credits of one request over all its attempts. If a rejected attempt cost nothing, its credits stay reserved
+ * for the next attempt: otherwise requests for later rows could take them during the wait, and the earlier rows would
+ * never be read. `turns` is the same budget with claims in order. Attempts after a paid one skip that queue, because
+ * the requests waiting in it are for later rows. Returns undefined if spending is unlimited.
  */
 export function openTab(budget: Budget, turns: Budget, credits: number) {
   if (budget === unbounded) return undefined;
@@ -69,23 +72,24 @@ export function openTab(budget: Budget, turns: Budget, credits: number) {
     await settled?.settle(cost);
   };
   return {
-    /** Reserves the credits, unless an earlier attempt that cost nothing has left them reserved. */
+    /** Reserves the credits, unless they are still reserved from an earlier attempt that cost nothing. */
     open: async (): Promise<void> => {
       claim ??= await (isPaid ? budget : turns).claim(credits);
     },
-    /** The attempt cost the credits, or may have: the next one needs its own. */
+    /** Records that the attempt cost the credits, or may have cost them. The next attempt needs a new claim. */
     pay: async (): Promise<void> => {
       isPaid = true;
       await settle(credits);
     },
-    /** Returns the credits that no attempt has cost. */
+    /** Releases credits that are still reserved. */
     close: async (): Promise<void> => await settle(0),
   };
 }
 
 /**
- * `--max-credits`: the budget of this run. A request that exceeds it together with the pending ones waits for them, because
- * they may turn out to cost nothing; so a rejection reports the final number of credits spent.
+ * The budget of this run, set with `--max-credits`. If a request exceeds the budget only together with pending
+ * requests, it waits for them, because they may turn out to cost nothing. The error therefore reports the final number
+ * of credits spent.
  */
 export function runBudget(most: number, name = "--max-credits"): Budget {
   let spent = 0;

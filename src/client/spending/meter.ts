@@ -2,20 +2,23 @@ import { type Args, withRepeated } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Answer } from "../answer/answer-body.ts";
 
-/** The cost of a run so far, and the remaining credits that the service reported last. */
+/** The cost of a run so far, and the remaining credits that the service reported most recently. */
 export interface Meter {
   readonly requests: number;
-  /** For complete responses. By the rule of the API, 2xx, 400, 404 and 410 cost credits; other rejections and errors do not. */
+  /**
+   * Credits spent on complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do
+   * not.
+   */
   readonly credits: number;
-  /** Credits that requests without a complete response may have cost in addition. */
+  /** Additional credits that requests without a complete response may have cost. */
   readonly creditsInDoubt: number;
-  /** The number of those requests. */
+  /** The number of requests without a complete response. */
   readonly requestsInDoubt: number;
-  /** The credits before the first request that cost any, as far as its response shows. */
+  /** The remaining credits before the first request that cost any, as derived from the responses. */
   readonly creditsBefore: string | undefined;
-  /** From X-Credits-Remaining in the newest response that has it; the service's own digits. */
+  /** The value of X-Credits-Remaining in the most recent response that contains it, with the original digits. */
   readonly creditsLeft: string | undefined;
-  /** From X-Api-Plan: the plan that the service applied to the newest request. */
+  /** The value of X-Api-Plan: the plan that the service applied to the most recent request. */
   readonly plan: string | undefined;
 }
 
@@ -30,12 +33,12 @@ export function createMeter() {
     plan: undefined,
   };
   let answers = 0;
-  /** The number of the response that `creditsLeft` is from. */
+  /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;
 
   /**
-   * Responses to concurrent requests arrive in any order: the lowest figure among them is the newest, and the highest is
-   * nearest to the credits before them.
+   * Responses to concurrent requests arrive in any order. The lowest reported number is therefore the most recent one,
+   * and the highest is closest to the number of credits before these requests.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
     if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
@@ -50,7 +53,7 @@ export function createMeter() {
 
   return {
     meter: meter as Meter,
-    /** Counts one request that is sent now. */
+    /** Adds a request that is about to be sent. */
     sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;
@@ -63,7 +66,7 @@ export function createMeter() {
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
-        /** There is no complete response, but the service may have received the request. */
+        /** Records a request that the service may have received but that has no complete response. */
         lost: (): void => {
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
@@ -78,18 +81,21 @@ export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Also true if one of them is not a number. */
+/** Whether the first number is at most the second. Also true if either of them is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
   const [one, other] = [asCredits(left), asCredits(known)];
   return one === undefined || other === undefined || one <= other;
 }
 
-/** Undefined for text that is not a number: the service may send any. */
+/** Parses a number of credits. Returns undefined for any other text, because the header may contain anything. */
 function asCredits(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
 }
 
-/** Credits of one request: 1 per item for a batch (specification, Endpoints), 1 for any other. */
+/**
+ * Returns the cost of one request in credits: 1 per item for a batch (specification, Endpoints), 1 for all other
+ * endpoints.
+ */
 export function costOf(endpoint: Endpoint, args: Args): number {
   if (endpoint.reply.kind !== "batch") return 1;
   return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;

@@ -1,14 +1,14 @@
 const nothing: Buffer = Buffer.alloc(0);
 const LF = 0x0a;
-/** Memory kept for the next bytes. */
+/** Memory of up to this many bytes is reused for the next bytes. */
 const maxKeptBytes = 64 * 1024;
 
 export type ByteStore = ReturnType<typeof createByteStore>;
 
 /**
- * Joins bytes that arrive in pieces. The memory doubles, so that each byte costs the same however small the pieces are. The
- * bytes are copied: a part of a received chunk would keep all of the chunk in memory, and a sender of tiny parts in large
- * chunks could make that endless.
+ * Joins bytes that arrive in pieces. The memory is doubled when it is full, so that the cost per byte does not depend
+ * on the size of the pieces. The bytes are copied, because a slice of a received chunk keeps the entire chunk in
+ * memory. Without copies, a sender could exhaust the memory with tiny slices of large chunks.
  */
 export function createByteStore() {
   let memory: Buffer = nothing;
@@ -24,7 +24,7 @@ export function createByteStore() {
     memory[length] = byte;
     length += 1;
   };
-  /** Returns all bytes, which remain valid until the next ones are added, and empties the store. */
+  /** Empties the store and returns its bytes, which are valid only until more bytes are added. */
   const lend = (): Buffer => {
     const lent = memory.subarray(0, length);
     if (memory.length > maxKeptBytes) memory = nothing;
@@ -39,14 +39,14 @@ export function createByteStore() {
       length += bytes.length;
     },
     addByte,
-    /** Adds a part of the bytes, and a LF after it. */
+    /** Adds part of `bytes`, followed by an LF. */
     addLine: (bytes: Buffer, from: number, to: number): void => {
       makeRoom(to - from + 1);
       length += bytes.copy(memory, length, from, to);
       addByte(LF);
     },
     lend,
-    /** Returns all bytes, which the store never changes again, and empties the store. */
+    /** Empties the store and returns its bytes, which the store does not modify afterwards. */
     take: (): Buffer => {
       const taken = lend();
       memory = nothing;

@@ -9,30 +9,31 @@ import { receive, type SendOptions, withDeadline } from "../connection/transport
 interface ConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, which makes the request a POST. */
+  /** A JSON body, which makes the request a POST. */
   readonly body?: string | undefined;
 }
 
-/** One open event stream. */
+/** An open event stream. */
 export interface Connection {
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * Each time, all chunks that have arrived; while the reader is slow, the socket is paused. Ends when the service ends the
-   * stream; throws a Failure when the connection breaks.
+   * The chunks of the stream. Each read returns all chunks that have arrived, and the socket is paused while the reader
+   * is slow. The chunks end when the service ends the stream; a Failure is thrown if the connection is lost.
    */
   readonly chunks: Chunks;
-  /** Destroys the socket at once. */
+  /** Destroys the socket immediately. */
   readonly close: () => void;
 }
 
 export type Opened =
   | { readonly kind: "open"; readonly connection: Connection }
-  /** Any response other than 2xx, complete. */
+  /** A complete response with a status other than 2xx. */
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * Requests one event stream. The timeout covers connecting and the headers (and the body of a rejection); an open stream
- * has none, because it may be quiet for any time. The signal ends both. Redirects are not followed.
+ * Requests an event stream. The timeout applies to connecting and receiving the headers (and the body of a rejection).
+ * An open stream has no timeout, because it may stay quiet for any length of time. The signal aborts the request and
+ * the stream. Redirects are not followed.
  */
 export async function openConnection(
   { clock, env }: Pick<Context, "clock" | "env">,
@@ -78,7 +79,10 @@ export async function openConnection(
   }
 }
 
-/** The standard: a response of another status or type is not read, and not requested again. */
+/**
+ * Rejects responses with another status or content type. According to the standard, they are neither read nor requested
+ * again.
+ */
 function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
   if (status === 204) {
     const ended = "the service ended the stream permanently (HTTP 204)";
@@ -96,7 +100,10 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void
     throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }
 
-/** Whatever broke an open stream, a new connection may succeed. */
+/**
+ * Creates the failure of an open stream. It can be retried, because a new connection may succeed, whatever the error
+ * was.
+ */
 function brokenStream(cause: Error): Failure {
   const isReset = cause instanceof Failure && cause.message.includes("reset");
   const message = isReset ? cause.message : "connection closed";

@@ -3,7 +3,9 @@ import { createByteStore } from "./byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
-/** Bytes skipped of a larger event. The parser gives up an event that is still incomplete after them. */
+/**
+ * The maximum number of bytes of one event to skip. The parser gives up if the event is still incomplete after that.
+ */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, SPACE, COLON] = [0x0a, 0x20, 0x3a];
 const noBytes: Buffer = Buffer.alloc(0);
@@ -16,40 +18,40 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const fieldNames = Object.values(fields);
-/** Bytes: only this many of a longer name are read, because a hostile line may have no colon. */
+/** Only this many bytes of a longer name are read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
-/** After this many events in a row without the frame of one before, only one frame in as many is stored. */
+/** After this many events in a row with unknown frames, only one out of this many frames is stored. */
 const patience = 16;
 
 /**
- * Builds events from the lines of a stream. Most events have one line of data, which is not copied; several lines are copied
- * together. The data of an event that is larger than the cap are skipped, so that memory stays bounded.
+ * Builds events from the lines of a stream. Most events have one line of data, which is not copied; several lines are
+ * joined by copying them. The data of an event larger than the limit is skipped, so that memory use stays limited.
  */
 export class EventBuilder {
-  /** The standard's last event ID; undefined until the stream has sent one. */
+  /** The last event ID as defined by the standard; undefined until the stream has sent one. */
   lastEventId: EventId | undefined;
-  /** Milliseconds of the last `retry` field. */
+  /** The value of the last `retry` field in milliseconds. */
   retry: number | undefined;
   readonly #cap: number;
   #name = "";
   #requestId: EventId | undefined;
   #id: EventId | undefined;
 
-  /** The data: undefined for an event without a line of data. */
+  /** The buffer with the data; undefined if the event has no data line. */
   #bytes: Buffer | undefined;
   #start = 0;
   #end = 0;
-  /** The data of an event with several lines of data. */
+  /** The joined data of an event with several data lines. */
   readonly #lines = createByteStore();
   #skipped = 0;
   #isTooLarge = false;
-  /** For the bytes read last. */
+  /** The scan of the buffer that was read last. */
   #scan: ByteScan | undefined;
   #lastLf = -1;
 
-  /** Of an event that was read line by line: most of the next ones have the same frame. */
+  /** The frame of an event that was parsed line by line; most later events have the same frame. */
   #frame: EventFrame | undefined;
-  /** Events in a row that had another frame. */
+  /** The number of consecutive events with another frame. */
   #unlike = 0;
 
   constructor(cap: number) {
@@ -57,8 +59,8 @@ export class EventBuilder {
   }
 
   /**
-   * "Process the field": names are compared completely and case-sensitively; others are ignored. `isLent`: the bytes will be
-   * overwritten.
+   * Implements the "process the field" step of the standard. Names must match exactly, including case, and unknown
+   * names are ignored. `isLent` means that the bytes will be overwritten.
    */
   addLine(line: Buffer, start: number, end: number, isLent: boolean): void {
     const colon = endOfName(line, start, end);
@@ -80,7 +82,7 @@ export class EventBuilder {
       }
       case fields.retry: {
         const digits = line.toString("latin1", from, end);
-        // ASCII digits only, as in the standard: a sign, a point or a space makes it invalid.
+        // The standard allows ASCII digits only: a sign, a decimal point or a space makes the value invalid.
         if (/^\d+$/u.test(digits)) this.retry = Number(digits);
         return;
       }
@@ -98,7 +100,7 @@ export class EventBuilder {
     const lines = this.#lines;
     if (lines.length() === 0) {
       lines.add(this.#bytes.subarray(this.#start, this.#end));
-      // The bytes themselves would keep their chunk in memory.
+      // A reference to the original bytes would keep their chunk in memory.
       this.#setData(noBytes, 0, 0);
     }
     lines.addByte(LF);
@@ -106,14 +108,14 @@ export class EventBuilder {
     if (lines.length() > this.#cap) this.skip(lines.length());
   }
 
-  /** Skips these bytes, which make the event too large. */
+  /** Records skipped bytes that make the event too large. */
   skip(bytes: number): void {
     this.#isTooLarge = true;
     this.#skipped += bytes;
     this.forget();
   }
 
-  /** Skips these bytes of a comment, which is not part of the event. */
+  /** Records skipped bytes of a comment, which is not part of the event. */
   skipComment(bytes: number): void {
     this.#skipped += bytes;
   }
@@ -123,8 +125,9 @@ export class EventBuilder {
   }
 
   /**
-   * "Dispatch the event": without a data line there is no event, but its id counts. The event is in the chunk from `from` to
-   * `to`; `from` is negative if it began in an earlier chunk.
+   * Implements the "dispatch the event" step of the standard: without a data line there is no event, but its id still
+   * counts. The event is in the chunk between `from` and `to`; `from` is negative if the event began in an earlier
+   * chunk.
    */
   finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {
     this.lastEventId = this.#id;
@@ -143,14 +146,17 @@ export class EventBuilder {
     return event;
   }
 
-  /** Stores the frame of the event. Where frames differ from event to event, only some are stored. */
+  /** Stores the frame of the event. If frames keep changing from event to event, only some of them are stored. */
   #learn(chunk: Buffer, from: number, to: number, name: string): void {
     this.#unlike += 1;
     if (this.#unlike > patience && this.#unlike % patience !== 0) return;
     this.#frame = EventFrame.of(chunk, from, to, name) ?? this.#frame;
   }
 
-  /** Takes the complete event that begins there, if it has the stored frame. Returns the index after it, or else -1. */
+  /**
+   * Adds the complete event that begins at `at`, if it has the stored frame. Returns the index after the event, or -1
+   * if the frame differs.
+   */
   takeAlike(chunk: Buffer, at: number, events: StreamEvent[]): number {
     const frame = this.#frame;
     if (frame === undefined) return -1;
@@ -179,12 +185,12 @@ export class EventBuilder {
     return this.#scan;
   }
 
-  /** Releases the chunk, whose lines have all been added. */
+  /** Releases the chunk after all of its lines were added. */
   leaveChunk(): void {
     this.#scan = undefined;
   }
 
-  /** Frees the memory of the data. */
+  /** Frees the memory used by the data. */
   forget(): void {
     this.#lines.take();
     this.#bytes = undefined;
@@ -211,7 +217,10 @@ export class EventBuilder {
   }
 }
 
-/** The index of the colon; the end if there is none; any index after the longest known name. */
+/**
+ * Returns the index of the colon, or the end of the line if there is none. For names longer than any known name, the
+ * result is arbitrary.
+ */
 function endOfName(line: Buffer, from: number, to: number): number {
   const last = Math.min(to, from + maxNameBytes + 1);
   let at = from;
@@ -223,7 +232,7 @@ function fieldAt(line: Buffer, start: number, end: number): Buffer | undefined {
   return fieldNames.find((name) => name.length === end - start && isAt(name, line, start));
 }
 
-/** Whether these bytes are there. For a few bytes, a loop is faster than a call of `compare`. */
+/** Whether `known` occurs at this position. For a few bytes, a loop is faster than calling `compare`. */
 function isAt(known: Buffer, bytes: Buffer, at: number): boolean {
   for (let index = 0; index < known.length; index += 1) if (bytes[at + index] !== known[index]) return false;
   return true;

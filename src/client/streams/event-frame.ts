@@ -2,41 +2,41 @@ import type { ByteScan } from "../../json/byte-scan.ts";
 import { followPattern, type Pattern } from "../rows/pattern.ts";
 import { numberOf } from "./stream-event.ts";
 
-/** Bytes: the pattern of a longer frame is not stored. */
+/** The maximum size in bytes of a frame whose pattern is stored. */
 const maxFrameBytes = 1024;
 const LF = 0x0a;
-/** A line with a field. Other lines have no effect. */
+/** A line that contains a field. Other lines have no effect. */
 const fieldLine = /^([a-z_]+)(?:: ?(.*))?$/gmu;
 
 /**
- * The lines of an event, except for its data and ids. Where the next event has the same frame, its lines and fields need not
- * be found again.
+ * The lines of an event without its data and ids. If the next event has the same frame, its lines and fields do not
+ * have to be located again.
  */
 export class EventFrame {
   readonly name: string;
-  // Of the event that was found last; its ids are numbers.
+  // These fields describe the event that was found last. Its ids are numbers.
   id: number | undefined;
   requestId: number | undefined;
   start = 0;
   end = 0;
   readonly #pattern: Pattern;
-  /** The fields whose values are not part of the frame. */
+  /** The fields whose values vary from event to event. */
   readonly #fields: readonly string[];
   readonly #found: number[] = [];
 
   /**
-   * The frame of the event from `start` to `end`, if its values are one line of data and at most two ids that are numbers.
-   * `name`: the event's type, which is part of the frame.
+   * Returns the frame of the event from `start` to `end`. Returns undefined unless the event has exactly one line of
+   * data and all of its ids are numbers. `name` is the type of the event and belongs to the frame.
    */
   static of(bytes: Buffer, start: number, end: number, name: string): EventFrame | undefined {
-    // After a CR, the next event may begin with a LF that is not a line.
+    // After a CR, the next event may begin with an LF that does not end a line.
     if (bytes[end - 1] !== LF) return undefined;
     const fields: string[] = [];
     const parts: Buffer[] = [];
     let from = start;
     for (const line of bytes.toString("latin1", start, end).matchAll(fieldLine)) {
       const [text, field = "", value = ""] = line;
-      // A hostile event may have any number of fields.
+      // A malicious event may contain any number of fields.
       if (field === "retry" || fields.includes(field)) return undefined;
       if (field !== "data" && field !== "id" && field !== "request_id") continue;
       const until = start + line.index + text.length;
@@ -64,9 +64,9 @@ export class EventFrame {
   }
 
   /**
-   * Returns the index after the event that begins at `at`, if it has this frame and its data are plain JSON; otherwise -1.
-   * `lastLf`: where the last line ends. Only values before it are read: once V8 has read beyond the end of one chunk, it
-   * reads all others more slowly from then on.
+   * Returns the index after the event that begins at `at`, or -1 if the event has another frame or its data is not
+   * plain JSON. `lastLf` is the index of the last line ending. Only values before it are read: once V8 has read past
+   * the end of one chunk, it reads all later chunks more slowly.
    */
   endAt(scan: ByteScan, at: number, lastLf: number): number {
     const found = this.#found;
@@ -94,7 +94,7 @@ function endOfEvent(scan: ByteScan, pattern: Pattern, at: number, lastLf: number
   try {
     return followPattern(scan, pattern, at, lastLf, found);
   } catch (cause) {
-    // An id that is not JSON is not an error: the event is read line by line.
+    // An id that is not JSON is not an error. The event is then parsed line by line.
     if (cause instanceof SyntaxError) return -1;
     throw cause;
   }

@@ -2,31 +2,34 @@ import { createByteStore } from "./byte-store.ts";
 import { EventBuilder } from "./event-builder.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** Bytes of one line or one event: no event of the service comes near. */
+/** The maximum size of a line or an event in bytes. Events of the service are much smaller. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, COLON] = [0x0a, 0x0d, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noEvents: readonly StreamEvent[] = [];
 
 /**
- * The event-stream format of the WHATWG HTML standard (Server-sent events, parsing and interpreting an event stream),
- * without I/O. It works on bytes: all syntax is ASCII, which in UTF-8 is never part of another character, so lines may be
- * cut before they are decoded.
+ * Parses the event stream format of the WHATWG HTML standard (Server-sent events, parsing and interpreting an event
+ * stream), without I/O. It works on bytes: all syntax is ASCII, and in UTF-8 an ASCII byte is never part of another
+ * character, so lines can be split before they are decoded.
  *
- * An event larger than the cap is skipped: it is returned without its data (`isSkipped`), and the next events are read.
+ * An event larger than the limit is returned without its data (`isSkipped`), and parsing continues with the next event.
  */
 export class EventStreamParser {
   readonly #cap: number;
   readonly #event: EventBuilder;
-  /** The beginning of a line whose end has not arrived. */
+  /** The start of a line that is still incomplete. */
   readonly #begun = createByteStore();
   #skipsLineFeed = false;
   #isFirstLine = true;
-  /** No line of the next event has arrived. */
+  /** Whether no line of the next event has arrived yet. */
   #isBetween = false;
-  /** Where the event in progress began; negative if that was in an earlier chunk. */
+  /** The index at which the current event began; negative if it began in an earlier chunk. */
   #eventStart = -1;
-  /** The line in progress is longer than the cap, and the rest of it is skipped. A comment is not part of its event. */
+  /**
+   * Set while the current line is longer than the limit; the rest of it is skipped. A comment does not count as part of
+   * its event.
+   */
   #longLine: "comment" | "field" | undefined;
 
   constructor(cap = mostBytes) {
@@ -34,29 +37,29 @@ export class EventStreamParser {
     this.#event = new EventBuilder(cap);
   }
 
-  /** The standard's last event ID; undefined until the stream has sent one. */
+  /** Returns the last event ID as defined by the standard; undefined until the stream has sent one. */
   lastEventId(): string | undefined {
     const id = this.#event.lastEventId;
     return id === undefined ? undefined : String(id);
   }
 
-  /** Milliseconds of the last `retry` field. */
+  /** Returns the value of the last `retry` field in milliseconds. */
   retry(): number | undefined {
     return this.#event.retry;
   }
 
-  /** Whether an event was given up because its end did not arrive; then the parser reads nothing more. */
+  /** Whether the parser gave up because a skipped event never ended. It then ignores the rest of the stream. */
   hasOverflown(): boolean {
     return this.#event.hasOverflown();
   }
 
-  /** Takes the next bytes of the stream, cut anywhere; returns the events that they complete. */
+  /** Parses the next bytes of the stream, which may be split anywhere. Returns the events that are now complete. */
   push(chunk: Buffer): readonly StreamEvent[] {
     if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return noEvents;
     const events: StreamEvent[] = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
-    // The next search for either begins after the last match, so that a chunk is searched once for each.
+    // Each search starts after the previous match, so that a chunk is scanned only once per character.
     let [nextLf, nextCr] = [-1, -1];
     this.#eventStart = -1;
     while (start < chunk.length && !this.hasOverflown()) {
@@ -72,7 +75,7 @@ export class EventStreamParser {
       if (nextCr < start) nextCr = indexOrEnd(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
       if (end === chunk.length) break;
-      // CR LF is one line end, also where a chunk ends between the two.
+      // CR LF is a single line ending, even if a chunk ends between the two.
       const behind = end === nextCr && chunk[end + 1] === LF ? end + 2 : end + 1;
       this.#skipsLineFeed = end === nextCr && end + 1 === chunk.length;
       if (this.#endLine(chunk, start, end)) {
@@ -91,7 +94,7 @@ export class EventStreamParser {
     return events;
   }
 
-  /** Fast path for a single byte inside a line: a sender that flushes each byte makes millions of them. */
+  /** Fast path for a single byte inside a line: a sender that flushes every byte produces millions of such chunks. */
   #keepsByte(chunk: Buffer): boolean {
     const only = chunk.length === 1 ? (chunk[0] ?? LF) : LF;
     if (only === LF || only === CR || this.#longLine !== undefined) return false;
@@ -101,7 +104,7 @@ export class EventStreamParser {
     return true;
   }
 
-  /** Ends a line, which in most cases is read inside the chunk. Returns true if it is empty, which ends an event. */
+  /** Ends a line, usually without copying it from the chunk. Returns true if the line is empty, which ends an event. */
   #endLine(chunk: Buffer, from: number, to: number): boolean {
     this.#isBetween = false;
     let [line, start, end] = [chunk, from, to];
@@ -124,7 +127,7 @@ export class EventStreamParser {
     return false;
   }
 
-  /** Keeps the beginning of an incomplete line, or skips it if it is too long. */
+  /** Stores the start of an incomplete line, or skips it if it is too long. */
   #keepOrSkip(chunk: Buffer, from: number): void {
     const bytes = this.#begun.length() + chunk.length - from;
     if (this.#longLine === undefined && bytes <= this.#cap) {
@@ -136,14 +139,14 @@ export class EventStreamParser {
     this.#skip(bytes);
   }
 
-  /** Skips these bytes of the long line. */
+  /** Records these bytes of the long line as skipped. */
   #skip(bytes: number): void {
     if (this.#longLine === "comment") this.#event.skipComment(bytes);
     else this.#event.skip(bytes);
   }
 }
 
-/** One byte order mark at the very beginning is not part of the stream. */
+/** Returns the length of a byte order mark at the start of the stream, which is not part of the content. */
 function lengthOfMark(line: Buffer, start: number, end: number): number {
   return end - start >= 3 && byteOrderMark.equals(line.subarray(start, start + 3)) ? 3 : 0;
 }

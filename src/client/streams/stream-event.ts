@@ -1,36 +1,40 @@
-/** One dispatched event of an event stream. */
+/** One event dispatched by an event stream. */
 export interface StreamEvent {
-  /** The event's type; "message" if the stream names none. */
+  /** The type of the event; "message" if the stream does not name one. */
   readonly name: string;
-  /** Contains its data, from `start` to `end`: in most cases the chunk that it arrived in. */
+  /**
+   * The buffer that contains the data of the event from `start` to `end`; usually the chunk in which the event arrived.
+   */
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Its data can be written as a line of JSON unchanged: see `ByteScan.isPlain`. */
+  /** Whether the data can be written unchanged as a line of JSON; see `ByteScan.isPlain`. */
   readonly isPlainJson: boolean;
-  /** Last `id:` of the stream so far; empty before the first. */
+  /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;
-  /** The service's own field, which is not part of the standard. */
+  /** The `request_id` field of this service, which is not part of the standard. */
   readonly requestId: EventId | undefined;
 }
 
-/** A number if it is written as one: a number needs no decoding, and it can be compared. */
+/** A number if the id consists of digits, because numbers need no decoding and can be compared. */
 export type EventId = number | string;
 
-/** In place of the data of an event that was larger than the parser's limit. */
+/** Replaces the data of an event that exceeded the size limit of the parser. */
 export const skippedData: Buffer = Buffer.alloc(0);
 
-/** Whether an event was skipped for its size: its name and ids are known, its data are not. */
+/** Whether an event was skipped because of its size. Its name and ids are known, but its data is not. */
 export function isSkipped({ bytes }: StreamEvent): boolean {
   return bytes === skippedData;
 }
 
-/** UTF-8, lines joined by LF. May contain invalid sequences, which decoding replaces. */
+/**
+ * Returns the data as UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced on decoding.
+ */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** Copies the event into separate memory: a part of a chunk would keep all of the chunk. */
+/** Copies the event into separate memory, because a slice of a chunk keeps the entire chunk in memory. */
 export function withoutChunk(event: StreamEvent): StreamEvent {
   if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));
@@ -38,10 +42,10 @@ export function withoutChunk(event: StreamEvent): StreamEvent {
 }
 
 const ZERO = 0x30;
-/** A number keeps all digits up to this many. */
+/** Integers with up to this many digits are exact. */
 const maxDigits = 15;
 
-/** The number with exactly these digits, without leading zeros; -1 if it is not a number. */
+/** Parses decimal digits without leading zeros. Returns -1 if the text is anything else. */
 export function numberOf(bytes: Uint8Array, start: number, end: number): number {
   const digits = end - start;
   if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1;

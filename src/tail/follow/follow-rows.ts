@@ -8,36 +8,41 @@ import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
 interface FollowHandlers {
-  /** Awaited, so a slow reader slows the reads. Returns false when no more rows are wanted. */
+  /** Writes rows. It is awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */
   readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
-  /** Everything up to the service's present has been read, by a read that began then and found this many new rows. */
+  /**
+   * Called after a read that returned all rows up to the service's present time, with its start and the number of new
+   * rows.
+   */
   readonly caughtUp: (began: number, rows: number) => void;
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
-  /** The number of rows that were read but not accepted by the reader in time. */
+  /** Called with the number of rows that were read but that the reader did not accept in time. */
   readonly unwritten: (rows: number) => void;
 }
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** Where the follow starts; looked up again if that fails. */
+  /** The settings for the start of the follow. If finding the start fails, it is tried again. */
   readonly beginning: Beginning;
   readonly wake: Wake;
-  /** Unix seconds; no sound row is later. */
+  /** Returns Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
-  /** Milliseconds from one read to the next without a call; may change from read to read. */
+  /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
   readonly handlers: FollowHandlers;
 }
 
-/** Consecutive invalid responses before they count as permanent. */
+/** The number of consecutive invalid responses after which they are considered permanent. */
 const patience = 5;
 
-/** Milliseconds in which a slow reader can take the last rows: ending a follow must not wait for another program. */
+/**
+ * Milliseconds that a slow reader has to accept the last rows. The end of a follow must not depend on another program.
+ */
 const lastWrites = 400;
 
 /**
- * Reads repeatedly, and writes every row once, oldest first. Ends when `write` returns false; throws the signal's reason, or
- * a Failure that another read would not change. Rows that have been read by then are written first.
+ * Reads repeatedly and writes every row once, oldest first. Returns when `write` returns false. Throws the signal's
+ * reason, or a Failure that another read would not fix; rows that were already read are written first.
  */
 export async function followRows({
   context,
@@ -59,7 +64,7 @@ export async function followRows({
     return isMoreWanted;
   };
 
-  /** Returns the number of new rows; undefined when no more are wanted. */
+  /** Returns the number of new rows, or undefined if no more rows are wanted. */
   const read = async (): Promise<number | undefined> => {
     tailing ??= await beginTail(beginning, latest, clock);
     const { take, known } = tailing;
@@ -73,7 +78,7 @@ export async function followRows({
     return count;
   };
 
-  /** Reads once, or schedules a retry. Returns false when no more rows are wanted. */
+  /** Reads once, or schedules a retry. Returns false if no more rows are wanted. */
   const readOnce = async (): Promise<boolean> => {
     signal.throwIfAborted();
     const began = clock.elapsed();
@@ -109,7 +114,9 @@ interface Pending {
   readonly done: Promise<boolean>;
 }
 
-/** Writes held rows after those that the reader is still about to take; after a failed write, it writes nothing more. */
+/**
+ * Writes the held rows after the rows that the reader is still accepting. If a write fails, no more rows are written.
+ */
 async function writeRest(
   clock: Clock,
   handlers: FollowHandlers,
@@ -131,7 +138,10 @@ async function writeRest(
   }
 }
 
-/** Transient failures lead to another read: 408, 429, 5xx, connection errors, and invalid data unless it persists. */
+/**
+ * Whether a failure ends the follow. Transient failures lead to another read: 408, 429, 5xx, connection errors, and
+ * invalid data unless it persists.
+ */
 function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
   if (exit === 1 || code === "incomplete") return failures >= patience;
   if (status !== undefined && !permanentStatuses.has(status)) return false;

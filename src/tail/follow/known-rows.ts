@@ -1,19 +1,19 @@
 import { compareInstants, type Instant } from "../../time/time.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
-/** Rows that are indexed up to this many seconds late are found. */
+/** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
-/** Of a very busy pool, keep only this many rows: to read them again takes 50 requests. */
+/** The maximum number of rows to remember for a very busy pool. Reading them again takes 50 requests. */
 const mostKnown = 5000;
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 /**
- * The rows that were read, as far back as reads go: each read begins at `from`, so every row in it is either known or new.
- * Memory is limited by time and by number.
+ * Remembers the rows of earlier reads. Each read begins at `from`, so every row in it is either known or new. Memory
+ * use is limited both by time and by the number of rows.
  *
- * @param begin the first time that is ever read
- * @param latest unix seconds; a row that is dated later is known too, but does not move `from`
+ * @param begin the start of the first read
+ * @param latest returns Unix seconds; a row with a later time is remembered as well, but does not move `from`
  */
 export function createKnownRows(begin: Instant, latest: () => number) {
   const keysOfSecond = new Map<number, string[]>();
@@ -30,7 +30,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   const forget = (): void => {
     const oldest = [...keysOfSecond.keys()].toSorted((a, b) => a - b);
     for (const second of oldest) {
-      // Keeps the newest second complete, as the next read begins in it at the latest.
+      // The newest second must stay complete, because the next read begins no later than in that second.
       if (second === newest || (second >= newest - reachSeconds && known.size <= mostKnown)) break;
       for (const key of keysOfSecond.get(second) ?? []) {
         known.delete(key);
@@ -43,7 +43,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   };
 
   return {
-    /** Every row since then that was read is known. */
+    /** The time from which all rows that were read are known. */
     from: () => from,
     has: (key: string) => known.has(key),
     add: (rows: readonly TailRow[]): void => {
@@ -57,9 +57,12 @@ export function createKnownRows(begin: Instant, latest: () => number) {
       }
       if (rows.length > 0) forget();
     },
-    /** The number of known rows that the service lists, as of the last complete read. */
+    /** The number of known rows that the last complete read returned. */
     listed: () => known.size - unlisted.size,
-    /** A read of everything since `from` has shown these. Other rows stay known, as they may come back. */
+    /**
+     * Records the rows that a complete read from `from` has returned. All other rows stay known, because they may
+     * reappear.
+     */
     setListed: (keys: ReadonlySet<string>): void => {
       unlisted.clear();
       for (const key of known) if (!keys.has(key)) unlisted.add(key);
@@ -67,18 +70,21 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   };
 }
 
-/** Milliseconds between the two reads that a held row waits for. */
+/** Milliseconds between the two reads that decide when a held row is written. */
 const settling = 3000;
-/** A row this many seconds older than the newest is not held, since nothing older is expected: history is never held. */
+/**
+ * A row this many seconds older than the newest row is not held, because no older rows are expected. Historical rows
+ * are therefore never held.
+ */
 const settledSeconds = 30;
 
 export type HeldRows = ReturnType<typeof createHeldRows>;
 
 /**
- * The newest rows, read but not written yet, in case an older row is indexed a little later. A row is written when a second
- * read, some time after the first, has found nothing new before it.
+ * Holds the newest rows before they are written, in case an older row is indexed slightly later. A row is written when
+ * a second read, some time after the first, has found no new rows before it.
  *
- * @param latest unix seconds; a row that is dated later does not settle older ones
+ * @param latest returns Unix seconds; a row with a later time does not cause older rows to be written
  */
 export function createHeldRows(latest: () => number) {
   let held: (TailRow & { readonly seen: number })[] = [];
@@ -88,22 +94,22 @@ export function createHeldRows(latest: () => number) {
     return taken;
   };
   return {
-    /** Oldest first; `now` is the time that cannot jump. */
+    /** Adds rows that are sorted from oldest to newest. `now` is a time of the monotonic clock. */
     take: (rows: readonly TailRow[], now: number): void => {
       const seen = rows.map((row) => ({ ...row, seen: now }));
       held = mergeRows(held, seen);
     },
-    /** Removes and returns, oldest first, the rows that a read begun at `readFrom` allows to be written. */
+    /** Removes and returns the rows, oldest first, that may be written after a read that started at `readFrom`. */
     due: (readFrom: number): readonly TailRow[] => {
       const last = latest();
       const settled = (held.findLast(({ at }) => at.seconds <= last)?.at.seconds ?? 0) - settledSeconds;
-      // Rows before a row that is due are written with it.
+      // All rows before a row that is due are written with it.
       return takeOut(
         held.findLastIndex(({ seen, at }) => seen + settling <= readFrom || at.seconds < settled) + 1,
       );
     },
     all: () => takeOut(held.length),
-    /** The start of the read that lets the first row be written; infinite if no row is held. */
+    /** Returns the earliest start of a read after which the first row may be written; infinite if no row is held. */
     nextDue: () =>
       held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };

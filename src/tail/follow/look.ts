@@ -9,22 +9,23 @@ import { createKnownRows, type KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
-/** Where a follow starts. */
+/** The settings that determine where a follow starts. */
 export interface Beginning {
   readonly client: Client;
   readonly question: Question;
   readonly pageSize: number;
-  /** The user's start time. */
+  /** The start time that the user set. */
   readonly from: Instant | undefined;
-  /** Reads what earlier runs wrote; undefined if there is nothing. */
+  /** Reads the last rows that earlier runs wrote; undefined if there are none. */
   readonly readWritten: () => Promise<WrittenRows | undefined>;
 }
 
 export type Tailing = Awaited<ReturnType<typeof beginTail>>;
 
 /**
- * Starts at `from`; without it after the rows of earlier runs, and without those at the service's present, whose rows are
- * known and not written. `latest`: unix seconds; no sound row is later.
+ * Finds the start of a follow and creates its reader. A follow starts at `from` if that is set. Otherwise it starts
+ * after the rows that earlier runs wrote. If there are none, it starts at the present time of the service, whose rows
+ * are then known and not written. `latest` returns Unix seconds; rows with a later time have a wrong date.
  */
 export async function beginTail(
   { client, question, pageSize, from, readWritten }: Beginning,
@@ -32,7 +33,8 @@ export async function beginTail(
   clock: Pick<Clock, "elapsed">,
 ) {
   const present = from ?? (await findPresent(client, question, latest));
-  // Only after a response has shown the service's time: our clock may be wrong, and would hide rows or end at wrong ones.
+  // The files are read after a response has shown the service's time. The local clock may be wrong, and rows would then
+  // be missed, or the wrong rows would be taken for the last ones.
   const written = await readWritten();
   const earlier = from === undefined && written !== undefined ? continuationOf(written, latest()) : undefined;
   const known = createKnownRows(earlier?.from ?? present, latest);
@@ -44,8 +46,8 @@ export async function beginTail(
 }
 
 /**
- * The second of the newest row that is not dated ahead of the service's present. The service's clock decides: if ours were
- * ahead of it, rows would be lost. For a pool without rows, the epoch.
+ * Returns the second of the newest row that is not dated after the service's present time. The clock of the service
+ * decides: if the local clock were ahead of it, rows would be lost. For a pool without rows, the result is the epoch.
  */
 async function findPresent(
   client: Client,
@@ -68,30 +70,34 @@ async function findNewest(client: Client, { endpoint, args }: Question): Promise
   return { seconds: 0, fraction: "" };
 }
 
-/** A time range; without `to` up to the service's present. Both ends are sent as they are. */
+/** A time range. Without `to` it ends at the service's present time. Both bounds are sent unchanged. */
 interface Span {
   readonly from: Instant;
   readonly to?: Instant;
 }
 
 type RangeRead =
-  /** New rows, oldest first. */
+  /** The new rows, oldest first. */
   | { readonly kind: "rows"; readonly rows: readonly TailRow[] }
   | { readonly kind: "too-many"; readonly rows: number; readonly newest: Instant };
 
 type RangeReader = (span: Span, most: number) => Promise<RangeRead>;
 
-/** Pulls of a range that return fewer rows than its total before that is accepted. */
+/**
+ * The maximum number of times that a time range is read if it returns fewer rows than its total. After that, the result
+ * is accepted.
+ */
 const walksASpan = 3;
 /**
- * Milliseconds after which everything since `known.from` is read again, even if the total fits: a row that disappears hides
- * one that is indexed late between the same two reads. Half of the time for which rows are known.
+ * Milliseconds after which all rows since `known.from` are read again, even if the total matches. If one row disappears
+ * and another is indexed late between the same two reads, the total does not change. This is half the time for which
+ * rows are remembered.
  */
 const wholeWalkGap = 300_000;
 
 /**
- * Reads a range of a pool's transactions. Its result is complete: a read that fails returns nothing, so no older row is
- * missed below newer ones. More than `most` new rows are not read.
+ * Creates a reader for the transactions of a pool. Each result is complete: a failed read returns nothing, so older
+ * rows are never skipped in favor of newer ones. Ranges with more than `most` new rows are not read.
  */
 function createRangeReader(
   client: Client,
@@ -101,9 +107,9 @@ function createRangeReader(
   { elapsed }: Pick<Clock, "elapsed">,
 ): RangeReader {
   const shape = rowShape(endpoint);
-  /** By how much the total exceeds the listed rows, repeatedly. */
+  /** The number by which the total repeatedly exceeds the number of listed rows. */
   let excess = 0;
-  /** Rows known from the start were not read here, so they are compared with the list at once. */
+  /** Rows that are known from the start were not read here, so the first read compares them with the list. */
   let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
 
   const walk = async ({ from, to }: Span, most: number, isOfKnown: boolean) => {
@@ -115,9 +121,9 @@ function createRangeReader(
     let items: number | undefined;
     const began = elapsed();
     const isWhole = began - wholeWalk >= wholeWalkGap;
-    // Most likely the next page is the last one needed, and pages requested in advance would be paid for in vain.
+    // The next page is probably the last one needed, so pages requested in advance would waste credits.
     const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
-    // The count below finds rows that are still missing, and the next pull reads them.
+    // The count below detects rows that are still missing, and the next pull reads them.
     const again: Client["again"] = async (repeats, problem) =>
       repeats === 1 && (await client.again(repeats, problem));
     const asking: Client = { ...client, width, again };
@@ -146,7 +152,7 @@ function createRangeReader(
       if (walked.kind !== "end") return walked;
       const { listed, fresh, items, began } = walked;
       const missing = Math.max(0, items - listed.size);
-      // A page that is repeated in place of the last one looks like the end of the list.
+      // If a page is repeated in place of the last one, it looks like the end of the list.
       if (missing > (isOfKnown ? excess : 0) && walks < walksASpan) continue;
       if (isOfKnown) {
         excess = missing;
@@ -159,36 +165,46 @@ function createRangeReader(
 }
 
 /**
- * The number of rows in the range, from its first page; 0 if the page does not show it. The known rows and the new ones are
- * counted against it: as long as the numbers are equal, no row was indexed late, and one page is enough.
+ * Returns the number of rows in the range according to its first page, or 0 if the page has no total. Known and new
+ * rows are compared with this total. As long as the numbers match, no row was indexed late, and one page is sufficient.
  */
 function itemsOf({ rows, repeats = 0, left }: Page): number {
   return left === undefined ? 0 : rows.length + repeats + left;
 }
 
-/** Keeps the service's order within one time; a pull that had to look back has found some rows later than others. */
+/**
+ * Sorts rows by time and keeps the service's order for rows with the same time. A pull that had to go back may have
+ * found some rows later than others.
+ */
 function inOrder(fresh: ReadonlyMap<string, TailRow>): RangeRead {
   const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
   return { kind: "rows", rows };
 }
 
-/** New rows, oldest first, and after all earlier ones. */
+/** New rows, oldest first, that follow all earlier ones. */
 interface Found {
   readonly rows: readonly TailRow[];
-  /** Up to the service's present: rows indexed a little late may still come before the last of these. */
+  /**
+   * Whether the rows extend to the service's present time. In that case, rows that are indexed slightly late may still
+   * precede the last of these rows.
+   */
   readonly isPresent: boolean;
 }
 
-/** Rows in memory at once: the service lists the newest first, so a slice of time is read in full before it is written. */
+/**
+ * The maximum number of rows in memory. The service lists the newest rows first, so a slice of time has to be read
+ * completely before it is written.
+ */
 const mostRows = 3000;
-/** Rows that a slice should have. */
+/** The intended number of rows per slice. */
 const aimedRows = 2000;
 
 /**
- * Returns everything new, up to the present. The service lists the newest rows first; if there are too many for memory, they
- * are read in slices of time, oldest first. Slices share their edge, so no row is lost whether the service includes an end
- * or not, and none is repeated, since it is known the second time. The consumer adds the rows it takes to `known`.
- * `latest`: unix seconds; rows that are dated later come with the last slice.
+ * Returns all new rows up to the present. The service lists the newest rows first. If there are too many for memory,
+ * they are read in slices of time, oldest first. Adjacent slices share a boundary, so no row is lost, whether or not
+ * the service includes the end of a range. A row in both slices is known the second time and is not repeated. The
+ * consumer adds the rows it takes to `known`. `latest` returns Unix seconds; rows with a later time are part of the
+ * last slice.
  */
 export async function* catchUp(
   take: RangeReader,
@@ -205,7 +221,7 @@ export async function* catchUp(
     }
     const end = { seconds: Math.min(present.newest.seconds, latest()), fraction: "" };
     if (compareInstants(start, end) >= 0) {
-      // All rows are in one second: there is no smaller slice.
+      // All rows are in the same second, so there is no smaller slice.
       const all = await take({ from: known.from() }, Number.POSITIVE_INFINITY);
       if (all.kind === "rows") yield { rows: all.rows, isPresent: true };
       return;
@@ -226,7 +242,9 @@ export async function* catchUp(
   }
 }
 
-/** The seconds in which about `aimedRows` rows are expected, if this many seconds had this many rows. */
+/**
+ * Returns the number of seconds in which about `aimedRows` rows are expected, if this many seconds had this many rows.
+ */
 function fitted(seconds: number, rows: number): number {
   return Math.max(1, Math.floor((seconds * aimedRows) / Math.max(1, rows)));
 }

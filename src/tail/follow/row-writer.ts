@@ -2,19 +2,22 @@ import type { Clock } from "../../context/context.ts";
 import type { Instant } from "../../time/time.ts";
 import { compareRows, type TailRow } from "./tail-row.ts";
 
-/** Reports on how rows are dated. */
+/** Callbacks for rows with unusual times. */
 interface RowTimes {
-  /** The number of rows that are older than one written before. */
+  /** Called with the number of rows that are older than a row written before. */
   readonly late: (rows: number, seconds: number) => void;
-  /** The number of rows that are dated ahead of the service's present, and the time of the first of them. */
+  /**
+   * Called with the number of rows that are dated after the service's present time, and the time of the first of these
+   * rows.
+   */
   readonly ahead: (rows: number, first: Instant) => void;
-  /** Unix seconds; no sound row is later. */
+  /** Returns Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
 }
 
 /**
- * Writes rows in the given order, up to the limit, and reports those that are older than one written before: they were
- * indexed too late for their place.
+ * Writes rows in the given order, up to the limit. Reports rows that are older than a row written before, because they
+ * were indexed too late to be written in order.
  */
 export function createRowWriter(
   limit: number | undefined,
@@ -40,7 +43,7 @@ export function createRowWriter(
   };
 
   return {
-    /** Returns false when no more rows are wanted. */
+    /** Returns false if no more rows are wanted. */
     write: async (rows: readonly TailRow[]): Promise<boolean> => {
       const wanted = limit === undefined ? rows : rows.slice(0, limit - count);
       if (wanted.length > 0) {
@@ -54,12 +57,18 @@ export function createRowWriter(
   };
 }
 
-/** Blocks are dated by those who make them, at times a few seconds ahead; the header has no fractions of a second. */
+/**
+ * Block producers set the block times, which can be a few seconds ahead. The `Date` header has no fractions of a
+ * second.
+ */
 const toleranceSeconds = 60;
 
 export type ServicePresent = ReturnType<typeof createServicePresent>;
 
-/** The service's present, from the `Date` header of its responses; our clock's where no response has one. */
+/**
+ * Tracks the present time of the service, based on the `Date` header of its responses. Without such a header, the local
+ * clock is used.
+ */
 export function createServicePresent(clock: Pick<Clock, "now">) {
   let said: number | undefined;
   return {
@@ -69,8 +78,9 @@ export function createServicePresent(clock: Pick<Clock, "now">) {
       if (!Number.isNaN(milliseconds)) said = milliseconds;
     },
     /**
-     * Unix seconds; no sound row is later. A row dated ahead of it is still a row, but does not show how far the service
-     * has come: after one in the next century, no row before then would ever be read.
+     * Returns Unix seconds; rows with a later time have a wrong date. Such a row is still written, but it does not show
+     * how far the service has progressed: after a row dated in the next century, no row before that time would ever be
+     * read.
      */
     latest: () => Math.floor((said ?? clock.now()) / 1000) + toleranceSeconds,
   };

@@ -10,22 +10,24 @@ import type { HeldRows } from "./known-rows.ts";
 
 export type Wake = ReturnType<typeof createWake>;
 
-/** Lets the wait between two reads end early. */
+/** Creates a wait between two reads that can be ended early. */
 export function createWake(clock: Clock, signal: AbortSignal) {
   let isCalled = false;
   let wakeUp: (() => void) | undefined;
   return {
-    /** There is a reason to read. Any number of calls before the next read count as one. */
+    /** Requests a read. All calls before the next read count as one. */
     call: (): void => {
       isCalled = true;
       wakeUp?.();
     },
     isCalled: () => isCalled,
-    /** A read begins, and covers the calls so far. */
+    /** Resets the calls so far when a read begins, because that read covers them. */
     answer: (): void => {
       isCalled = false;
     },
-    /** Sleeps until the time has passed or a call arrives; rejects with the signal's reason when that aborts. */
+    /**
+     * Sleeps until the time has passed or a read is requested. Rejects with the signal's reason if the signal aborts.
+     */
     sleep: async (milliseconds: number): Promise<void> => {
       const sleeping = childOf(signal);
       wakeUp = (): void => sleeping.abort("called");
@@ -42,12 +44,14 @@ export function createWake(clock: Clock, signal: AbortSignal) {
   };
 }
 
-/** Milliseconds between reads without a call: with a stream, which may miss events, and without one. */
+/** Milliseconds between reads if no read is requested: with a stream, which may miss events, and without a stream. */
 export const quietGap = 60_000;
 export const substituteGap = 15_000;
-/** The least milliseconds between two reads, however busy the pool is. The plan's rate limit may make it more. */
+/** Minimum milliseconds between two reads, even if the pool is busy. The plan's rate limit may increase it. */
 const shortestGap = 2000;
-/** An event may arrive before REST has its row: after a read in vain, its call is repeated this often, with this wait. */
+/**
+ * An event may arrive before REST has its row. If a read finds no new rows, it is repeated this often, after this wait.
+ */
 const repeats = 3;
 const repeatGap = 3000;
 
@@ -56,7 +60,7 @@ export type Schedule = ReturnType<typeof createSchedule>;
 /**
  * Decides when the next read begins.
  *
- * @param idle milliseconds from one read to the next without a call
+ * @param idle milliseconds from one read to the next if no read is requested
  */
 export function createSchedule(
   clock: Pick<Clock, "elapsed">,
@@ -89,7 +93,7 @@ export function createSchedule(
       backoff = waitMilliseconds;
       ended = clock.elapsed();
     },
-    /** Consecutive reads that failed. */
+    /** The number of consecutive failed reads. */
     failures: () => failures,
     untilDue: async (): Promise<void> => {
       for (let wait = due() - clock.elapsed(); wait > 0; wait = due() - clock.elapsed()) {
@@ -100,12 +104,13 @@ export function createSchedule(
   };
 }
 
-/** Milliseconds before another attempt at a host that does not exist, or is not a streaming host. */
+/** Milliseconds before the next attempt if a host does not exist or is not a streaming host. */
 const absence = 60_000;
 
 /**
- * Lets the events of a stream call for reads, without looking at their data. Each costs a credit. Ends only by throwing
- * what `keepOpen` throws, except for a host that was never reached or is not a streaming host: reads continue without it.
+ * Requests a read for every event of a stream without inspecting its data. Each event costs a credit. Throws what
+ * `keepOpen` throws and never returns, with one exception: if the host was never reached or is not a streaming host,
+ * reads continue without the stream.
  */
 export async function listenForCalls(
   context: Pick<Context, "clock" | "random">,
@@ -119,7 +124,7 @@ export async function listenForCalls(
     ...handlers,
     opened: (at, gap) => {
       handlers.opened(at, gap);
-      // Events may have been missed while the stream was not open.
+      // Events may have been missed before the stream opened.
       wake.call();
     },
     events: async (events) => {

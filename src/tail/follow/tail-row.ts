@@ -3,14 +3,14 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
 
-/** A row of the service, with its identity and its place in time. */
+/** A row from the service with its identity and its position in time. */
 export interface TailRow {
-  /** The service's text. */
+  /** The original text of the row. */
   readonly text: string;
   readonly value: object;
   readonly key: string;
   readonly at: Instant;
-  /** Block, index in the block, index in the transaction; undefined if the row does not have it. */
+  /** The block, the index in the block and the index in the transaction; undefined if the row does not contain them. */
   readonly place: readonly (number | undefined)[];
 }
 
@@ -25,7 +25,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   return {
     text,
     value,
-    // Everything is read more than once, so a row without an identity is identified by its text.
+    // Every row is read more than once, so a row without an identity is identified by its text.
     key: parts.includes(undefined) ? text : parts.join(),
     at,
     place: placeFields.map((field) => {
@@ -35,7 +35,10 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   };
 }
 
-/** By time, then by the place in the chain as far as both rows have it; 0 if the order is unknown. */
+/**
+ * Compares rows by time, and then by their position on the blockchain if both rows have one. Returns 0 if the order is
+ * unknown.
+ */
 export function compareRows(a: TailRow, b: TailRow): number {
   const order = compareInstants(a.at, b.at);
   if (order !== 0) return order;
@@ -47,7 +50,9 @@ export function compareRows(a: TailRow, b: TailRow): number {
   return 0;
 }
 
-/** Both lists are oldest first; of two equal rows, the one of the first list comes first. */
+/**
+ * Merges two lists that are sorted from oldest to newest. If two rows are equal, the row of the first list comes first.
+ */
 export function mergeRows<Row extends TailRow>(first: readonly Row[], second: readonly Row[]): Row[] {
   const merged: Row[] = [];
   let at = 0;

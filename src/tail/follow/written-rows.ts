@@ -6,27 +6,27 @@ import { member } from "../../json/raw-json.ts";
 import { reachSeconds } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
-/** The last rows of earlier runs. */
+/** The last rows that earlier runs wrote. */
 export interface WrittenRows {
-  /** The file with the newest row. */
+  /** The file that contains the newest row. */
   readonly file: string;
-  /** Of this pool. Undefined if lines do not identify their rows, as with `--fields`. */
+  /** The rows of this pool; undefined if a line does not identify its row, e.g. because of `--fields`. */
   readonly rows: readonly TailRow[] | undefined;
-  /** Unix seconds: every row that the files have from there on is in `rows`. */
+  /** The time in Unix seconds from which `rows` contains every row in the files. */
   readonly since: number;
 }
 
-/** Bytes at the end of each file that are read to find the newest one: tens of rows. */
+/** The number of bytes read from the end of each file to find the newest file; enough for tens of rows. */
 const probeBytes = 32 * 1024;
-/** Bytes at the end of the newest files that are read: a few thousand rows each. */
+/** The number of bytes read from the end of the newest files; enough for a few thousand rows each. */
 const endBytes = 2 * 1024 * 1024;
-/** Files in which rows of other pools hide the rows of this one, before the search for them ends. */
+/** The maximum number of files to read farther back, because rows of other pools fill the end of the file. */
 const maxDeepReads = 20;
 
 /**
- * The rows at the end of earlier runs' files; undefined if there is nothing yet. The newest file is found by its rows: after
- * a clock was set back, newer rows have an older file name, and an older time of change. `latest`: unix seconds; a row that
- * is dated later does not show how far its file goes.
+ * Reads the rows at the end of the files from earlier runs; undefined if there are no files yet. The newest file is
+ * determined by its rows, because its name and modification time may be older if the clock was set back. `latest` is in
+ * Unix seconds; rows with a later time are ignored when comparing files.
  */
 export async function readWrittenRows(
   pattern: string,
@@ -63,7 +63,7 @@ export async function readWrittenRows(
     return other && { file: other.file, rows: [], since: latest };
   }
   const ends: FileEnd[] = [];
-  // A file whose newest row is out of reach has no row in it.
+  // If the newest row of a file is too old to matter, all other rows of that file are too.
   for (const { file, end } of probed) {
     if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - reachSeconds) continue;
     const whole = await readEnd(file, endBytes);
@@ -85,13 +85,19 @@ function lastWritten(files: readonly Probed[]): Probed | undefined {
   return files.toSorted((one, other) => other.writtenAt - one.writtenAt)[0];
 }
 
-/** Only the time of change of an unreadable file is known; a file under its own name is always the last one. */
+/**
+ * Compares modification times, because nothing else is known about an unreadable file. A file that still has its
+ * original name is always the last one.
+ */
 function isLater(unreadable: Probed, readable: Probed): boolean {
   if (unreadable.isMovedAway && !readable.isMovedAway) return false;
   return unreadable.writtenAt > readable.writtenAt;
 }
 
-/** In the oldest second that was read, and in that of a file whose end alone was read, earlier rows may be missing. */
+/**
+ * Returns the time from which the rows are complete. Earlier rows may be missing in the oldest second that was read,
+ * and in the oldest second of a file that was not read from its beginning.
+ */
 function sinceOf(ends: readonly FileEnd[]): number {
   const cut = ends.filter(({ isCut, rows }) => isCut && rows.length > 0).map(({ rows }) => oldest(rows) + 1);
   return Math.max(oldest(ends.flatMap(({ rows }) => rows)) + 1, ...cut);
@@ -101,7 +107,7 @@ function oldest(rows: readonly TailRow[]): number {
   return rows.reduce((least, { at }) => Math.min(least, at.seconds), Number.POSITIVE_INFINITY);
 }
 
-/** Unix seconds of the newest row that is not dated later than `latest`; undefined if there is none. */
+/** Returns the Unix seconds of the newest row whose time is not after `latest`; undefined if there is none. */
 function newestSecond(rows: readonly TailRow[], latest: number): number | undefined {
   const seconds = rows.map(({ at }) => at.seconds).filter((second) => second <= latest);
   return seconds.length === 0 ? undefined : seconds.reduce((most, second) => Math.max(most, second));
@@ -110,9 +116,9 @@ function newestSecond(rows: readonly TailRow[], latest: number): number | undefi
 /** The rows of this pool at the end of a file. */
 interface FileEnd {
   readonly rows: readonly TailRow[];
-  /** Unix seconds; undefined if there is none. */
+  /** The time of the newest row in Unix seconds; undefined if there is none. */
   readonly newest: number | undefined;
-  /** The file has more before them. */
+  /** Whether the file has earlier content that was not read. */
   readonly isCut: boolean;
 }
 
@@ -123,15 +129,15 @@ function readRow(shape: RowShape, line: string): TailRow {
   return readTailRow(shape, line, value);
 }
 
-/** Runs for several pools may have used one file. */
+/** Whether a row belongs to this pool. Runs for several pools may have used the same file. */
 function isOf(row: object, pool: string | undefined): boolean {
   const of = member(row, "pool_id");
   return typeof of !== "string" || of.toLowerCase() === pool;
 }
 
 /**
- * Where a follow continues after written rows: no row since `from` was written, except `rows`. `latest`: unix seconds; a
- * row that is dated later does not show how far the others go.
+ * Returns the point at which a follow continues after written rows: except for `rows`, no row since `from` was written.
+ * `latest` is in Unix seconds; rows with a later time do not show how far the other rows extend.
  */
 export function continuationOf({ rows = [], since }: Pick<WrittenRows, "rows" | "since">, latest: number) {
   const newest = newestSecond(rows, latest);
