@@ -17,7 +17,10 @@ import {
 } from "../record.ts";
 import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
-/** The specification has sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata reads both. */
+/**
+ * The specification names these fields sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata
+ * reads both.
+ */
 const window = record({
   ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
   ...each("sell buy sells buys txns", nullable(count)),
