@@ -11,7 +11,7 @@ import type { Tier } from "./tier.ts";
 export interface Endpoint {
   /**
    * Identifies the endpoint in files, in the library and in the routes of the sandbox. Everything special about an
-   * endpoint is a field of this interface, so no code outside the contract compares IDs.
+   * endpoint is stored in one of its fields, so no code outside the contract compares IDs.
    */
   readonly id: string;
   /** The path is not in the contract; `dexdata api` requested it. */

@@ -21,7 +21,7 @@ export interface FailureDetails {
   readonly isUnsent?: boolean | undefined;
   /** The rows of a pull were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
-  /** Rows that the service counts but does not return. The missing rows are no newer than `to` (RFC 3339). */
+  /** Rows that the service counts but does not return. The missing rows are as old as `to` or older (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
   readonly cause?: unknown;
 }

@@ -66,8 +66,8 @@ const searchWindow = record({
 
 /**
  * Adapts rows for a search across networks. An address is useless without its network, so a narrow terminal hides the
- * network later than in a search on one network, and hides the address earlier. `priorities` maps field names to
- * priorities that fall between those of the other columns.
+ * network later than in a search on one network, and hides the address earlier. `priorities` maps field names to new
+ * priorities, which must not equal the priority of another column.
  */
 function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: number }): RowShape {
   const moved = (column: Column): Column => ({

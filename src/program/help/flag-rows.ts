@@ -2,7 +2,7 @@ import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/fla
 
 type Row = readonly [term: string, text: string];
 
-/** Groups flags, in the order of help. */
+/** Groups flags in the order used in help. */
 export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
   return flagGroups.flatMap((group) => {
     const inside = Object.entries(flags).filter(([, flag]) => flag.group === group);
@@ -10,12 +10,12 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
   });
 }
 
-/** The full text of a flag, except its choices. */
+/** Returns the full text of a flag without its choices. */
 export function flagHelp(flag: Flag): string {
   return `${flag.summary}${conditionsOf(flag, flag.with)}${flag.details ?? ""}`;
 }
 
-/** `(default 1; with --sandbox)` */
+/** Formats the conditions of a flag, such as `(default 1; with --sandbox)`. */
 function conditionsOf({ default: usual, defaultSaid }: Flag, owner: string | undefined): string {
   const said = defaultSaid ?? (usual === undefined ? undefined : `default ${usual}`);
   const all = [said, owner === undefined ? undefined : `with --${owner}`].filter(
@@ -24,7 +24,7 @@ function conditionsOf({ default: usual, defaultSaid }: Flag, owner: string | und
   return all.length === 0 ? "" : ` (${all.join("; ")})`;
 }
 
-/** Every flag with its full text. */
+/** Returns a row with the full text for every flag. */
 export function fullRows(flags: Flags): readonly Row[] {
   return Object.entries(flags).map(([name, flag]) => [
     `${dashed(name, flag)}${value(flag)}`,
@@ -32,7 +32,10 @@ export function fullRows(flags: Flags): readonly Row[] {
   ]);
 }
 
-/** Flags that differ only by window and bound share a row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
+/**
+ * Returns shorter rows. Flags that differ only in their window or bound share a row, such as
+ * `--volume-usd-{24h,7d}-{min,max} <number>`.
+ */
 export function briefRows(flags: Flags): readonly Row[] {
   const families = new Map<string, [string, Flag][]>();
   for (const [name, flag] of Object.entries(flags)) {
@@ -52,14 +55,14 @@ export function briefRows(flags: Flags): readonly Row[] {
   });
 }
 
-/** The most important part, on one line if possible; `--help` has the rest. */
+/** Returns the most important part of the text, on one line if possible. `--help` shows the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
   const isBesideIt = flag.with !== undefined && flag.with in beside;
   const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
   return withChoices(`${flag.summary}${conditionsOf(flag, isBesideIt ? undefined : flag.with)}`, choices);
 }
 
-/** `volume_usd_24h, volume_usd_7d` → `volume_usd_{24h,7d}`. */
+/** Shortens `volume_usd_24h, volume_usd_7d` to `volume_usd_{24h,7d}`. */
 function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefined {
   if (choices === undefined) return undefined;
   const families = new Map<string, string[]>();
@@ -73,7 +76,7 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
   });
 }
 
-/** Names only, for a line that points to the full text. */
+/** Lists the names of flags, for a line that points to the full text. */
 export function nameList(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
@@ -88,7 +91,7 @@ function braced(names: readonly string[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** The words that all summaries share; where they differ, each form: `after/before`. */
+/** Merges several summaries into one. Words that differ are joined with a slash, such as `after/before`. */
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;

@@ -1,6 +1,6 @@
 import type { Clock, Context } from "../../context/context.ts";
 
-/** The topics of `dexdata help`; completion reads them without loading their texts. */
+/** The topics of `dexdata help`. They are separate from the texts, so that completion does not load the texts. */
 export const topicNames = [
   "exit-codes",
   "time",
@@ -18,7 +18,7 @@ export const topicNames = [
 
 export type TopicName = (typeof topicNames)[number];
 
-/** The parts of the machine that topics show: its directories and its time. */
+/** The properties of the machine that topics show, which are its directories and its time. */
 export interface TopicContext extends Pick<Context, "env" | "platform"> {
   readonly clock: Pick<Clock, "now">;
 }

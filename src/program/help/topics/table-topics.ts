@@ -26,7 +26,7 @@ Examples:
   dexdata explain 402
   dexdata explain plan_required`;
 
-/** Every form of a time, with its meaning, as `parseTimeBound` reads it. */
+/** Every form of time that `parseTimeBound` accepts, with its meaning. */
 export const timeForms: readonly (readonly [example: string, meaning: string])[] = [
   ["now", "the start of the run"],
   ["-90s", "seconds before now; the minus is optional"],
@@ -147,7 +147,7 @@ Operation:
 A stream exits 0 only after --limit or --for, or when its reader closes the pipe. A slow reader slows the stream, and
 memory use stays flat.`;
 
-/** Returns what an asset is, how many share a connection, and the plan. */
+/** Returns the kind of asset, the number of assets per connection, and the plan. */
 export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, string, string] {
   const assets = kinds.map(({ by }, index) => (index === 0 ? by : `${by} with --by ${by}`)).join(", ");
   const perConnection = {
