@@ -25,7 +25,7 @@ interface Permissions {
 
 /**
  * Writes the content that will replace `target` to a new file next to it, and returns the name of that file. The file
- * is created exclusively, so a symbolic link or another file that somebody else planted is never opened. After an
+ * is created exclusively, so a symbolic link or another file that a different user planted is never opened. After an
  * error, no file is left behind.
  */
 export function stageFile(

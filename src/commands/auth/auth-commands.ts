@@ -3,10 +3,10 @@ import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import { command } from "../command.ts";
 
-/** Flags that choose the service and the key. */
+/** Flags that select the service and the key. */
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
-/** Flags of the commands that look up a key's plan. */
+/** Flags of the commands that look up the plan of a key. */
 const lookupFlags = {
   ...pick(
     sharedFlags,
