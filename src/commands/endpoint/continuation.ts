@@ -21,9 +21,8 @@ const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Objec
 for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.delete(name);
 
 /**
- * Returns the line that tells the user how to get the rest of a list after the last page. Returns undefined if the list
- * ends or no command can fetch the rest. If a pull failed, `left` is the number of requested rows that it did not
- * fetch.
+ * Returns the line about the rest of a list, which is printed after the last page. Returns undefined if the list ends
+ * or no command can fetch the rest. If a pull failed, `left` is the number of requested rows that it did not fetch.
  */
 export function moreLine(
   question: Question,
