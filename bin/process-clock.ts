@@ -3,7 +3,7 @@ import type { Clock } from "../src/context/context.ts";
 /** The timer stores milliseconds in 31 bits. A longer wait would fire immediately. */
 const longestTimer = 2_147_483_647;
 
-/** The clock of the machine. */
+/** Creates the system clock. */
 export function createClock(): Clock {
   return { now: Date.now, elapsed, sleep, every };
 }

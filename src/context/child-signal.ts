@@ -13,8 +13,8 @@ export interface ChildSignal {
  */
 export function childOf(parent: AbortSignal): ChildSignal {
   const controller = new AbortController();
-  // Up to a hundred connections listen to the signal of their stream. By default, Node warns about a leak at eleven
-  // listeners.
+  // Up to a hundred connections add a listener to the signal of their stream. By default, Node warns about a leak at
+  // eleven listeners.
   setMaxListeners(0, controller.signal);
   const follow = (): void => controller.abort(parent.reason);
   if (parent.aborted) follow();

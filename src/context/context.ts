@@ -25,13 +25,13 @@ export interface Context {
   /** Ends the run as a signal would. It is called when stdout is closed. */
   readonly interrupt: (interruption: Interruption) => void;
   /**
-   * Call this when a stream ends. Output that the reader does not consume soon is then discarded, as after a signal. A
-   * command with finite output waits for its reader, even for a slow one.
+   * Call this when a stream ends. Output that the reader does not consume soon is then discarded, just as after a
+   * signal. A command with finite output waits for its reader, even for a slow one.
    */
   readonly leaveReader: () => void;
   /**
-   * Calls the listener on each SIGHUP, which means that files should be reloaded, until the returned function is
-   * called. Without a listener, SIGHUP ends the run.
+   * Calls the listener on each SIGHUP until the returned function is called. The signal means that files should be
+   * reloaded. Without a listener, SIGHUP ends the run.
    */
   readonly onReload: (listener: () => void) => () => void;
   /**
@@ -72,8 +72,8 @@ export interface Output {
   /** Height of the terminal in lines; undefined if the output is not a terminal. */
   readonly rows?: number | undefined;
   /**
-   * Resolves when the text is written and the reader keeps up. A caller that awaits it sends requests more slowly for a
-   * slow reader instead of filling memory. Rejects when the reader has closed the output.
+   * Resolves once the text is written and the reader has caught up. Awaiting it slows down the requests if the reader
+   * is slow, so that data does not pile up in memory. Rejects when the reader has closed the output.
    */
   readonly write: (text: string | Uint8Array) => Promise<void>;
 }
@@ -99,7 +99,7 @@ export interface Clock {
    */
   readonly now: () => number;
   /**
-   * Returns milliseconds that only increase. The starting point is arbitrary, but it is the same for all processes on
+   * Returns a monotonic time in milliseconds. The starting point is arbitrary, but it is the same for all processes on
    * the machine (CLOCK_MONOTONIC, QueryPerformanceCounter). Use it for deadlines, durations and times that processes
    * share.
    */

@@ -6,7 +6,7 @@ import { compareInstants, formatInstant, fromWire } from "../time/time.ts";
 /** The parameters of a request, as a map from wire name to wire value. */
 export type Args = ReadonlyMap<string, string>;
 
-/** One request to one endpoint. Errors and hints take the names of the inputs from it. */
+/** One request to one endpoint. Errors and hints use the endpoint to name the inputs. */
 export interface Question {
   readonly endpoint: Endpoint;
   readonly args: Args;

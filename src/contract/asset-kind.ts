@@ -50,7 +50,7 @@ const forms = [
   { text: "32 to 44 base58 characters", pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u, networks: "solana" },
 ];
 
-/** Explains why a text cannot be an address on the network. Returns undefined if the service might accept it. */
+/** Explains why a string cannot be an address on the network. Returns undefined if the service might accept it. */
 export function addressProblem(network: string, address: string): string | undefined {
   const form = forms.find(({ networks }) => networks.split(" ").includes(network));
   if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;

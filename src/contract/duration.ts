@@ -20,7 +20,7 @@ export function readDuration(label: string, typed: string): number {
 
 export const durationProblem = "must be a duration such as 500ms, 30s, 5m or 1h";
 
-/** Returns milliseconds, or undefined if the text is 0 or not a duration. */
+/** Returns the duration in milliseconds, or undefined if the string is 0 or not a duration. */
 export function parseDuration(typed: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|[smhd])$/u.exec(typed);
   const milliseconds = Number(match?.[1]) * (unitMilliseconds[match?.[2] ?? ""] ?? Number.NaN);

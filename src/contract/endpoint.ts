@@ -28,8 +28,8 @@ export interface Endpoint {
   /** The feed whose events announce new rows in the list. With a feed, the list can be followed. */
   readonly feed?: FeedName;
   /**
-   * The fields that contain the value and its name. Only short lists whose values people type have this. Suggestions
-   * and completion cache such lists.
+   * The fields that contain the value and its name. Set only for short lists of values that people type. Suggestions
+   * and completion cache these lists.
    */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
@@ -48,7 +48,9 @@ export interface Endpoint {
    * service rejects the plan.
    */
   readonly withoutPlan?: { readonly command: string; readonly param: string };
-  /** Without filters, the rows are all pools of the requested networks. The list of networks has their number. */
+  /**
+   * Without filters, the rows are all pools of the requested networks, and the list of networks contains their number.
+   */
   readonly isEveryPool?: true;
   /** The currency of the candles, as a chart displays it. */
   readonly quote?: string;

@@ -135,7 +135,7 @@ type OwnCode = keyof typeof ownErrors;
 /** Every possible `code` of a JSON error. */
 export type ErrorCode = ServiceCode | OwnCode;
 
-/** The other possible exit code of a failure with this code. */
+/** The alternative exit code that a failure with this code can have. */
 export type OtherExit<Code extends ErrorCode> = Code extends OwnCode
   ? (typeof ownErrors)[Code] extends { readonly otherExit: infer Exit }
     ? Exit
@@ -151,7 +151,7 @@ export function isErrorCode(word: string): word is ErrorCode {
   return isServiceCode(word) || Object.hasOwn(ownErrors, word);
 }
 
-/** Returns the possible exit codes of an error with this code, the usual one first. */
+/** Returns the possible exit codes of an error with this code, starting with the most common one. */
 export function exitsOf(code: ErrorCode): readonly ExitCode[] {
   if (isServiceCode(code)) return [factsOf(code).exit];
   const { exit, otherExit }: OwnError = ownErrors[code];

@@ -5,7 +5,7 @@ export interface FailureDetails {
   readonly exit: ExitCode;
   /** The hint. It contains a command to type or a step to take next, on one line. */
   readonly next?: string | undefined;
-  /** The reason in the words of the service. This text is untrusted, so it is sanitized before it is displayed. */
+  /** The reason that the service gave. This text is untrusted, so it is sanitized before it is displayed. */
   readonly why?: string | undefined;
   /** The stable code that scripts can branch on. */
   readonly code: ErrorCode;
@@ -13,7 +13,7 @@ export interface FailureDetails {
   readonly status?: number | undefined;
   /** Whether the same command may succeed later without changes. */
   readonly retryable?: boolean | undefined;
-  /** Every field of the error body by name. The values are JSON texts, so numbers keep all their digits. */
+  /** Every field of the error body by name. The values are raw JSON, so numbers keep all their digits. */
   readonly body?: ReadonlyMap<string, string> | undefined;
   /** Milliseconds to wait, as requested by the service. If the service sent a time, it is converted to a wait. */
   readonly retryAfter?: number | undefined;
@@ -21,7 +21,7 @@ export interface FailureDetails {
   readonly isUnsent?: boolean | undefined;
   /** The rows of a pull were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
-  /** Rows that the service counts but does not return. The missing rows are as old as `to` or older (RFC 3339). */
+  /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
   readonly cause?: unknown;
 }

@@ -14,8 +14,8 @@ export interface Feed<Name extends string = string> {
   /** The names of the events that contain data. */
   readonly events: ReadonlySet<string>;
   /**
-   * Whether a POST request accepts several assets. The specification guarantees it for `always`. With `perhaps`, only
-   * the public service accepts them.
+   * Whether a POST request accepts several assets. With `always`, the specification allows it. With `perhaps`, only the
+   * public service accepts it.
    */
   readonly batches: "always" | "perhaps" | "never";
   /** The lowest plan that can stream any asset with this feed. No feed requires more than Pro. */

@@ -1,5 +1,5 @@
 /**
- * Explains why a text is not an API key. The explanation never quotes the text, because even a mistyped key is a
+ * Explains why a string is not an API key. The explanation never quotes the string, because even a mistyped key is a
  * secret.
  */
 export interface RefusedKey {
@@ -10,17 +10,17 @@ export interface RefusedKey {
 }
 
 /**
- * Specification, Authentication 3: the header contains only the key, without a scheme. Every key starts with this
- * prefix.
+ * See rule 3 under "Authentication" in the specification. The header contains only the key, without a scheme. Every key
+ * starts with this prefix.
  */
 const PREFIX = "api_";
 const KEY_ALONE = "enter only the key; it starts with api_";
 const COPY_AGAIN = "copy it again, without anything around it";
-/** Real keys are much shorter. A longer text is not a key, so it is never sent, and dexdata stops reading it. */
+/** Real keys are much shorter. A longer string is not a key, so dexdata stops reading it and never sends it. */
 export const MAX_KEY_BYTES = 4096;
 const SCHEMES = ["Bearer", "ApiKey", "Api-Key", "Token", "Basic", "Authorization", "X-API-Key"];
 
-/** Common mistakes, the most informative first, because a text can contain several of them. */
+/** Common mistakes, the most informative first, because a string can contain several of them. */
 const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string])[] = [
   [/^\s*$/u, "is empty", KEY_ALONE],
   [
@@ -46,13 +46,13 @@ const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string]
   [/^api_.{0,3}$/u, "is too short to be a complete key", COPY_AGAIN],
 ];
 
-/** Returns undefined if the text has the form of a key. Only the service knows whether the key is valid. */
+/** Returns undefined if the string looks like a key. Only the service knows whether the key is valid. */
 export function checkKeyForm(text: string): RefusedKey | undefined {
   for (const [form, problem, next] of MISTAKES) if (form.test(text)) return { problem, next };
   return undefined;
 }
 
-/** Whether the text contains a key. A key has the prefix and is longer than a name. */
+/** Whether the text contains a key. A key starts with the prefix and is longer than any name. */
 export function holdsKey(text: string): boolean {
   return /(?<![a-z\d])api_[\w-]{20,}/iu.test(text);
 }

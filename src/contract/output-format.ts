@@ -5,7 +5,7 @@
 export const outputFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** A wide table is rendered as a table. */
+/** The formats of rows. `wide` is not listed separately, because it is also a table. */
 export type RowFormat = Exclude<OutputFormat, "wide">;
 
 export type ErrorFormat = "text" | "json";

@@ -73,7 +73,7 @@ function expanded(typed: string): string {
 
 /**
  * Accepts any JSON number and the suffixes k, m and b. It sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`.
- * The decimal point is moved in the text, because converting to a double could lose digits. Exponents of four digits
+ * The decimal point is moved in the string, because converting to a double could lose digits. Exponents of four digits
  * are rejected, because no double has one.
  */
 function readAmount(label: string, typed: string): string {
@@ -103,8 +103,8 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   }
   // The user may have pasted a quoted value from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
-  // Specification, Endpoints: these words take precedence over identifiers, so the request would go to a different
-  // endpoint.
+  // See "Endpoints" in the specification. These words take precedence over identifiers, so the request would go to a
+  // different endpoint.
   if (kind === "address" && isFixedWord(typed))
     throw invalidInput(label, `must be ${what}; this word is reserved by the API`);
   return typed;

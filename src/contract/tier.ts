@@ -12,7 +12,7 @@ export interface Plan {
 }
 
 /**
- * Source: specification, Limits. The rate of the dev plan is from wire-facts 2.2. A 429 response or --rpm overrides
+ * See "Limits" in the specification. The rate of the dev plan is from wire-facts 2.2. A 429 response or --rpm overrides
  * these rates.
  */
 export const plans: Readonly<Record<Tier, Plan>> = {

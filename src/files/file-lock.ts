@@ -145,8 +145,8 @@ interface SeenLock {
 }
 
 /**
- * Creates the lock or judges the existing one, and repeats this until one of the two has a result. `keep` takes
- * ownership of the descriptor.
+ * Creates the lock or, if it already exists, calls `judge`. Repeats this until the lock has been created or `judge`
+ * returns a result. `keep` takes ownership of the descriptor.
  */
 async function takeLock<T extends object>(
   context: Locking,
@@ -173,7 +173,7 @@ async function takeLock<T extends object>(
 }
 
 /**
- * Returns a function that reads the lock, or undefined if there is no lock. A new token or a new time restarts the
+ * Returns a function that reads the lock and returns undefined if there is none. A new token or a new time restarts the
  * watch. If the file belongs to another program, such as the Cargo.lock of `--out Cargo`, the function throws a failure
  * and does not change the file.
  */
@@ -203,8 +203,8 @@ function watchLock(context: Locking, path: string): () => SeenLock | undefined {
 const guardOf = (path: string): string => `${path}.break`;
 
 /**
- * Removes the lock only if it is still the lock that was judged. Without this check, two processes could judge the same
- * lock, and the second would remove the new lock of the first. A second lock guards the removal.
+ * Removes the lock, but only if it is still the lock that `judge` examined. Without this check, two processes could
+ * examine the same lock, and the second one would remove the new lock of the first. A second lock guards the removal.
  */
 function removeAbandoned(
   context: Locking,

@@ -70,8 +70,8 @@ const mostDigits = 16;
 const maxFiles = 10_000;
 
 /**
- * Finds the files of a pattern, whatever the time in their names, because the newest file may have a wrong time if the
- * clock was wrong. The files with the latest times come first.
+ * Finds all files that match the pattern, regardless of the time in their names. If the clock was wrong, the newest
+ * file may have any time in its name. The files with the latest times come first.
  */
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
@@ -93,7 +93,7 @@ type NamedTime = Readonly<Record<string, string | undefined>>;
 
 interface NamedFile {
   readonly file: string;
-  /** The order of these texts is the order of the times. */
+  /** Sorting these strings puts the files in chronological order. */
   readonly time: string;
   readonly isMovedAway: boolean;
 }

@@ -119,7 +119,7 @@ async function openToAppend(file: string): Promise<FileHandle> {
 }
 
 /**
- * Writes a text of any length in one system call, so that no other process can write in the middle. `appendFile` makes
+ * Writes text of any length in one system call, so that no other process can write in the middle. `appendFile` makes
  * one call per 512 KiB, so two processes that append to the same file would split each other's lines.
  */
 async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {

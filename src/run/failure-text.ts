@@ -15,7 +15,7 @@ export async function reportFailure(context: Context, failure: Failure, format: 
   await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
-/** Returns the problem, the reason in the words of the service, and the next step. */
+/** Returns the problem, the reason that the service gave, and the next step. */
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);

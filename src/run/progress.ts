@@ -19,8 +19,7 @@ export interface Progress {
 }
 
 /**
- * In milliseconds: how long work can take without a progress line, the time between frames, and the time between log
- * lines.
+ * In milliseconds: the delay before a progress line appears, the time between frames, and the time between log lines.
  */
 const [brief, tick, logged] = [500, 100, 10_000];
 

@@ -46,7 +46,7 @@ export interface Opening {
 interface Kind {
   /** Changes the options, for example to the only format that the command supports. */
   readonly adjust?: (options: RunOptions) => RunOptions;
-  /** Rows are written to a file and therefore formatted as for a pipe. */
+  /** The rows are written to a file, so they have the same format as in a pipe. */
   readonly isFile?: boolean;
   /** The run takes a while and ends without a signal, so it can show its progress. */
   readonly hasProgress?: boolean;
@@ -114,7 +114,8 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
   if (target.isSimulated) report.remark("simulated data from the sandbox");
   const { plan } = meter;
-  // If the service does not apply the plan of the key, the user pays for nothing. This warning is shown even in a pipe.
+  // If the service does not apply the plan of the key, the user pays for nothing. This warning is printed even if
+  // stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {
     const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
     report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);

@@ -9,7 +9,7 @@ import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
 export interface FoundKey {
-  /** A text that has the form of a key. */
+  /** A string that looks like an API key. */
   readonly key: string;
   /**
    * In messages, this follows `the key from `. Examples are `DEXDATA_API_KEY`, `--key-file <path>` and `profile

@@ -42,7 +42,7 @@ export function findFolders(context: Surroundings): Folders {
   };
 }
 
-/** XDG Base Directory: relative paths are invalid and must be ignored. */
+/** The XDG Base Directory specification requires programs to ignore relative paths. */
 function absolute(context: Surroundings, paths: path.PlatformPath, name: string): string | undefined {
   const value = context.env[name];
   return value !== undefined && paths.isAbsolute(value) ? value : undefined;

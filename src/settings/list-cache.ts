@@ -13,7 +13,7 @@ type Caching = Surroundings & Pick<Context, "clock" | "random">;
 /** The number of milliseconds for which a cached list from the service is recent enough for suggestions. */
 const lifetime = 24 * 60 * 60 * 1000;
 
-/** Returns the cached texts with this name if they are less than a day old. */
+/** Returns the cached list with this name if it is less than a day old. */
 export function readCachedList(context: Caching, name: string): readonly string[] | undefined {
   const kept = readKept(fileOf(context, name));
   const age = context.clock.now() - (kept?.at ?? Number.NaN);

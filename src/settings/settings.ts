@@ -108,7 +108,7 @@ export interface Sourced<T> {
   readonly source: "environment" | "config" | "default";
   /** The name of the environment variable, the name with the path of the file, or "default". */
   readonly where: string;
-  /** The value as it was written. For a default, the text that is displayed for it. */
+  /** The value as it was written, or the display text of a default. */
   readonly text: string;
 }
 

@@ -147,7 +147,7 @@ function startOf(paging: Args, reply: Paged): Place | undefined {
   return number === undefined ? undefined : { flag: "page", value: String(number) };
 }
 
-/** Checks values that pagination calculates with. Values that only the service interprets are not checked. */
+/** Checks a value that pagination uses in calculations. Values that only the service interprets are not checked. */
 function readPaging(paging: Args, name: string, max: number): number | undefined {
   const typed = paging.get(name);
   if (typed === undefined) return undefined;

@@ -8,7 +8,8 @@ import { withoutSecrets } from "../../contract/key.ts";
 
 /**
  * Returns the query for a typed path and its values. If the path belongs to an endpoint, the cost, row identity, hints
- * and output are the same as for that endpoint. The values are sent as typed, whatever their names are.
+ * and output are the same as for that endpoint. All values are sent exactly as typed, even if the endpoint does not
+ * know their names.
  */
 export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const found = knownEndpoint(typed.segments);
@@ -24,7 +25,7 @@ export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   };
 }
 
-/** Fixed words of the API take precedence over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
+/** Reserved words of the API take precedence over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
 function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpoint> {
   const found = findEndpoint(segments);
   return found !== undefined && [...found.path.values()].some(isFixedWord) ? undefined : found;
@@ -55,8 +56,8 @@ interface Values {
 }
 
 /**
- * Specification, endpoint 2: the addresses of a batch can be sent as repeated parameters. If any other parameter is
- * repeated, the service uses only one of the values and does not document which one.
+ * See endpoint 2 in the specification. The addresses of a batch can be sent as repeated parameters. If any other
+ * parameter is repeated, the service uses only one of the values and does not document which one.
  */
 function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();

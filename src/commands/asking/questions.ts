@@ -191,7 +191,7 @@ export function readWanted(
 }
 
 function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
-  // Specification, pool transactions: an empty cursor means the first page.
+  // In the specification of pool transactions, an empty cursor means the first page.
   if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };
   return page === undefined ? undefined : { flag: "page", value: String(page) };

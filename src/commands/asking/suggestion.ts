@@ -79,8 +79,8 @@ export async function hintAtEmpty(
 }
 
 /**
- * Returns a hint for a display name of a DEX. No list covers all networks, but a display name can be recognized: it is
- * "Uniswap V3" and the ID is uniswap_v3.
+ * Returns a hint for a display name of a DEX. No list covers all networks, but a display name such as "Uniswap V3" is
+ * easy to recognize, and its ID is probably uniswap_v3.
  */
 function hintAtDisplayName(flag: string, dex: string): string | undefined {
   const id = dex
@@ -163,7 +163,7 @@ export function keptRow(row: object, { typedFields }: Endpoint): readonly string
 
 export interface ListKeeper {
   readonly take: (page: Page) => void;
-  /** The list has been fetched up to its end. */
+  /** Call this when the complete list has been fetched. */
   readonly end: (question: Question) => void;
 }
 

@@ -42,7 +42,8 @@ export async function findPlan(
       last = cause;
     }
   }
-  // Other rejections already contain an explanation, such as the web page of an edge server or a host for other plans.
+  // Other rejections explain themselves, for example if an edge server returned a web page or the host serves other
+  // plans.
   if (last !== undefined && last.details.status !== 401) {
     const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
     throw new Failure(last.message, {
@@ -80,8 +81,8 @@ export async function askPlan(
 }
 
 /**
- * Reads the plan and the credits from the response of `/usage`, or from the headers if they are missing there. The
- * texts are shortened to a readable length.
+ * Reads the plan and the credits from the response of `/usage`, or from the headers if they are missing there. Long
+ * values are shortened to a readable length.
  */
 export function accountOf(
   { text, value }: { readonly text: string; readonly value: unknown },

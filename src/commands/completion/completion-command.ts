@@ -32,7 +32,7 @@ export const completionCommand = command({
   run: async ({ words }, context) => await printCompletion(words, context),
 });
 
-/** Prints the script for users whose installation did not install it. */
+/** Prints the script for users whose package manager did not install it. */
 async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
   const [word = "", more] = words;
   if (word === "") throw usageFailure("missing <shell>", usage);

@@ -115,8 +115,8 @@ function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outc
 }
 
 /**
- * Clock differences in milliseconds. From the first one on, time ranges such as `--from -15m` are inexact; from the
- * second one on, they are wrong.
+ * Clock differences in milliseconds. At the first one, time ranges such as `--from -15m` become inexact. At the second
+ * one, they become wrong.
  */
 const [doubtful, wrong] = [2000, 5 * 60_000];
 

@@ -109,8 +109,8 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   await renderer.end();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) report.warn(line);
-  // If the default limit truncated a list, this is reported even in a pipe, because a script might mistake the result
-  // for the complete list.
+  // If the default limit truncated a list, this is reported even if stdout is a pipe, because a script might mistake
+  // the result for the complete list.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
   if (tally.rows === 0) report.remark("no results");
@@ -139,7 +139,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   run.last = { question, page };
 }
 
-/** Explains why the result may be empty. On a terminal, it also shows that the list continues. */
+/** Warns about the likely cause of an empty result. Returns remarks about the rest of the list. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {

@@ -89,7 +89,9 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   return words;
 }
 
-/** The values of a raw call as the user typed them. In a raw call, the position and the page size are also values. */
+/**
+ * Returns the parameters of a raw call as the user typed them. The position and the page size are parameters as well.
+ */
 function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
@@ -143,8 +145,8 @@ export function restText({ more, next }: Rest): string | undefined {
 
 /**
  * Adds the number of fetched rows and the command that continues to the error that ended a pull early. Otherwise, the
- * rows could be mistaken for the complete result. A signal is not a failure, so a notice with the same facts is printed
- * instead.
+ * rows could be mistaken for the complete result. After a signal, which is not a failure, a notice with the same
+ * information is printed instead.
  */
 export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
   // If a write fails because the reader closed the pipe, this is not an output error.

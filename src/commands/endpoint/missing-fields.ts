@@ -89,7 +89,7 @@ function isFound(value: unknown): boolean {
 
 type Shape = Parameters<typeof fieldAt>[0];
 
-/** A field of kind `any` can contain any other field. */
+/** A field of kind `any` can contain anything. */
 function isWithin(shape: Shape, path: readonly string[]): boolean {
   return path.some((_, index) => {
     const field = fieldAt(shape, path.slice(0, index + 1));

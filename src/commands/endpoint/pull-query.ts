@@ -16,7 +16,7 @@ const labels: Readonly<Record<string, string>> = {
   missing: "--missing",
 };
 
-/** Describes a part of a query by its flag and with readable times. */
+/** Describes part of a query. Returns the flag that sets it and a function that makes times readable. */
 function describePart(
   name: string,
   { params }: Endpoint,
@@ -34,7 +34,7 @@ function describePart(
 
 /**
  * Returns everything that determines which rows are fetched and how they are written. Two runs can write to the same
- * file only if all of this is equal.
+ * file only if all of it matches.
  */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
@@ -62,7 +62,7 @@ function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
 }
 
-/** The digest is independent of the order of the parts. */
+/** Returns a digest that does not depend on the order of the parts. */
 export function queryDigest(query: Query): string {
   return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

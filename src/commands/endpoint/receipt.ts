@@ -24,8 +24,8 @@ export interface Ending {
 }
 
 /**
- * Writes the evidence for a pull: time range, requests, rows, hash of the output, credits, and whether the pull is
- * complete. If it is not, the receipt gives the reason. An older receipt is replaced atomically.
+ * Writes the receipt that documents a pull: time range, requests, rows, hash of the output, credits, and whether the
+ * pull is complete. If it is not, the receipt gives the reason. An older receipt is replaced atomically.
  */
 export function writeReceipt(
   { receipt = "", file, isForced }: WantedDestination,
@@ -47,7 +47,7 @@ export function writeReceipt(
   }
 }
 
-/** Returns the fields of the receipt as JSON texts, so that numbers from the service keep all their digits. */
+/** Returns the fields of the receipt as raw JSON, so that numbers from the service keep all their digits. */
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
@@ -112,7 +112,7 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
 }
 
 /**
- * Returns the evidence that no row is missing (see completeness.ts), or `limit` if the requested number of rows was
+ * Returns the proof that no row is missing (see completeness.ts), or `limit` if the requested number of rows was
  * received.
  */
 function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {

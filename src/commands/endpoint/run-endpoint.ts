@@ -181,7 +181,7 @@ async function openFor(
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
-/** However the pull ends, the file and the receipt reflect it. */
+/** Regardless of how the pull ends, the file and the receipt reflect it. */
 async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {

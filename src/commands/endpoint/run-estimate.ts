@@ -57,7 +57,7 @@ async function askCreditsLeft(client: Client): Promise<string | undefined> {
     const { text } = (await client.ask(usage, new Map())).read();
     return rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft;
   } catch (cause) {
-    // If the budget does not allow this request, the estimate is still useful.
+    // If there is no credit for this request, the estimate is still useful.
     if (cause instanceof Failure && cause.exit === 5) return client.meter.creditsLeft;
     throw cause;
   }

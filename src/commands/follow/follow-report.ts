@@ -12,7 +12,7 @@ import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
-/** Reports all events except rows. People see them on stderr, and programs read them from `--events`. */
+/** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
 export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
   const { clock } = context;
   const { warn, note } = report;

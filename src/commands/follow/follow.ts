@@ -63,7 +63,7 @@ export async function runFollow(
   });
 }
 
-/** If the rows go to a file, they are formatted as for a pipe. */
+/** Rows in a file have the same format as rows in a pipe. */
 function followOptions(options: RunOptions, out: string | undefined): RunOptions {
   const { format, columns } = options;
   if (out === undefined) {
@@ -134,8 +134,8 @@ async function openFollowed(
 }
 
 /**
- * Returns stdout or the output of `--out`, whose files can change over time and keep the rows of earlier runs. Only one
- * run at a time can follow into these files, because two runs would write every row twice.
+ * Returns stdout or the `--out` files, which keep the rows of earlier runs and can change over time. Only one run at a
+ * time may write to these files, because two runs would write every row twice.
  */
 async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
   const { clock, stdout } = context;
@@ -157,8 +157,8 @@ async function openFollowOutput({ context, report, onClose }: Run, out: string |
 }
 
 /**
- * Returns the path of the lock. A single file uses the same lock as a pull into that file. Files that change over time
- * use a lock in the fixed part of their directory.
+ * Returns the path of the lock. A single file uses the same lock as a pull into that file. If the file name changes
+ * over time, the lock is in the directory that does not change.
  */
 function lockOfPattern(pattern: string): string {
   if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
@@ -202,7 +202,7 @@ async function follow(followed: Followed): Promise<void> {
         unwritten: (rows) => {
           isStuck = true;
           course.unwritten(rows);
-          // Without this call, rows in the pipe would keep the process alive until the reader continues.
+          // Without this call, rows in the pipe would keep the process alive until the reader resumes reading.
           context.leaveReader();
         },
         caughtUp: (began, rows) => {

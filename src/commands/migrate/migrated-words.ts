@@ -19,7 +19,7 @@ export interface Migration {
 }
 
 /**
- * Converts the parameters of an old URL to words of the command. Returns notes about parameters that cannot be
+ * Converts the parameters of an old URL to command-line arguments. Returns notes about parameters that cannot be
  * converted.
  */
 export function migratedQuery(
@@ -142,7 +142,7 @@ const flags = new Map<string, (value: string, now: number) => boolean>([
 /** Converts a URL of the streaming host. The method in the URL determines the feed. */
 export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
   const typed = values.get("method");
-  // `t_p` is the older name for the method of the price feed.
+  // `t_p` is an older method name for the price feed.
   const method = typed === "t_p" ? "token_price" : typed;
   const all = Object.values(feeds);
   const ofMethod = all.find(({ kinds }) => kinds.some((kind) => kind.method === method)) ?? defaultFeed;

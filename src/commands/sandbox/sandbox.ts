@@ -86,8 +86,8 @@ const assignments = (sandbox: RunningSandbox): readonly string[] =>
   Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
 
 /**
- * Returns the environment variables that make dexdata, or a client that the user wrote, send requests to the sandbox
- * with a Pro key.
+ * Returns the environment variables that make dexdata, or the user's own client, send requests to the sandbox with a
+ * Pro key.
  */
 function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> {
   return {

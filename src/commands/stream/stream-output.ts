@@ -18,7 +18,7 @@ import type { StreamValues } from "./stream-options.ts";
 
 const LF = 0x0a;
 
-/** An output for events. It is either lines of NDJSON or the board on a terminal. */
+/** An output for events, which is either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
   /** Shows events of one connection in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;

@@ -10,7 +10,7 @@ import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 
-/** Reports the events of the connections. People see them on stderr, and programs read them from `--events`. */
+/** Reports connection events: to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
   return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
 }
@@ -138,8 +138,8 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
 }
 
 /**
- * Returns a counter that reports only powers of two. Otherwise, a service that fails for days could fill the disk with
- * log lines.
+ * Returns a counter that returns its value only if it is a power of two. Otherwise, a service that fails for days could
+ * fill the disk with log lines.
  */
 function createSparseCount(): () => number | undefined {
   let count = 0;
@@ -168,7 +168,7 @@ function title(shard: Shard): string {
 
 const few = 3;
 
-/** Lists the names of a few assets, or the number of many. */
+/** Returns the names of the assets, or only their number if there are too many. */
 function assetsOf(subjects: readonly Subject[]): string {
   return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
 }

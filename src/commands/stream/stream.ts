@@ -28,8 +28,8 @@ import { createStreamReport } from "./stream-report.ts";
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
 /**
- * In the real market, a price changes every few seconds at most. At this speed, a user who tries the sandbox for a
- * second sees a minute of the market.
+ * In the real market, prices change only every few seconds. At this speed, a second in the sandbox shows a minute of
+ * the market.
  */
 const sandboxSpeed = 60;
 
@@ -50,8 +50,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { feed, kind, params } = readStreamOptions(flags, options.now);
   const started = clock.elapsed();
   /**
-   * Reads the assets on the command line, and the current content of the files it names. The signal cancels a read that
-   * blocks.
+   * Reads the assets from the command line and the current content of the files that it names. The signal cancels a
+   * read that blocks.
    */
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
@@ -116,7 +116,7 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   try {
     return await tail.run(subjects, stops.signal);
   } catch (cause) {
-    // A stop is not a failure. However, the result is incomplete if a connection was missing when --for ended the
+    // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
     // stream.
     if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
     throw withNetworkHint(cause, subjects);
@@ -129,7 +129,7 @@ function createTail(session: Session): Tail {
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
   const largestEvent = (flags["max-event"] ?? 1) * mebibyte;
-  // With a credit limit, no credits are spent on the optional search.
+  // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
     context,
@@ -207,7 +207,10 @@ function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<vo
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 
-/** Warns if the service applies a different plan than that of the key. Otherwise, the user would not notice. */
+/**
+ * Warns if the service applies a plan that differs from the plan of the key. Without the warning, the user would not
+ * notice.
+ */
 function warnOfPlan({ run, open }: Session): (plan: string) => void {
   const { tier } = open.client.target;
   let isSaid = false;

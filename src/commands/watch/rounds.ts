@@ -26,8 +26,8 @@ export interface Round {
 }
 
 /**
- * Sends the requests of one round. If the service rejects one of several inputs, this is noted. If no row is left, the
- * rejection is thrown.
+ * Sends the requests of one round. If the service rejects one of several inputs, the round records the rejection. If no
+ * rows are left, the rejection is thrown.
  */
 export async function fetchRound(
   context: Context,
@@ -69,7 +69,7 @@ export async function fetchRound(
 export interface Changes {
   /** The new and changed rows, in the order of the round. */
   readonly rows: Round["groups"];
-  /** The identities of rows that have disappeared. Always empty for lists whose rows disappear with age. */
+  /** The identities of rows that have disappeared. Always empty for lists that drop old rows. */
   readonly gone: readonly string[];
   /** Returns the same row in the previous round, or undefined if the row is new. */
   readonly before: (group: string, row: string) => string | undefined;
@@ -123,7 +123,7 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
 }
 
 /**
- * Whether rows disappear with age. In lists ordered by time and in moving windows, every row disappears eventually, so
+ * Whether the list drops old rows. In lists ordered by time and in moving windows, every row disappears eventually, so
  * this is not reported.
  */
 function leavesByAge({ reply }: Endpoint): boolean {

@@ -58,7 +58,7 @@ async function openWatch(
   return { run, interval, client, view, read, nowOf };
 }
 
-/** Runs the rounds. It ends only by throwing. */
+/** Runs one round after another until an error is thrown. */
 async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
   const { run, interval, client, view, read, nowOf } = opened;
   const { context, options, report } = run;
@@ -83,7 +83,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
-    // If a round took longer than the interval, the rounds that it delayed are skipped.
+    // If a round took longer than the interval, the rounds that were missed in the meantime are skipped.
     const passed = Math.floor((clock.elapsed() - due) / interval);
     due += (passed + 1) * interval;
     view.waiting?.(due);

@@ -31,7 +31,7 @@ const all = [
 export type EndpointId = (typeof all)[number]["id"];
 
 /**
- * Every REST endpoint, in the order used in help. Endpoints of the same command are adjacent, with the usual endpoint
+ * Every REST endpoint, in the order used in help. Endpoints of the same command are adjacent, with the most common one
  * first.
  */
 export const endpoints: readonly ContractEndpoint<EndpointId>[] = all;

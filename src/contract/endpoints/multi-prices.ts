@@ -4,8 +4,8 @@ import { address, optional, price, text, time } from "../record.ts";
 import { inNetwork } from "./shared-parts.ts";
 
 /**
- * Specification, endpoint 2: each address costs 1 credit, even if it has no price. The order of the response is not
- * guaranteed.
+ * See endpoint 2 in the specification. Each address costs 1 credit, even if it has no price. The order of the response
+ * is not guaranteed.
  */
 export const multiPrices = defineEndpoint("multi_prices", {
   command: "prices",

@@ -62,7 +62,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   row: candle,
 });
 
-/** Source: wire-facts 4.4. Prices are in the other token of the pool. */
+/** Source: wire-facts 4.4. Prices are in units of the other token in the pool. */
 export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",

@@ -15,7 +15,8 @@ import {
 import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
 /**
- * Specification, endpoint 1. The service includes rows at both ends of the time range, and dexdata does not drop any.
+ * See endpoint 1 in the specification. The service includes rows at both ends of the time range, and dexdata does not
+ * drop any.
  */
 export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",

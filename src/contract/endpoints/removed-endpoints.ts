@@ -16,7 +16,7 @@ const removed = (
   carried,
 });
 
-/** Specification, "Removed endpoints", without the paths of the streaming host. */
+/** See "Removed endpoints" in the specification. The path of the streaming host is not included. */
 export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/pools", "/pools/search"),
   removed("/networks/{network}/pools", "/networks/{network}/pools/search"),

@@ -25,7 +25,7 @@ const tokenFields = {
   ...each("description website explorer", optional(text)),
 };
 
-/** Specification, endpoint 5 and resource Search result. Its field names differ from the pool search. */
+/** See endpoint 5 and the Search result resource in the specification. The field names differ from the pool search. */
 export const search = defineEndpoint("search", {
   command: "search",
   words: "query",

@@ -21,7 +21,10 @@ import {
 } from "../record.ts";
 import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 
-/** Specification, Pagination styles: each page has at most 100 rows and needs the cursor of the previous page. */
+/**
+ * See "Pagination styles" in the specification. Each page has at most 100 rows and requires the cursor of the previous
+ * page.
+ */
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
@@ -77,7 +80,10 @@ function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: 
   return { ...rows, columns: rows.columns.map(moved) };
 }
 
-/** The values of order_by that both searches accept. Each search accepts others as well. Source: specification. */
+/**
+ * The values of order_by that both searches accept, according to the specification. Each search accepts other values as
+ * well.
+ */
 const commonOrders = ["volume_usd_24h", "volume_usd_7d", "volume_usd_30d", "liquidity_usd", "txns_24h"];
 
 const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({

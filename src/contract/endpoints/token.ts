@@ -27,7 +27,7 @@ const window = record({
   last_price_usd_change: nullable(percent),
 });
 
-/** Specification, resource Token detail. */
+/** See the Token detail resource in the specification. */
 export const token = defineEndpoint("token", {
   command: "token",
   path: "/networks/{network}/tokens/{token_address}",

@@ -2,8 +2,8 @@ import { defineEndpoint } from "../endpoint.ts";
 import { anything, optional, text, time } from "../record.ts";
 
 /**
- * Specification, "Other endpoints": returns the plan and, with a paid key, the usage in the current period. Only `plan`
- * is documented.
+ * See "Other endpoints" in the specification. Returns the plan and, with a paid key, the usage in the current period.
+ * Only `plan` is documented.
  */
 export const usage = defineEndpoint("usage", {
   command: "usage",

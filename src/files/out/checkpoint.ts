@@ -53,9 +53,9 @@ const progressSchema = z.object({
   /** The identities of the first and last row, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
-  /** The end of the time range, which the first run fixed. It has the format of the wire. */
+  /** The end of the time range, which the first run fixed. It is in wire format. */
   to: z.optional(z.string()),
-  /** The evidence that the finished queries are complete. */
+  /** The proof that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
@@ -263,7 +263,8 @@ function dropPlacedPart(file: string): boolean {
 }
 
 /**
- * Returns an unfinished SHA-256 hash of the rows of the pull. Throws a failure if the rows do not match the checkpoint.
+ * Returns a SHA-256 hash of the rows in the pull that can still be updated. Throws a failure if the rows do not match
+ * the checkpoint.
  */
 export async function hashRows(
   file: string,
@@ -302,7 +303,7 @@ async function beginsWithRows(
   return hash.digest("hex") === sha256;
 }
 
-/** Returns an unfinished SHA-256 hash of the first `bytes` of a file. */
+/** Returns a SHA-256 hash of the first `bytes` of a file that can still be updated. */
 async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
   const hash = createHash("sha256");
   if (bytes === 0) return hash;

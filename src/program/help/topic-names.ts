@@ -1,6 +1,9 @@
 import type { Clock, Context } from "../../context/context.ts";
 
-/** The topics of `dexdata help`. They are separate from the texts, so that completion does not load the texts. */
+/**
+ * The topics of `dexdata help`. They are in a separate file, so that completion does not have to load the topics
+ * themselves.
+ */
 export const topicNames = [
   "exit-codes",
   "time",

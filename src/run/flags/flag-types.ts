@@ -30,7 +30,7 @@ export interface FlagType<Value> {
   readonly isRepeatable?: true;
   /** The value is a comma-separated list of words that completion can suggest. */
   readonly isList?: true;
-  /** Parses the texts. Throws an error that names the flag if a text is invalid. */
+  /** Parses the values that were typed. Throws an error that names the flag if one of them is invalid. */
   readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
 }
 
@@ -58,7 +58,7 @@ export const counting: FlagType<number> = {
   read: (_, texts) => texts.length,
 };
 
-/** Any text, which the command parses later. `name` describes the value for programs. */
+/** Any string, which the command parses later. `name` describes the value for programs. */
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
   one(name, placeholder, (_, typed) => typed);
 

@@ -13,7 +13,7 @@ export interface Flag<Value = unknown> {
   readonly details?: string;
   /** The default value. */
   readonly default?: string;
-  /** The default as help displays it, unless "default" and the value are enough. */
+  /** The default as help displays it, if it is not just "default" and the value. */
   readonly defaultSaid?: string;
   /** The part of the text that already lists all choices, so that help does not repeat them. */
   readonly choicesIn?: "summary" | "details";
@@ -67,8 +67,8 @@ export type Values<F extends Flags> = {
 };
 
 /**
- * The texts of each flag by name. A repeated flag has several texts, and a boolean flag has undefined instead of a
- * text.
+ * The values that were typed for each flag, by name. A repeated flag has several values, and the value of a boolean
+ * flag is undefined.
  */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 

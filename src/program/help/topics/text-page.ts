@@ -1,8 +1,8 @@
 import type { Block } from "../../../render/page/help-page.ts";
 
 /**
- * Parses a page from a text that has the same layout. Blank lines separate blocks. The lines below a `Heading:` are
- * either rows (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
+ * Parses plain text that has the layout of a page. Blank lines separate blocks. The lines below a `Heading:` are either
+ * rows (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
  */
 export function textPage(source: string): readonly Block[] {
   return source
