@@ -1,13 +1,13 @@
 import { fail, Failure } from "../contract/failure.ts";
 
-/** Returns the error code of the operating system, such as `EACCES`, or "unknown error" if the error has none. */
+/** Returns the system error code, such as `EACCES`, or "unknown error" if the error has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "unknown error";
 }
 
-/** Describes the error codes of the operating system for a file or directory. */
+/** Messages for the system error codes of file and directory operations. */
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EBUSY: "in use by the system",

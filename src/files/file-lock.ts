@@ -138,7 +138,7 @@ interface SeenLock {
   readonly found: FoundLock;
   readonly holder: Holder | undefined;
   readonly state: HolderState;
-  /** Returns the milliseconds since the lock was written, according to the clock of the file system. */
+  /** Returns the milliseconds since the lock was written, according to the file system clock. */
   readonly age: () => number;
   /** The time in milliseconds for which this process has watched the lock without seeing a change. */
   readonly watched: number;
@@ -246,7 +246,7 @@ export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
 interface FoundLock {
   /** Empty until the holder has written it; undefined if this user cannot read it. */
   readonly text: string | undefined;
-  /** In milliseconds, according to the clock of the file system. */
+  /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;
 }
 
@@ -325,7 +325,7 @@ function removeLock(path: string): unknown {
   return undefined;
 }
 
-/** Removes the lock or throws a failure, because it is useless to wait for a lock that never disappears. */
+/** Removes the lock or throws a failure, because there is no point in waiting for a lock that never disappears. */
 function removeAbandonedLock(path: string): void {
   const refused = removeLock(path);
   if (refused === undefined) return;

@@ -48,7 +48,7 @@ export function fixedFolder(pattern: string): string {
 /** A non-empty file that an earlier stream may have written. */
 export interface EarlierFile {
   readonly file: string;
-  /** In milliseconds, according to the clock of the file system. */
+  /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;
   /** Whether logrotate has renamed the file. */
   readonly isMovedAway: boolean;

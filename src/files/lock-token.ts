@@ -89,14 +89,14 @@ function textOf(value: unknown): string | undefined {
 
 /**
  * Whether the process that wrote the token is still running. `age` returns the milliseconds since the lock was last
- * written, according to the clock of its file system.
+ * written, according to its file system clock.
  */
 export function stateOf(context: Self, holder: Holder, age: () => number): HolderState {
   const self = ownHolder(context);
   if (holder.host !== self.host) return "unknown";
   if (holder.boot !== self.boot) {
-    // Two machines can have the same name, so the boot IDs alone prove nothing. Only a lock that was last written
-    // before this machine started is known to be from an earlier boot.
+    // Two machines can have the same name, so a different boot ID alone proves nothing. Only a lock that was last
+    // written before this machine started is known to be from an earlier boot.
     return holder.boot !== undefined && self.boot !== undefined && age() > uptime() * 1000
       ? "gone"
       : "unknown";
@@ -111,8 +111,8 @@ export function stateOf(context: Self, holder: Holder, age: () => number): Holde
 }
 
 /**
- * Describes the holder for messages, such as `process 123`. The host or container is added if it differs from that of
- * this process.
+ * Describes the holder for messages, such as `process 123`. The host or container is included if the process runs in a
+ * different one.
  */
 export function describeHolder(context: Self, holder: Holder | undefined): string {
   if (holder === undefined) return "another process";

@@ -12,8 +12,8 @@ export type JsonFile =
   | { readonly state: "broken"; readonly problem: string };
 
 /**
- * The files of dexdata have a few hundred bytes. If there is a different file at this path, it must not fill the
- * memory.
+ * The files that dexdata writes are only a few hundred bytes long. If a different file has this path, it must not fill
+ * the memory.
  */
 const MAX_BYTES = 1024 * 1024;
 
@@ -42,7 +42,8 @@ export function readJsonFile(path: string): JsonFile {
 }
 
 /**
- * The files of dexdata have three levels. JSON.stringify and String recurse at each level and would overflow the stack.
+ * The files that dexdata writes have three levels. JSON.stringify and String recurse at every level, so a deeply nested
+ * file could overflow the stack.
  */
 const maxDepth = 100;
 

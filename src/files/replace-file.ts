@@ -112,6 +112,7 @@ export async function replaceFile(
  */
 export function keepMode(descriptor: number, kept: number | undefined): void {
   if (kept === undefined) return;
-  // Equal permissions are not set again, because some file systems support only one mode and reject the call.
+  // Permissions that already match are not set again, because some file systems support only one mode and reject the
+  // call.
   if ((fstatSync(descriptor).mode & 0o777) !== kept) fchmodSync(descriptor, kept);
 }

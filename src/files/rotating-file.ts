@@ -32,13 +32,13 @@ export function checkOutPattern(pattern: string, now: number): void {
   checkFile(label, lookAt(file), "omit --out, and redirect the output with >");
 }
 
-/** Milliseconds between checks whether the name still refers to the open file. */
+/** Milliseconds between checks that the name still refers to the open file. */
 const checkIntervalMs = 1000;
 
 /**
  * Opens an output that appends lines and never replaces a file, because stopped streams are usually restarted. The
- * current file is opened immediately, so an unwritable file fails before any request. If a file is moved or removed,
- * for example by logrotate, a new file is created within a second.
+ * current file is opened immediately, so a file that is not writable causes a failure before any request is sent. If a
+ * file is moved or removed, for example by logrotate, a new file is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,

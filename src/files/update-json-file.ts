@@ -80,7 +80,7 @@ export async function probeStateFolder(context: Locking, folder: string): Promis
   rmSync(probe, { force: true });
 }
 
-/** Removes the files whose names match and that have not changed for a day. */
+/** Removes files with matching names that have not changed for a day. */
 export function removeUnused(folder: string, name: RegExp, now: number): void {
   for (const each of readdirSync(folder).filter((entry) => name.test(entry))) {
     const file = path.join(folder, each);

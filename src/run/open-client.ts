@@ -14,7 +14,7 @@ import type { RunOptions } from "./run-options.ts";
 /** The client of this run, and the sandbox if the run uses it. */
 export interface OpenClient {
   readonly client: Client;
-  /** The request rate of the client. Streams share this rate. */
+  /** The rate limiter of the client, which streams also use. */
   readonly pace: Pace;
   readonly budget: Budget;
   readonly close: () => Promise<void>;

@@ -21,7 +21,7 @@ export interface Report extends ClientObserver {
   /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
   /**
-   * Reports that the rate limit pauses requests for this time. `line` describes the pause if it is long enough to
+   * Reports that the rate limit pauses requests for this long. `line` describes the pause if it is long enough to
    * mention.
    */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
@@ -30,7 +30,7 @@ export interface Report extends ClientObserver {
    * `rest`, which describes where the list continues.
    */
   readonly close: (meter: Meter, rest?: string) => void;
-  /** Resolves when everything is written, or after a time limit if the reader does not read. */
+  /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
   readonly settled: () => Promise<void>;
 }
 

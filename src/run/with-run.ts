@@ -31,7 +31,7 @@ export interface Run {
 }
 
 export interface Opening {
-  /** Set if the client ends before the run does. */
+  /** A context for a client that is closed before the run ends. */
   readonly context?: Context;
   /** The speed of the sandbox clock if the run uses the sandbox; 0 stops the clock. */
   readonly speed?: number;
@@ -39,7 +39,7 @@ export interface Opening {
   readonly target?: Target;
   /** Receives events instead of the report. */
   readonly observer?: Partial<Report>;
-  /** Runs after the client is closed and prints a summary. By default, the summary is the cost. */
+  /** Called after the client is closed to print a summary. By default, it prints the cost. */
   readonly over?: (open: OpenClient) => void;
 }
 
@@ -99,7 +99,7 @@ export async function withRun<Result>(
   }
 }
 
-/** An error in one cleanup function does not skip the others. */
+/** An error in one cleanup function does not prevent the others from running. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const close = closers.pop();
   if (close === undefined) return;

@@ -64,7 +64,7 @@ export async function unsetSetting(context: Editing, name: string): Promise<bool
   });
 }
 
-/** One line of `config list`. For an invalid value, it contains the failure instead of throwing it. */
+/** One line of `config list`. An invalid value is listed with its failure, which is not thrown. */
 export type ListedSetting = { readonly setting: Setting<unknown> } & (
   | { readonly sourced: Sourced<unknown> }
   | { readonly refused: Failure }

@@ -143,8 +143,8 @@ function written({ key, tier, savedAt, rest, streaming }: Profile): object {
 }
 
 /**
- * Renames an unreadable file, because a small editing mistake may be all that hides a key in it. Earlier backups are
- * not overwritten.
+ * Renames an unreadable file, because it may still contain a key that only a small editing mistake made unreadable.
+ * Earlier backups are not overwritten.
  */
 function moveAside(file: string): string {
   let backup = `${file}.bak`;

@@ -57,7 +57,7 @@ export async function findKey(
   if (flags.keyFile !== undefined) return await keyOfFile(search, flags.keyFile);
   if (flags.profile !== undefined) return keyOfProfile(search, flags.profile, "--profile");
   const typed = context.env["DEXDATA_API_KEY"];
-  // An empty variable counts as unset, as do all empty variables of dexdata.
+  // An empty variable counts as unset, as with every other dexdata variable.
   if (typed !== undefined && typed !== "") {
     return { found: accept(search, typed, "DEXDATA_API_KEY"), warnings: [] };
   }

@@ -15,9 +15,9 @@ export interface Folders {
 }
 
 /**
- * Returns the directories from the dexdata variable, from the XDG variable, or from the default of the platform. On
- * macOS, the same directories as on Linux are used, as in gh, git and most command-line tools. `~/Library` is hard to
- * type, and people do not look for settings there.
+ * Returns the directories from the dexdata variable, from the XDG variable, or from the default of the platform. macOS
+ * uses the same directories as Linux, as gh, git and most command-line tools do. `~/Library` is hard to type, and
+ * people do not look for settings there.
  */
 export function findFolders(context: Surroundings): Folders {
   const isWindows = context.platform === "win32";
@@ -55,7 +55,7 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
     return homedir();
   } catch {
     // In a container, the user may not have an entry in passwd. The temporary directory is not used, because other
-    // users could put a file with their own hosts there.
+    // users could plant a config file with their own hosts there.
     return paths.sep;
   }
 }

@@ -4,11 +4,11 @@ import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 
 /**
- * Throws a failure if the key would be sent to a wrong host. A key that was passed for this run, by a flag or the
+ * Throws a failure if the key would be sent to the wrong host. A key that was passed for this run, by a flag or the
  * environment, is sent to the hosts of this run. A stored key is sent only to the hosts of the service, to the hosts it
  * was stored for, and to hosts that the user named (`--base-url`, config.json). An environment variable is not
- * sufficient, because it may come from a directory, a container or a script by another person. On the hosts of the
- * service, each key is sent only to the hosts of its plan.
+ * sufficient, because it may come from a directory, a container or someone else's script. On the hosts of the service,
+ * each key is sent only to the hosts of its plan.
  */
 export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): void {
   const { source, kept, tier } = found;

@@ -47,7 +47,9 @@ export function writeCachedList(context: Caching, name: string, texts: readonly 
   }
 }
 
-/** Returns the file of a list. The file is named after a hash of the name, because the name contains a URL. */
+/**
+ * Returns the path of the file for a list. The file is named after a hash, because the name of the list contains a URL.
+ */
 function fileOf(context: Caching, name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return path.join(findFolders(context).cache, `list-${hash}.json`);

@@ -9,7 +9,7 @@ import { journalOf, partOf } from "./out-file.ts";
 /**
  * The journal next to an `--out` file records the progress of the pull. It has one line for the query, one line after
  * each page, and one line with the size of the complete file. A line is appended only after its rows are in the file.
- * If the process is killed at any time, the last complete line therefore describes rows that exist. A resumed pull
+ * No matter when the process is killed, the last complete line therefore describes rows that exist. A resumed pull
  * removes any rows after them.
  */
 const count = z.int().nonnegative();
@@ -263,8 +263,7 @@ function dropPlacedPart(file: string): boolean {
 }
 
 /**
- * Returns a SHA-256 hash of the rows in the pull that can still be updated. Throws a failure if the rows do not match
- * the checkpoint.
+ * Returns the running SHA-256 hash of the rows in the pull. Throws a failure if the rows do not match the checkpoint.
  */
 export async function hashRows(
   file: string,
@@ -303,7 +302,7 @@ async function beginsWithRows(
   return hash.digest("hex") === sha256;
 }
 
-/** Returns a SHA-256 hash of the first `bytes` of a file that can still be updated. */
+/** Returns the running SHA-256 hash of the first `bytes` of a file. */
 async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
   const hash = createHash("sha256");
   if (bytes === 0) return hash;

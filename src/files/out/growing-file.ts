@@ -108,7 +108,8 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         // With this line, --resume does not repeat requests that returned no rows.
         if (line !== undefined && part === undefined) await open();
       } catch {
-        // The checkpoint lacks this line. The error that ended the run is more important and is reported.
+        // The line is now missing from the checkpoint. The error that ended the run is more important and is reported
+        // instead.
       }
       if (!canContinue) rowsAt = file;
       try {

@@ -17,7 +17,7 @@ export interface Journal {
   readonly remove: () => void;
 }
 
-/** Replaces an older journal atomically. If the process is killed at any time, the file has a complete header. */
+/** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number): Journal {
   const path = journalOf(file);
   try {

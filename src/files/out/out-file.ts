@@ -13,7 +13,7 @@ import { fail, Failure, invalidInput, usageFailure } from "../../contract/failur
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-fault.ts";
 import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 
-/** The same limit as in Linux. */
+/** Linux uses the same limit. */
 const maxLinks = 40;
 
 /**

@@ -15,7 +15,7 @@ import { commandWords, positionalWords } from "./positional-words.ts";
 import { flagWords, valueWords } from "./suggested-words.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** Completes the last of the words after the program name. That word can be empty. */
+/** Completes the last word, which can be empty. `words` does not include the program name. */
 export function complete(
   context: Pick<Context, "env" | "platform">,
   entries: readonly Command[],

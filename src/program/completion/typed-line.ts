@@ -61,7 +61,7 @@ interface ReadFlag {
 
 const takesValue = (flag: Flag | undefined): flag is Flag => flag?.type.placeholder !== undefined;
 
-/** Finds the flag that a word names. */
+/** Finds the flag that a word on the command line refers to. */
 export function readFlag(flags: Flags, word: string): ReadFlag {
   if (word.startsWith("--")) {
     const [name = "", ...value] = word.slice(2).split("=");

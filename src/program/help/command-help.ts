@@ -49,9 +49,7 @@ const topicsLine = "See also: dexdata help output, time, credits, streams, envir
 /** If a command has more flags than this, the brief form has no room for its output flags. */
 const many = 20;
 
-/**
- * Few users need the flags in these groups. The same is true for the only flag that a command adds to a shared group.
- */
+/** Few users need the flags in these groups. The same applies if a command adds only one flag to a shared group. */
 const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
 
 function isMinor({ group }: Flag, own: Flags): boolean {

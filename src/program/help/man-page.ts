@@ -89,7 +89,7 @@ const quoted = (text: string): string => `"${escaped(text).replaceAll('"', "\\(d
 
 /**
  * Non-ASCII characters are written as numbers, because formatters interpret bytes differently. Hyphens are escaped, so
- * that they stay plain dashes when a reader copies a command.
+ * that commands can be copied from the page and pasted.
  */
 function escaped(text: string): string {
   return text

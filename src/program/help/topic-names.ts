@@ -21,7 +21,7 @@ export const topicNames = [
 
 export type TopicName = (typeof topicNames)[number];
 
-/** The properties of the machine that topics show, which are its directories and its time. */
+/** The part of the context that topics need, which is the directories and the time of the machine. */
 export interface TopicContext extends Pick<Context, "env" | "platform"> {
   readonly clock: Pick<Clock, "now">;
 }

@@ -107,7 +107,7 @@ const statuses = list(
     new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
 );
 
-/** A request rate per minute. */
+/** A request rate in requests per minute. */
 const rate = readBy("integer or unlimited", "n", (label, typed) => {
   const checked = settings.rpm.check(typed);
   if ("problem" in checked) throw invalidInput(label, checked.problem);

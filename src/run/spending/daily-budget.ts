@@ -50,7 +50,7 @@ function dailyBudget(
         const size = before === undefined ? sizeOf(file) : undefined;
         const isNew = before === undefined && size === undefined;
         if (isNew) removeUnusedAccounts(context, "budget");
-        // If the machine crashes, a file that was just created can be left empty.
+        // A crash of the machine can leave a new file empty.
         if (size === 0) warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
         const isBlank = isNew || size === 0;
         const after = by(isBlank ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));

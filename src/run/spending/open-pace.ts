@@ -14,7 +14,7 @@ import { stagingSuffix } from "../../files/replace-file.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import { findFolders } from "../../settings/folders.ts";
 
-/** Opens the request rate of the key. All processes on this machine that use the key share this rate. */
+/** Creates the rate limiter for the key. All processes on this machine that use the key share its request rate. */
 export function openPace(
   context: Context,
   { rpm }: Pick<RunOptions, "rpm">,
