@@ -1,4 +1,5 @@
-// Runs the built program on its own sandbox: simulated data, nothing leaves this machine. `npm run demo` builds first.
+// Runs the built program against its own sandbox. The data is simulated, and nothing is sent over the network. `npm run
+// demo` builds the program first.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -7,7 +8,7 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** The title, the command, and the expected exit code. */
+/** Each scene has a title, a command and the expected exit code. */
 const scenes = [
   ["the busiest pools on a network", `pools search ethereum --limit 5`, 0],
   ["one of them in full", `pool ethereum ${pool}`, 0],
@@ -48,7 +49,7 @@ for (const [title, command, exit] of scenes) {
     [program, ...words, "--sandbox", "-q", "--error-format", "text", ...format],
     {
       stdio: ["ignore", "inherit", "inherit"],
-      // The user's own settings are cleared, so that the demo is the same everywhere.
+      // The demo clears the user's settings, so its output is the same on every machine.
       env: {
         ...process.env,
         DEXDATA_CONFIG_DIR: "",

@@ -4,7 +4,7 @@ import { awaitEarlyReload } from "./early-reload.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
 import { versionLine } from "../src/contract/version.ts";
 
-// Scripts request the version often, and people request help. Both load almost nothing but Node itself.
+// Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);
 const [first, ...rest] = argv;
 if (rest.length === 0 && (first === "--version" || first === "-V")) {
@@ -19,14 +19,14 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
     : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, early)));
 }
 
-/** Without process.stdout, whose streams take 3 ms to load. */
+/** Does not use process.stdout, because loading its streams takes 3 ms. */
 function printVersion(): void {
   const line = `${versionLine}\n`;
   try {
     writeSync(1, line);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    // A full pipe in non-blocking mode.
+    // stdout is a non-blocking pipe, and the pipe is full.
     if (code === "EAGAIN") process.stdout.write(line);
     else if (code !== "EPIPE" && code !== "EOF") {
       process.stderr.write(`error: cannot write output: ${code === "ENOSPC" ? "disk full" : code}\n`);

@@ -1,14 +1,14 @@
-/** A SIGHUP that arrives before the run handles it. */
+/** Remembers a SIGHUP that arrives before the run can handle it. */
 export interface EarlyReload {
-  /** Whether one arrived; from now on others handle the signal. */
+  /** Returns whether a SIGHUP arrived. After this call, other listeners handle the signal. */
   readonly take: () => boolean;
-  /** Whether one that arrives now would be remembered. */
+  /** Whether a SIGHUP that arrives now would be remembered. */
   readonly isAwaited: () => boolean;
 }
 
 /**
- * SIGHUP makes a stream of `@file` read the file again, even while the program is still loading, when the signal would end
- * the process by default. It ends every other run.
+ * For a stream of `@file`, SIGHUP means that the file should be read again. The signal can arrive while the program is
+ * still loading, and by default it would then end the process. In every other run, SIGHUP ends the run.
  */
 export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
   let hasArrived = false;

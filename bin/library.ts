@@ -2,7 +2,7 @@ import { createLibraryClient, type LibraryClient } from "../src/library/create-l
 import type { ClientOptions } from "../src/library/public-types.ts";
 import { createClock } from "./process-clock.ts";
 
-// The package's `import { createClient } from "dexdata"`. The build writes its types; see declarations.ts.
+// The entry point for `import { createClient } from "dexdata"`. The build writes its types; see declarations.ts.
 export { Failure } from "../src/contract/failure.ts";
 
 export function createClient(options?: ClientOptions): LibraryClient {

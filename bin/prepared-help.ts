@@ -5,8 +5,8 @@ import type { Block } from "../src/render/page/help-page.ts";
 import { preparedFile } from "../src/program/help/prepared-file.ts";
 
 /**
- * Finds the help page that the build prepared for this command line in the directory. Undefined for anything less plain than
- * `pools search --help`, which main() has to parse.
+ * Finds the help page that the build prepared for this command line. Returns undefined unless the command line is as
+ * simple as `pools search --help`; main() has to parse everything else.
  */
 export function findPreparedHelp(argv: readonly string[], directory: string): readonly Block[] | undefined {
   const request = requestedHelp(argv);

@@ -1,19 +1,22 @@
 import type { Clock } from "../src/context/context.ts";
 
-/** Longer waits would fire at once: the timer counts milliseconds in 31 bits. */
+/** The timer stores milliseconds in 31 bits. A longer wait would fire immediately. */
 const longestTimer = 2_147_483_647;
 
-/** The machine's time. */
+/** Creates the system clock. */
 export function createClock(): Clock {
   return { now: Date.now, elapsed, sleep, every };
 }
 
-/** Unlike performance.now(), this does not restart with each process. */
+/** Unlike performance.now(), this value does not restart at 0 in each process. */
 function elapsed(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Not the one of node:timers/promises: each request ends a wait, which would create an error there. */
+/**
+ * Does not use node:timers/promises, because each request cancels a wait, and every canceled wait creates an error
+ * there.
+ */
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);

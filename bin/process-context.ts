@@ -16,47 +16,48 @@ import { createClock } from "./process-clock.ts";
 
 interface ProcessContext extends Context {
   readonly release: () => void;
-  /** Pending writes must not keep the process. */
+  /** Whether the run has stopped waiting for its reader. Pending writes must then not keep the process alive. */
   readonly isReaderLeft: () => boolean;
 }
 
-/** The result of the work is the exit code of the process, which ends when nothing keeps it alive. */
+/** Runs `work` and sets its result as the exit code. The process ends when nothing keeps it alive. */
 export async function runInProcess(
   early: EarlyReload,
   work: (context: Context) => Promise<number>,
 ): Promise<void> {
   const context = createProcessContext(early);
-  // Not exit(): data that was written to a pipe must still arrive.
+  // Do not call exit() here, because data written to a pipe may not have been delivered yet.
   process.exitCode = await work(context);
   context.release();
-  // A reader that has stopped would keep a finished process alive. It gets half a second for the last lines, or a little
-  // more if the user did not interrupt the run.
+  // If the reader has stopped reading, it would keep a finished process alive. It gets one second to read the last
+  // lines, or half a second if the run was interrupted.
   if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
 }
 
-/** Not the one of node:timers/promises, which takes 0.75 ms to load before the first request. */
+/** Does not use node:timers/promises, because loading it takes 0.75 ms before the first request. */
 const turn = async (): Promise<void> =>
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
 
 const isWindows = process.platform === "win32";
-/** Ctrl-Break on Windows; no platform has both. */
+/** SIGBREAK is Ctrl-Break on Windows. No platform has both signals. */
 const quitting = isWindows ? "SIGBREAK" : "SIGQUIT";
 
-/** `release` lets the process end, which signal handlers and stdin would prevent. */
+/** Call `release` to let the process end. Until then, the signal handlers and stdin keep it alive. */
 function createProcessContext(early: EarlyReload): ProcessContext {
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {
-    // A second signal ends the process at once: a user who presses Ctrl-C twice does not want to wait for a cleanup.
+    // A second signal ends the process immediately, because a user who presses Ctrl-C twice does not want to wait for
+    // cleanup.
     if (ending.signal.aborted && interruption.cause !== "closed-pipe")
       process.exit(exitOfInterruption(interruption));
     ending.abort(interruption);
   };
   const onSignal = (cause: EndingSignal) => (): void => interrupt({ cause });
   let reloaders = 0;
-  // When the terminal closes, the run cleans up its unfinished files and prints how to continue.
+  // When the terminal closes, the run cleans up its unfinished files and prints the command that resumes it.
   const onHangUp = (): void => {
     if (reloaders === 0 && !early.isAwaited()) interrupt({ cause: "SIGHUP" });
   };
@@ -64,24 +65,24 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     ["SIGINT", onSignal("SIGINT")],
     ["SIGTERM", onSignal("SIGTERM")],
     ["SIGHUP", onHangUp],
-    // Ctrl-\ must not leave a hidden cursor or a partial file; git and sort handle it too.
+    // Ctrl-\ must not leave a hidden cursor or a partial file behind. git and sort handle it too.
     [quitting, onSignal("SIGQUIT")],
   ] as const;
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
     stdout: createOutput(process.stdout, { onClosed: () => interrupt({ cause: "closed-pipe" }) }),
-    // The last messages of a stream may have no reader.
+    // The last messages of a stream may not have a reader.
     stderr: createOutput(process.stderr, { isReaderLeft: () => isReaderLeft }),
     stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
     pid: process.pid,
     nodeVersion: process.versions.node,
-    // The program runs from dist/, one level below the package root.
+    // The program runs from dist/, which is one level below the package root.
     packageFile: async (name) => await readFile(join(import.meta.dirname, "..", name), "utf8"),
     clock: createClock(),
     random: Math.random,
-    // Once connected, undici sends a request two turns of the event loop later.
+    // On an open connection, undici sends a request two turns of the event loop later.
     letLeave: async () => {
       await turn();
       await turn();
@@ -93,7 +94,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     },
     isReaderLeft: () => isReaderLeft || ending.signal.aborted,
     onReload: (listener) => {
-      // On Windows, this signal means that the console is closing.
+      // On Windows, SIGHUP means that the console is closing.
       if (isWindows) return () => undefined;
       process.on("SIGHUP", listener);
       reloaders += 1;
@@ -117,12 +118,12 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   };
 }
 
-/** Once the run has stopped waiting for its reader, each write waits only for a moment. */
+/** Once the run has stopped waiting for its reader, each write waits only briefly. */
 function createOutput(
   stream: NodeJS.WriteStream,
   { onClosed = () => undefined, isReaderLeft = () => false }: OutputEvents,
 ): Output {
-  // Without a listener a closed pipe would be an uncaught EPIPE with a stack trace.
+  // Without a listener, a closed pipe would cause an uncaught EPIPE error with a stack trace.
   const fail = (error: NodeJS.ErrnoException): void => {
     if (error.code === "EPIPE" || error.code === "EOF") onClosed();
   };
@@ -137,7 +138,7 @@ function createOutput(
     },
     write: (text) => {
       const written = new Promise<void>((resolve, reject) => {
-        // The callback runs when the reader has the bytes, so awaiting it is back-pressure.
+        // The callback runs after the reader has received the bytes, so awaiting it applies back-pressure.
         stream.write(text, (error) => {
           if (error === null || error === undefined) return resolve();
           fail(error);
@@ -156,7 +157,7 @@ interface OutputEvents {
 
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
-    // Not process.stdin.isTTY, which opens the stream. That takes 5 ms, and few runs read from stdin.
+    // Does not use process.stdin.isTTY, because it opens the stream. That takes 5 ms, and few runs read stdin.
     get isTerminal() {
       return isatty(0);
     },
@@ -179,21 +180,21 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
       return Buffer.concat(chunks).toString("utf8");
     },
     readSecret: async (signal) => {
-      // Imported late: readline takes 3 ms, and few runs read a secret.
+      // Imported on demand, because loading readline takes 3 ms and few runs read a secret.
       const { readSecret } = await import("./read-secret.ts");
       return await readSecret(signal, () => interrupt({ cause: "SIGINT" }));
     },
   };
 }
 
-/** Bytes: a million rows of the service, and far below the longest possible string. */
+/** In bytes. This is enough for a million rows and far below the maximum length of a string. */
 const mostOfStdin = 256 * 1024 * 1024;
 
 function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 }
 
-/** Ends the loop over stdin, which would otherwise wait for another line. */
+/** Ends the loop over stdin, which would otherwise wait for the next line. */
 function stopReading(): void {
   process.stdin.destroy();
 }

@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-/** Reads one line from the terminal without showing it. */
+/** Reads one line from the terminal without echoing it. */
 export async function readSecret(signal: AbortSignal, onInterrupt: () => void): Promise<string> {
   return await new Promise((resolve, reject) => {
-    // readline edits the line; its echo is discarded.
+    // readline handles line editing; its echo is discarded.
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
     let typed = "";
@@ -12,7 +12,7 @@ export async function readSecret(signal: AbortSignal, onInterrupt: () => void): 
       typed = line;
       lines.close();
     });
-    // In raw mode Ctrl-C is a key, not a signal.
+    // In raw mode, Ctrl-C arrives as a key and not as a signal.
     lines.once("SIGINT", onInterrupt);
     signal.addEventListener("abort", () => lines.close());
     lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));

@@ -3,7 +3,7 @@ _dexdata() {
   local line=${COMP_LINE:0:COMP_POINT} rest word i kind="" prefix="" kept="" breaks current
   local -a words=() program=()
   COMPREPLY=()
-  # Bash splits words at : = @ too. What no blank separates is one word here.
+  # Bash also splits words at : = and @. Here, parts without a space between them are joined to one word.
   for ((i = 0; i <= COMP_CWORD; i++)); do
     rest=${line#"${line%%[![:space:]]*}"}
     word=${COMP_WORDS[i]}
@@ -16,7 +16,7 @@ _dexdata() {
     line=${rest#"$word"}
   done
   current=${words[${#words[@]}-1]}
-  # Of the word under the cursor Bash replaces what follows the last of these characters; an @ in front belongs to it.
+  # Bash replaces the part of the word that follows the last : or =. An @ at the start is included in that part.
   breaks=${COMP_WORDBREAKS//[^:=]/}
   if [[ $current == [\"\']* ]]; then
     current=${current:1}
@@ -37,7 +37,7 @@ _dexdata() {
   done < <("${program[@]}" __complete bash "${words[@]:1}" 2>/dev/null)
   if [[ $kind == files ]]; then
     rest=${current#"$prefix"}
-    # Bash marks folders and quotes names by itself, but not behind a prefix of ours.
+    # Bash marks directories and quotes names itself, but not if the candidates need a prefix.
     [[ $kept == "$prefix" ]] && compopt -o filenames 2>/dev/null
     while IFS= read -r word; do
       if [[ $kept != "$prefix" ]]; then

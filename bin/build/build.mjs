@@ -1,5 +1,6 @@
-// build.mjs [config]: builds as rolldown's own command does, but prints nothing on success. That one lists every
-// file it wrote, whatever its log level: 155 lines before what a newcomer wants to see.
+// Usage: build.mjs [config]. Runs the same build as the rolldown command, but prints nothing on success. At every log
+// level, that command lists each file it writes, which would put 155 lines before the output that a newcomer wants to
+// see.
 import { build } from "rolldown";
 import { loadConfig } from "rolldown/config";
 

@@ -13,7 +13,10 @@ interface Chunk {
   readonly has: (id: string, graph: Graph) => boolean;
 }
 
-/** Named after their content, for readers of dist and for the test of what a command loads. */
+/**
+ * Each chunk is named after its content. The names help readers of dist, and a test uses them to check which modules a
+ * command loads.
+ */
 const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"].map((name): Chunk => ({
   name,
   has: (id) => id.split(/[\\/]/u).join("/").includes(`node_modules/${name}/`),
@@ -22,13 +25,16 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
 const tab = ["bin/complete-words.ts"];
 const request = "src/commands/endpoint/run-endpoint.ts";
 
-/** What most runs load one after another is one file: each file costs a quarter of a millisecond. */
+/**
+ * Modules that most runs load are combined into a few files, because loading a file costs a quarter of a millisecond.
+ */
 const together: readonly Chunk[] = [
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
   { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
   { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
   { name: "run", has: (id, graph) => isBelow(id, [request], graph) },
-  // Needs the version, which is in the program itself. The library loads the chunks above, and must not load the program.
+  // This code needs the version, which is compiled into the program. The library loads the chunks above, but it must
+  // not load the program.
   { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
 ];
 
@@ -42,18 +48,18 @@ export const chunkGroups: CodeSplittingGroup[] = [
   ...packages.map((each) => toGroup(each, 100)),
   ...together.map(({ name, has }, index) => ({
     ...toGroup({ name, has: (id, graph) => isOurs(id) && !isEntry(id, graph) && has(id, graph) }, 50 - index),
-    // Or what is left to others would come along.
+    // With the default, a group would also pull in dependencies that belong to other groups.
     includeDependenciesRecursively: false,
   })),
 ];
 
 const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id.includes("node_modules");
 
-/** The program with its imports, and every module that is imported on demand, has a separate file. */
+/** The program and its static imports get a separate file, and so does every module that is imported on demand. */
 const isEntry = (id: string, graph: Graph): boolean =>
   isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
-/** Whether one of these files imports it, directly or through other files, except on demand. */
+/** Whether one of these files imports the module, directly or through other files. Dynamic imports do not count. */
 const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>
   files.some((file) => reached(path.resolve(file), graph).has(id));
 

@@ -4,8 +4,8 @@ import type { Plugin } from "rolldown";
 import { member } from "../../src/json/raw-json.ts";
 
 /**
- * Writes THIRD-PARTY-LICENSES next to the directory of the build: name, version and license text of every package in it.
- * A package without a license text fails the build.
+ * Writes THIRD-PARTY-LICENSES next to the build directory, with the name, version and license text of every bundled
+ * package. The build fails if a package has no license text.
  */
 export const thirdPartyLicenses: Plugin = {
   name: "third-party-licenses",
@@ -21,7 +21,7 @@ export const thirdPartyLicenses: Plugin = {
 const preface = `The program in dist/ contains these packages.\n`;
 const line = "-".repeat(80);
 
-/** The directory of a module's package in the innermost node_modules. */
+/** Returns the directory of the package that contains the module, from the innermost node_modules. */
 function directoryOf(id: string): string | undefined {
   return /^\0?(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1];
 }

@@ -3,14 +3,17 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../render/page/help-page.ts";
 
-/** The groups of the overview, in its order. */
+/** The groups of commands in the overview, in order. */
 export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
 
 export type Section = (typeof sections)[number];
 
-/** One command: the command line, help, the man page, completion and `commands -o json` read it. */
+/**
+ * Describes one command. The command line, help, the man page, completion and `commands -o json` all use this
+ * description.
+ */
 export interface Command {
-  /** The words that select it: `pools search`. */
+  /** The words that select the command, such as `pools search`. */
   readonly words: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
@@ -18,29 +21,29 @@ export interface Command {
   readonly otherForm?: readonly Positional[];
   readonly summary: string;
   readonly examples: readonly string[];
-  /** Its own flags, in the order of help. */
+  /** The flags that only this command has, in the order used in help. */
   readonly flags: Flags;
   /** The shared flags that it accepts. */
   readonly shared: Flags;
-  /** The cost of a run; undefined for a command that sends nothing. */
+  /** The cost of a run; undefined if the command sends no requests. */
   readonly credits?: InWords;
-  /** The plans that may run it. */
+  /** The plans that can run this command. */
   readonly plan: PlanInWords;
-  /** The text that full help shows below the flags. */
+  /** Text that the full help shows below the flags. */
   readonly notes?: readonly Block[];
-  /** The endpoints it belongs to, if it is an API command. */
+  /** The endpoints that the command uses, if it is an API command. */
   readonly endpoints: readonly Endpoint[];
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
 }
 
 export interface InWords {
   readonly full: string;
-  /** The short form, for tables. */
+  /** A short form for tables. */
   readonly brief: string;
 }
 
 export interface PlanInWords extends InWords {
-  /** Some plans may not run it, or not with every flag. */
+  /** Some plans cannot run the command or cannot use all of its flags. */
   readonly isBounded?: true;
 }
 
@@ -51,16 +54,16 @@ export interface Positional {
   readonly name: string;
   readonly isOptional?: true;
   readonly isRepeatable?: true;
-  /** `-` reads a list from stdin, `@name` from a file. */
+  /** The argument `-` reads a list from stdin, and `@name` reads a list from a file. */
   readonly isList?: true;
-  /** Everything after it belongs to it, so flags come first. */
+  /** The argument takes all words that follow it, so flags come first. */
   readonly isAfterFlags?: true;
-  /** Must be quoted, or a shell would interpret it. */
+  /** The argument must be quoted, because a shell would otherwise interpret it. */
   readonly isQuoted?: true;
   readonly suggests?: readonly string[] | PositionalSuggestion;
 }
 
-/** What completion suggests where the set is not fixed. */
+/** The words that completion suggests if there is no fixed set. */
 export type PositionalSuggestion =
   | "networks"
   | "addresses"
@@ -72,11 +75,11 @@ export type PositionalSuggestion =
   | "commands and topics"
   | "command line";
 
-/** The arguments and parsed flags of a run. */
+/** The arguments and the parsed flags of a run. */
 export interface Input<F extends Flags> {
   readonly words: readonly string[];
   readonly flags: Values<F>;
-  /** The flags as they were typed, to be printed again. */
+  /** The flags as the user typed them. They are repeated in suggested commands. */
   readonly typed: TypedFlags;
 }
 
@@ -90,7 +93,7 @@ interface Described<Own extends Flags, Shared extends Flags> extends Omit<
   readonly run: (input: Input<Own & Shared>, context: Context) => Promise<number>;
 }
 
-/** Defines a command that does not follow from an endpoint. */
+/** Defines a command that is not generated from an endpoint. */
 export function command<Own extends Flags, Shared extends Flags>(described: Described<Own, Shared>): Command {
   const { flags, shared, run } = described;
   const all: Own & Shared = { ...shared, ...flags };
@@ -102,19 +105,19 @@ export function command<Own extends Flags, Shared extends Flags>(described: Desc
   };
 }
 
-/** Whether the command accepts a flag of this name. */
+/** Whether the command accepts a flag with this name. */
 export function hasFlag({ flags, shared }: Command, name: string): boolean {
   return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
 }
 
-/** The form in help: `<address…|@file|->`. */
+/** Formats an argument for help, such as `<address…|@file|->`. */
 export function positionalText({ name, isOptional, isRepeatable, isList, isQuoted }: Positional): string {
   const inside = `${name}${isRepeatable ? "…" : ""}${isList ? "|@file|-" : ""}`;
   const shown = isOptional ? `[${inside}]` : `<${inside}>`;
   return isQuoted ? `'${shown}'` : shown;
 }
 
-/** The command and its arguments, as help and errors show them. */
+/** Formats a command and its arguments for help and errors. */
 export function usageOf({ words, positionals }: Pick<Command, "words" | "positionals">): string {
   return [words, ...positionals.map(positionalText)].join(" ");
 }

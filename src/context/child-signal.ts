@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 
-/** A signal that aborts with its parent, or separately; `release` detaches it from the parent. */
+/** A signal that aborts when its parent aborts or when `abort` is called. `release` detaches it from the parent. */
 export interface ChildSignal {
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
@@ -8,12 +8,13 @@ export interface ChildSignal {
 }
 
 /**
- * Creates a child signal. `AbortSignal.any` is not suitable: a stream creates signals for weeks, and on Node 20 the parent
- * keeps 64 bytes for each finished one, 12 MB after 200,000.
+ * Creates a child signal. `AbortSignal.any` is not suitable, because a stream creates signals for weeks, and on Node 20
+ * the parent keeps 64 bytes for each finished signal. That adds up to 12 MB after 200,000 signals.
  */
 export function childOf(parent: AbortSignal): ChildSignal {
   const controller = new AbortController();
-  // A hundred connections listen to the signal of their stream. Node would warn of a leak from eleven on.
+  // Up to a hundred connections add a listener to the signal of their stream. By default, Node warns about a leak at
+  // eleven listeners.
   setMaxListeners(0, controller.signal);
   const follow = (): void => controller.abort(parent.reason);
   if (parent.aborted) follow();

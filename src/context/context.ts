@@ -1,6 +1,7 @@
 /**
- * Everything outside itself that a run can use. `bin/` builds the real context from `process`; a test builds one whose
- * clock it sets and whose screen it reads. No other module reads `process`, the wall clock or random numbers.
+ * Everything that a run uses from outside the program. `bin/` creates the real context from `process`. Tests create a
+ * context with a clock they can set and a terminal they can read. No other module uses `process`, the wall clock or
+ * random numbers.
  */
 export interface Context {
   readonly stdout: Output;
@@ -8,34 +9,34 @@ export interface Context {
   readonly stdin: Input;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The id of this process, so that others can check whether it still runs. */
+  /** The ID of this process, which lets other processes check whether it is still running. */
   readonly pid: number;
-  /** The version of Node, such as `20.19.0`. */
+  /** The Node version, such as `20.19.0`. */
   readonly nodeVersion: string;
-  /** Reads a text file that ships with this package, by its path from the package root. */
+  /** Reads a text file that ships with this package. The path is relative to the package root. */
   readonly packageFile: (path: string) => Promise<string>;
   readonly clock: Clock;
-  /** A number in [0, 1), for jitter. */
+  /** Returns a random number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** Resolves when the sockets have had their turns: everything that was due has been sent. */
+  /** Resolves once the sockets have had time to send all pending requests. */
   readonly letLeave: () => Promise<void>;
-  /** Aborted by a signal, or when the reader closes stdout; its reason is an `Interruption`. */
+  /** Aborts when a signal arrives or the reader closes stdout. Its reason is an `Interruption`. */
   readonly signal: AbortSignal;
-  /** Ends the run as a signal does; a closed stdout calls it. */
+  /** Ends the run as a signal would. It is called when stdout is closed. */
   readonly interrupt: (interruption: Interruption) => void;
   /**
-   * Call this when a stream ends: output that its reader does not take soon is discarded, as after a signal. A finite
-   * output waits for its reader, even a slow one.
+   * Call this when a stream ends. Output that the reader does not consume soon is then discarded, just as after a
+   * signal. A command with finite output waits for its reader, even for a slow one.
    */
   readonly leaveReader: () => void;
   /**
-   * Calls the listener whenever files should be reloaded (SIGHUP), until the returned function is called. Without a
-   * listener, that signal ends the run.
+   * Calls the listener on each SIGHUP until the returned function is called. The signal means that files should be
+   * reloaded. Without a listener, SIGHUP ends the run.
    */
   readonly onReload: (listener: () => void) => () => void;
   /**
-   * Calls `before` when the terminal suspends the process (Ctrl-Z), which waits until that has resolved, and `after` when
-   * the process continues, until the returned function is called.
+   * Calls `before` when the terminal suspends the process (Ctrl-Z), and `after` when the process continues, until the
+   * returned function is called. The process is not suspended until `before` has resolved.
    */
   readonly onSuspend: (before: () => Promise<void>, after: () => void) => () => void;
 }
@@ -43,7 +44,7 @@ export interface Context {
 /** Signals that end a run. */
 export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGTERM";
 
-/** The external cause that ended a run early. */
+/** The external event that ended a run early. */
 export interface Interruption {
   readonly cause: EndingSignal | "closed-pipe";
 }
@@ -56,20 +57,23 @@ export function isInterruption(reason: unknown): reason is Interruption {
 
 const exits = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143, "closed-pipe": 0 } as const;
 
-/** Shells expect 128 plus the number of the signal that ended a process. A closed pipe is not an error. */
+/**
+ * Returns the exit code for an interruption. Shells expect 128 plus the number of the signal that ended the process. A
+ * closed pipe is not an error.
+ */
 export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyof typeof exits] {
   return exits[cause];
 }
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** Width of the terminal in columns; undefined without a terminal. */
+  /** Width of the terminal in columns; undefined if the output is not a terminal. */
   readonly columns: number | undefined;
-  /** Height of the terminal in lines; undefined without a terminal. */
+  /** Height of the terminal in lines; undefined if the output is not a terminal. */
   readonly rows?: number | undefined;
   /**
-   * Resolves when the text has been passed on and the reader keeps up. Awaiting it lets a slow reader slow the requests
-   * instead of filling memory. Rejects when the reader has closed the output.
+   * Resolves once the text is written and the reader has caught up. Awaiting it slows down the requests if the reader
+   * is slow, so that data does not pile up in memory. Rejects when the reader has closed the output.
    */
   readonly write: (text: string | Uint8Array) => Promise<void>;
 }
@@ -77,24 +81,31 @@ export interface Output {
 export interface Input {
   readonly isTerminal: boolean;
   /**
-   * The complete input as text. Rejects with the signal's reason if it aborts first, and with a usage failure if the input
-   * is longer than `most` bytes.
+   * Returns the complete input as text. Rejects with the signal's reason if the signal aborts first, and with a usage
+   * failure if the input is longer than `most` bytes.
    */
   readonly read: (signal: AbortSignal, most?: number) => Promise<string>;
-  /** One line typed at a prompt without echo; only if `isTerminal`. Empty if the prompt was closed instead. */
+  /**
+   * Returns one line that the user types at a prompt without echo. Requires `isTerminal`. Returns an empty string if
+   * the prompt was closed.
+   */
   readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. It can jump: use it to show and resolve times, never to measure. */
+  /**
+   * Returns milliseconds since the epoch. The value can jump, so use it to display and resolve times, but never to
+   * measure durations.
+   */
   readonly now: () => number;
   /**
-   * Milliseconds that only grow, from an arbitrary start that is the same for all processes on the machine
-   * (CLOCK_MONOTONIC, QueryPerformanceCounter): for deadlines, durations, and times that processes share.
+   * Returns a monotonic time in milliseconds. The starting point is arbitrary, but it is the same for all processes on
+   * the machine (CLOCK_MONOTONIC, QueryPerformanceCounter). Use it for deadlines, durations and times that processes
+   * share.
    */
   readonly elapsed: () => number;
-  /** Resolves after the wait; rejects with the signal's reason if it aborts first. */
+  /** Resolves after the wait. Rejects with the signal's reason if the signal aborts first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Calls at this interval until the returned function is called. It never keeps the process alive. */
+  /** Calls `call` at this interval until the returned function is called. The timer never keeps the process alive. */
   readonly every: (milliseconds: number, call: () => void) => () => void;
 }

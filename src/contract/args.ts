@@ -3,16 +3,18 @@ import { usageFailure } from "./failure.ts";
 import { inputName, readParam } from "./read-param.ts";
 import { compareInstants, formatInstant, fromWire } from "../time/time.ts";
 
-/** The parameters of a request: wire name → wire text. */
+/** The parameters of a request, as a map from wire name to wire value. */
 export type Args = ReadonlyMap<string, string>;
 
-/** One request to one endpoint. Errors and hints take the names of the input from it. */
+/** One request to one endpoint. Errors and hints use the endpoint to name the inputs. */
 export interface Question {
   readonly endpoint: Endpoint;
   readonly args: Args;
 }
 
-/** Joins repeated arguments by commas, for everything except the URL, which repeats them. */
+/**
+ * Joins repeated arguments with commas. Everything except the URL uses the joined form; the URL repeats the parameter.
+ */
 export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Args {
   const joined = [...repeated].map(
     ([name, values]) => [name, [args.get(name), ...values].join(",")] as const,
@@ -20,12 +22,12 @@ export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Ar
   return new Map([...args, ...joined]);
 }
 
-/** The input for the parameters of one endpoint, by wire name. */
+/** The parameters of one endpoint as the user typed them, by wire name. */
 export type Typed = ReadonlyMap<string, string>;
 
 /**
- * Checks all input against the endpoint before anything is sent. `now`: milliseconds since the epoch, the one clock
- * reading of the run, so that a time range does not move between pages or retries.
+ * Checks all input for the endpoint before anything is sent. `now` is in milliseconds since the epoch. Each run reads
+ * the clock only once, so that a time range does not shift between pages or retries.
  */
 export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   const args = new Map<string, string>();
@@ -37,7 +39,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     const param = endpoint.params.find(({ name }) => name === wire);
     return param === undefined ? wire : inputName(param);
   };
-  /** An input with its value as typed, if it has one. */
+  /** Formats an input with its value as typed, if it has one. */
   const quoted = (wire: string): string =>
     typed.has(wire) ? `${nameOf(wire)} "${typed.get(wire)}"` : nameOf(wire);
   for (const [lower, upper, isOpen] of timeRanges) {
@@ -55,7 +57,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     if (!name.endsWith("_min")) continue;
     const upper = name.replace(/_min$/u, "_max");
     const [least, most] = [args.get(name), args.get(upper)];
-    // No row is in such a range, but a request for it would cost a credit.
+    // No row can match such a range, but the request would cost a credit.
     if (least !== undefined && most !== undefined && Number(least) > Number(most))
       throw usageFailure(
         `${quoted(name)} is greater than ${quoted(upper)}, so no row can match`,
@@ -65,7 +67,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   return args;
 }
 
-/** Pairs of bounds. A range with an open end is empty if both times are equal. */
+/** Pairs of lower and upper bounds. In a range with an open end, equal times match nothing. */
 const timeRanges = [
   ["from", "to", false],
   ["start", "end", true],

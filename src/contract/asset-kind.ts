@@ -10,7 +10,10 @@ const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
   ["dexes", "DEX"],
 ]);
 
-/** The kind of a row, by its group in a search or by fields that no other kind has; undefined if it is not clear. */
+/**
+ * Returns the kind of a row, based on its group in a search or on fields that no other kind has. Returns undefined if
+ * the kind is unclear.
+ */
 export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const kind = kindOfGroup.get(group);
   if (kind !== undefined) return kind;
@@ -19,12 +22,12 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const hasTokens = Array.isArray(member(row, "tokens")) || names.some((name) => name.startsWith("tokens."));
   if (has("factory_id") || hasTokens) return "pool";
   if (has("dex_id", "dex_name")) return has("id") ? "pool" : "DEX";
-  // A list of pools can have symbols as labels, so a symbol alone proves nothing.
+  // Rows of a pool list can have symbols as labels, so a symbol alone does not prove that the row is a token.
   if (has("decimals", "total_supply") || (has("symbol") && has("address"))) return "token";
   return has("display_name") && !has("chain") ? "network" : undefined;
 }
 
-/** `20 pools and 1 DEX` */
+/** Formats the kinds as `20 pools and 1 DEX`. */
 export function countedKinds(kinds: readonly AssetKind[]): string {
   const parts = [...new Set(kinds)].map((kind) => {
     const count = kinds.filter((each) => each === kind).length;
@@ -35,8 +38,8 @@ export function countedKinds(kinds: readonly AssetKind[]): string {
 }
 
 /**
- * Networks with a single address format (a Uniswap V4 pool is 0x and 64 digits). For all others only the service knows
- * the formats, so every address is accepted.
+ * Networks with a single address format. A Uniswap V4 pool address is 0x followed by 64 digits. On all other networks,
+ * only the service knows the formats, so every address is accepted.
  */
 const forms = [
   {
@@ -47,7 +50,7 @@ const forms = [
   { text: "32 to 44 base58 characters", pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u, networks: "solana" },
 ];
 
-/** Explains why a text cannot be an address on a network; undefined if the service may know it. */
+/** Explains why a string cannot be an address on the network. Returns undefined if the service might accept it. */
 export function addressProblem(network: string, address: string): string | undefined {
   const form = forms.find(({ networks }) => networks.split(" ").includes(network));
   if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;

@@ -5,49 +5,60 @@ import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
 /**
- * The request, the response, and how a row is shown. Flags and help, requests, checks of responses, table columns,
- * completions and the routes of the sandbox all follow from this one object.
+ * Describes the request, the response and the display of the rows. Flags, help, requests, response checks, table
+ * columns, completions and the routes of the sandbox are all derived from this object.
  */
 export interface Endpoint {
   /**
-   * Names the endpoint in files, in the library and in the sandbox's routes. Everything special about an endpoint is one
-   * of its fields: no code outside the contract compares an id.
+   * Identifies the endpoint in files, in the library and in the routes of the sandbox. Everything special about an
+   * endpoint is stored in one of its fields, so no code outside the contract compares IDs.
    */
   readonly id: string;
-  /** A path that is not in the contract, requested by `dexdata api`. */
+  /** The path is not in the contract; `dexdata api` requested it. */
   readonly isUnknown?: boolean;
-  /** The command that requests it. Several endpoints can share one; see `chosenBy`. */
+  /** The command that requests this endpoint. Several endpoints can share a command; see `chosenBy`. */
   readonly command: string;
-  /** The flag that selects this endpoint of its command. Without one, the given path parameters decide. */
+  /**
+   * The flag that selects this endpoint of its command. Without such a flag, the path parameters on the command line
+   * decide.
+   */
   readonly chosenBy?: string;
-  /** What help adds to the text of that flag, with its punctuation. */
+  /** The text that help adds to that flag, with its punctuation. */
   readonly chosenByHelp?: string;
-  /** The query parameter that the arguments set, if they are not a network and an address. */
+  /** The query parameter that the arguments of the command set, unless they are a network and an address. */
   readonly words?: string;
-  /** The feed whose events announce new rows of the list, so that the list can be followed. */
+  /** The feed whose events announce new rows in the list. With a feed, the list can be followed. */
   readonly feed?: FeedName;
-  /** The fields with the value and its name, in a short list whose values people type. Suggestions and completion cache it. */
+  /**
+   * The fields that contain the value and its name. Set only for short lists of values that people type. Suggestions
+   * and completion cache these lists.
+   */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
-  /** Template with `{name}` for each path parameter, as the specification writes it. */
+  /** A template with `{name}` for each path parameter, as in the specification. */
   readonly path: string;
-  /** The path as it was typed (`dexdata api <path>`), with its values. */
+  /** The path with its values as the user typed it (`dexdata api <path>`). */
   readonly rawPath?: string;
-  /** Parameters that were typed more than once in it: the values after the first, as typed. */
+  /** Parameters that appear more than once in the typed path, with every value after the first, as typed. */
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
-  /** The lowest plan that the service accepts. */
+  /** The lowest plan that the service accepts for this endpoint. */
   readonly plan: Tier;
-  /** For a rejected plan: a command that works without it, for the network and this path parameter of the same request. */
+  /**
+   * A command that works on a lower plan, for the same network and this path parameter. It is suggested when the
+   * service rejects the plan.
+   */
   readonly withoutPlan?: { readonly command: string; readonly param: string };
-  /** Without filters, the rows are all pools of the requested networks, which the list of networks counts. */
+  /**
+   * Without filters, the rows are all pools of the requested networks, and the list of networks contains their number.
+   */
   readonly isEveryPool?: true;
-  /** The currency of candles, as a chart shows it. */
+  /** The currency of the candles, as a chart displays it. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
-  /** One row, or the single object; for groups, each group's. */
+  /** The shape of one row, or of the single object. A response with groups has one shape for each group. */
   readonly rows: { readonly [group: string]: RowShape };
 }
 
@@ -57,9 +68,9 @@ export interface ContractEndpoint<Id extends string = string> extends Endpoint {
 }
 
 interface Described extends Omit<Endpoint, "id" | "method" | "plan" | "rows"> {
-  /** The default is keyless. */
+  /** Defaults to keyless. */
   readonly plan?: Tier;
-  /** Replaces `rows` in an endpoint that has one kind of row. */
+  /** Replaces `rows` for an endpoint with only one kind of row. */
   readonly row?: RowShape;
   readonly rows?: Endpoint["rows"];
 }
@@ -73,7 +84,7 @@ export function defineEndpoint<Id extends string>(
 }
 
 export interface RowShape extends NamedRecord {
-  /** Fields that identify a row, so that one pull never writes a row twice. */
+  /** The fields that identify a row. A pull uses them to avoid writing a row twice. */
   readonly identity: readonly string[];
   /** Table columns from left to right. */
   readonly columns: readonly Column[];
@@ -81,23 +92,26 @@ export interface RowShape extends NamedRecord {
   readonly added?: {
     readonly record: RecordShape;
     readonly columns: readonly Column[];
-    /** Fields of the service that are null in rows that dexdata adds. */
+    /** Fields from the service that are null in rows that dexdata adds. */
     readonly nulls: readonly string[];
   };
 }
 
 export interface Column {
-  /** Path into the row, as in `tokens.0.symbol`; the first one in the row if there are several (names differ by plan and date). */
+  /**
+   * Path into the row, such as `tokens.0.symbol`. If there are several, the first one that the row has is used, because
+   * names differ by plan and date.
+   */
   readonly field: string | readonly string[];
   readonly title: string;
-  /** 1 stays longest in a narrow terminal; all priorities of a table differ. */
+  /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
 }
 
-/** The key of `rows` for every reply except groups. */
+/** The key of `rows` for every response without groups. */
 export const onlyGroup = "rows";
 
-/** The shape of the rows of an endpoint that has one kind of row. */
+/** Returns the shape of the rows of an endpoint with only one kind of row. */
 export function rowShape(endpoint: Endpoint, group: string = onlyGroup): RowShape {
   const shape = endpoint.rows[group];
   if (shape === undefined) throw new Error(`${endpoint.id} has no rows called ${group}`);

@@ -1,17 +1,17 @@
 import type { ExitCode } from "./exit-codes.ts";
 import { isServiceCode, meaningOf, type ServiceCode, serviceErrors } from "./service-errors.ts";
 
-/** The facts that all failures with one code share. */
+/** The properties that all failures with the same code share. */
 export interface ErrorFacts {
   readonly exit: ExitCode;
-  /** Whether the same command may succeed later without a change. */
+  /** Whether the same command may succeed later without changes. */
   readonly retryable: boolean;
   readonly meaning: string;
   readonly next: string;
 }
 
 interface OwnError extends ErrorFacts {
-  /** The exit code if the caller can correct the cause. */
+  /** The exit code if the caller can fix the cause. */
   readonly otherExit?: ExitCode;
 }
 
@@ -23,7 +23,10 @@ const lasting = (exit: ExitCode, meaning: string, next: string): ErrorFacts => (
 });
 const temporary: typeof lasting = (...facts) => ({ ...lasting(...facts), retryable: true });
 
-/** The error codes that dexdata assigns. `fail` creates a failure by its code, so a new code needs only an entry here. */
+/**
+ * The error codes that dexdata itself assigns. `fail` looks up failures by code, so a new code needs only an entry
+ * here.
+ */
 const ownErrors = {
   usage: lasting(
     2,
@@ -137,10 +140,10 @@ const ownErrors = {
 
 type OwnCode = keyof typeof ownErrors;
 
-/** Every possible `code` of an error in JSON. */
+/** Every possible `code` of a JSON error. */
 export type ErrorCode = ServiceCode | OwnCode;
 
-/** The alternative exit code of a failure with this code. */
+/** The alternative exit code that a failure with this code can have. */
 export type OtherExit<Code extends ErrorCode> = Code extends OwnCode
   ? (typeof ownErrors)[Code] extends { readonly otherExit: infer Exit }
     ? Exit
@@ -156,7 +159,7 @@ export function isErrorCode(word: string): word is ErrorCode {
   return isServiceCode(word) || Object.hasOwn(ownErrors, word);
 }
 
-/** The possible exit codes of an error with this code, the usual one first. */
+/** Returns the possible exit codes of an error with this code, starting with the most common one. */
 export function exitsOf(code: ErrorCode): readonly ExitCode[] {
   if (isServiceCode(code)) return [factsOf(code).exit];
   const { exit, otherExit }: OwnError = ownErrors[code];

@@ -1,11 +1,11 @@
-/** Scripts can branch on these; the README explains each. */
+/** Scripts can branch on these exit codes. The README explains each one. */
 export const exits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143] as const;
 
 export type ExitCode = (typeof exits)[number];
 
 export interface ExitMeaning {
   readonly when: string;
-  /** The next step for a script. */
+  /** What a script should do next. */
   readonly next: string;
 }
 

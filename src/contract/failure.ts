@@ -3,31 +3,31 @@ import type { ExitCode } from "./exit-codes.ts";
 
 export interface FailureDetails {
   readonly exit: ExitCode;
-  /** The hint: what to type or do next, on one line. */
+  /** The hint. It contains a command to type or a step to take next, on one line. */
   readonly next?: string | undefined;
-  /** The reason in the service's words. This text is untrusted and is sanitized where it is shown. */
+  /** The reason that the service gave. This text is untrusted, so it is sanitized before it is displayed. */
   readonly why?: string | undefined;
-  /** The stable code to branch on. */
+  /** The stable code that scripts can branch on. */
   readonly code: ErrorCode;
   /** HTTP status of the failed response. */
   readonly status?: number | undefined;
-  /** Whether the same command may succeed later without a change. */
+  /** Whether the same command may succeed later without changes. */
   readonly retryable?: boolean | undefined;
-  /** Every field of the error body by name, with all digits (values are JSON texts). */
+  /** Every field of the error body by name. The values are raw JSON, so numbers keep all their digits. */
   readonly body?: ReadonlyMap<string, string> | undefined;
-  /** Milliseconds that the service requested to wait. A time was converted to a wait. */
+  /** Milliseconds to wait, as requested by the service. If the service sent a time, it is converted to a wait. */
   readonly retryAfter?: number | undefined;
-  /** The request certainly did not reach the service, so it cost nothing. */
+  /** The request definitely did not reach the service, so it cost nothing. */
   readonly isUnsent?: boolean | undefined;
-  /** The rows of a pull were modified: resuming it would fail, and only `next` helps. */
+  /** The rows of a pull were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
-  /** Rows of a list that the service counts but does not return; `to`: at or before this time, RFC 3339. */
+  /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * The only kind of error that is meant for people: it describes the problem and has the exit code. Any other error that
+ * The only kind of error that is meant for users. It describes the problem and has an exit code. Any other error that
  * reaches `main` is a bug.
  */
 export class Failure extends Error {
@@ -51,24 +51,24 @@ export class Failure extends Error {
     return this.details.code;
   }
 
-  /** The parameter that the service rejected, by its wire name. The service can send any name. */
+  /** The wire name of the parameter that the service rejected. The service can send any name here. */
   get param(): string | undefined {
     const named: unknown = JSON.parse(this.details.body?.get("param") ?? "null");
     return typeof named === "string" ? named : undefined;
   }
 
-  /** Milliseconds. */
+  /** Milliseconds to wait before a retry. */
   get retryAfter(): number | undefined {
     return this.details.retryAfter;
   }
 }
 
-/** Details in addition to the code. `next: undefined` if there is no hint beyond the message. */
+/** Details beyond the code. Pass `next: undefined` if there is nothing to suggest. */
 export interface KnownDetails<Code extends ErrorCode> extends Omit<FailureDetails, "code" | "exit"> {
   readonly exit?: OtherExit<Code>;
 }
 
-/** Creates a failure by its code, which decides the exit code and the default of `retryable` and `next`. */
+/** Creates a failure from its code. The code determines the exit code and the defaults of `retryable` and `next`. */
 export function fail<Code extends ErrorCode>(
   code: Code,
   message: string,
@@ -78,22 +78,28 @@ export function fail<Code extends ErrorCode>(
   return new Failure(message, { exit, retryable, next, ...details, code });
 }
 
-/** The command line or a setting is wrong: exit 2, and nothing was sent. */
+/** Creates the failure for an invalid command line or setting. The exit code is 2, and nothing was sent. */
 export function usageFailure(message: string, next?: string): Failure {
   return fail("usage", message, { next });
 }
 
-/** `label`: the input as it was typed, such as `--limit "ten"`; `problem`: what is wrong, or what it must be. */
+/**
+ * Creates the failure for an invalid input. `label` is the input as the user typed it, such as `--limit "ten"`.
+ * `problem` describes the error or the accepted values.
+ */
 export function invalidInput(label: string, problem: string, next?: string): Failure {
   return usageFailure(`invalid ${label}: ${problem}`, next);
 }
 
-/** The response cannot be trusted: not JSON, an unexpected shape, or a broken promise. Exit 1. */
+/**
+ * Creates the failure for a response that cannot be trusted: it is not JSON, has an unexpected shape, or violates a
+ * guarantee of the service. The exit code is 1.
+ */
 export function untrustedAnswer(message: string): Failure {
   return fail("untrusted_answer", message);
 }
 
-/** Whether the failure affects only one of several inputs, so that the others can still be requested. */
+/** Whether the failure affects only one of several inputs. If so, the other inputs can still be requested. */
 export function isOfOneInput({ details: { status } }: Failure): boolean {
   return status === 404 || status === 400;
 }

@@ -2,52 +2,60 @@ import { count, type Field, type NamedRecord, type Reading, text } from "./recor
 import type { Tier } from "./tier.ts";
 
 /**
- * A feed of the streaming host, as plain data (specification, Streaming; wire-facts 5.1). Flags and help, requests, the
- * board, `schema`, the types of the library and the routes of the sandbox all follow from this one object.
+ * Describes a feed of the streaming host as plain data (specification, Streaming; wire-facts 5.1). Flags, help,
+ * requests, the board, `schema`, the library types and the routes of the sandbox are all derived from this object.
  */
 export interface Feed<Name extends string = string> {
   /** The value of `--feed`. */
   readonly name: Name;
   readonly path: string;
-  /** The kinds of assets; the first is the default of `--by`. */
+  /** The kinds of assets that the feed accepts. The first kind is the default of `--by`. */
   readonly kinds: readonly [FeedKind, ...FeedKind[]];
-  /** Names of the events that carry data. */
+  /** The names of the events that contain data. */
   readonly events: ReadonlySet<string>;
-  /** Whether a POST accepts several assets: by the specification, only on the public service, or not. */
+  /**
+   * Whether a POST request accepts several assets. With `always`, the specification allows it. With `perhaps`, only the
+   * public service accepts it.
+   */
   readonly batches: "always" | "perhaps" | "never";
-  /** The lowest plan that can open it with any asset; no feed requires more than Pro. */
+  /** The lowest plan that can stream any asset with this feed. No feed requires more than Pro. */
   readonly plan: Exclude<Tier, "enterprise">;
   /** Parameters of this feed in addition to its assets. */
   readonly params: readonly FeedParam[];
-  /** Its ids are the times of its events. A smaller id belongs to a correction of an older event (wire-facts 5.6). */
+  /** The event IDs are times. An event with a smaller ID corrects an older event (wire-facts 5.6). */
   readonly hasTimeIds: boolean;
-  /** The values of an event on the board. The first one also shows its change and its trend. */
+  /**
+   * The values of an event that the board displays. For the first value, the board also shows the change and the trend.
+   */
   readonly shown: readonly [ShownValue, ...ShownValue[]];
 }
 
 export interface FeedKind {
   readonly by: "token" | "pool";
-  /** The value of `method` that requests it. */
+  /** The value of `method` in a request for this kind. */
   readonly method: string;
   /** The fields of an event (wire-facts 5.5; the specification has only `p`). */
   readonly event: NamedRecord;
 }
 
-/** `interval`: the length of a candle. `since`: the start of the stream. */
+/** `interval` is the length of a candle. `since` is the time at which the stream starts. */
 export type FeedParam = "interval" | "since";
 
-/** One number of an event on the board, as the service sent it. */
+/** A number in an event that the board displays as the service sent it. */
 export interface ShownValue {
   readonly title: string;
   readonly reads: Reading;
-  /** Its possible fields; older and newer services use different names. */
+  /** The possible names of the field, which differ between older and newer versions of the service. */
   readonly names: readonly string[];
 }
 
-/** Specification, Limits: assets per connection requested by POST. */
+/** The number of assets that one POST request can contain (specification, Limits). */
 export const assetsPerPost = 25;
 
-/** Connections that a plan can have open at once (wire-facts 2.2); the number for Enterprise is not public. */
+/**
+ * The number of connections that each plan can have open at once (wire-facts 2.2). The limit of the enterprise plan is
+ * not public.
+ */
 export const connectionsOfPlan: Readonly<Record<Tier, number>> = {
   keyless: 10,
   free: 10,
@@ -56,7 +64,7 @@ export const connectionsOfPlan: Readonly<Record<Tier, number>> = {
   enterprise: 100,
 };
 
-// Events have strings for numbers that do not fit into a double.
+// Events send numbers that do not fit into a double as strings.
 export const priceText: Field = { ...text, reads: "price" };
 export const amountText: Field = { ...text, reads: "amount" };
 export const unixSeconds: Field = { ...count, reads: "text" };

@@ -1,17 +1,20 @@
 import type { RowShape } from "./endpoint.ts";
 import type { Field, RecordShape } from "./record.ts";
 
-/** A field of a row, with the path that `--fields` accepts. */
+/** A field of a row, and the path by which `--fields` selects it. */
 export interface FieldAtPath {
   readonly path: string;
   readonly field: Field;
-  /** The field itself, or a record that contains it, may be absent. */
+  /** The field, or a record that contains it, can be absent. */
   readonly isOptional: boolean;
-  /** Added by dexdata, not sent by the service. */
+  /** The field is added by dexdata and not sent by the service. */
   readonly isAdded: boolean;
 }
 
-/** Every field of the contract in its order, then those that dexdata adds; a list is shown by its first element. */
+/**
+ * Lists every field of the contract in order, followed by the fields that dexdata adds. A list is represented by its
+ * first element.
+ */
 export function fieldPaths({ record, added }: Pick<RowShape, "record" | "added">): readonly FieldAtPath[] {
   return [...pathsIn(record, false), ...pathsIn(added?.record ?? {}, true)];
 }

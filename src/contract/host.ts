@@ -1,12 +1,13 @@
 import { holdsKey } from "./key.ts";
 
 /**
- * Returns the base URL in its canonical form (origin and path, no trailing slash), or why it is rejected; `problem` goes
- * after `DEXDATA_BASE_URL "…": `. The key is sent to these hosts, so they must use https, or be localhost.
+ * Returns the base URL in canonical form (origin and path without a trailing slash), or the reason for rejecting it. In
+ * messages, `problem` follows `DEXDATA_BASE_URL "…": `. The API key is sent to these hosts, so they must either use
+ * https or be localhost.
  */
 export function checkHost(text: string): string | { readonly problem: string } {
   if (text === "") return { problem: "must not be empty; enter a URL such as https://host.example" };
-  // A URL parser drops tabs and line breaks and reads a backslash as a slash: messages would show another URL.
+  // A URL parser drops tabs and line breaks and treats a backslash as a slash, so messages would show a different URL.
   if (/[\s\p{Cc}\\]/u.test(text)) return { problem: "must be a URL without spaces or backslashes" };
   const authority = /^https?:\/\/([^/?#]+)/iu.exec(text)?.[1];
   if (authority === undefined)
@@ -24,7 +25,7 @@ export function checkHost(text: string): string | { readonly problem: string } {
   return url.origin + url.pathname.replace(/\/+$/u, "");
 }
 
-/** Whether the host name of a URL is loopback. Plain http is accepted there and nowhere else. */
+/** Whether the host name of a URL is a loopback address. Plain http is accepted only for loopback. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(hostname);
 }

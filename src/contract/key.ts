@@ -1,20 +1,26 @@
-/** Explains why a text is not an API key. It never quotes the text: something that is almost a key is still a secret. */
+/**
+ * Explains why a string is not an API key. The explanation never quotes the string, because even a mistyped key is a
+ * secret.
+ */
 export interface RefusedKey {
-  /** Goes after `the key from DEXDATA_API_KEY `. */
+  /** In messages, this follows `the key from DEXDATA_API_KEY `. */
   readonly problem: string;
   /** The hint, on a separate line. */
   readonly next: string;
 }
 
-/** Specification, Authentication 3: the key is the complete header value, without a scheme, and starts like this. */
+/**
+ * See rule 3 under "Authentication" in the specification. The header contains only the key, without a scheme. Every key
+ * starts with this prefix.
+ */
 const PREFIX = "api_";
 const KEY_ALONE = "enter only the key; it starts with api_";
 const COPY_AGAIN = "copy it again, without anything around it";
-/** Keys are much shorter. A longer text is not a key, and is neither read to its end nor sent. */
+/** Real keys are much shorter. A longer string is not a key, so dexdata stops reading it and never sends it. */
 export const MAX_KEY_BYTES = 4096;
 const SCHEMES = ["Bearer", "ApiKey", "Api-Key", "Token", "Basic", "Authorization", "X-API-Key"];
 
-/** Common mistakes, the most telling first: a text may have several of them. */
+/** Common mistakes, the most informative first, because a string can contain several of them. */
 const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string])[] = [
   [/^\s*$/u, "is empty", KEY_ALONE],
   [
@@ -40,26 +46,26 @@ const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string]
   [/^api_.{0,3}$/u, "is too short to be a complete key", COPY_AGAIN],
 ];
 
-/** Undefined if the text has the form of a key. Only the service knows whether the key is valid. */
+/** Returns undefined if the string looks like a key. Only the service knows whether the key is valid. */
 export function checkKeyForm(text: string): RefusedKey | undefined {
   for (const [form, problem, next] of MISTAKES) if (form.test(text)) return { problem, next };
   return undefined;
 }
 
-/** Whether the text contains a key: it starts like one and is longer than a name. */
+/** Whether the text contains a key. A key starts with the prefix and is longer than any name. */
 export function holdsKey(text: string): boolean {
   return /(?<![a-z\d])api_[\w-]{20,}/iu.test(text);
 }
 
-/** `…` and the last four characters, or fewer for a short key: at most a third of it is shown. */
+/** Returns `…` and the last four characters of the key. At most a third of a short key is shown. */
 export function maskKey(key: string): string {
   const shown = Math.min(4, Math.floor(key.length / 3));
   return `…${key.slice(key.length - shown)}`;
 }
 
 /**
- * Prepares a text that was typed where no key belongs for a message: removes everything that looks like a key, or like
- * the user name and password of a URL.
+ * Prepares input that was not expected to contain a key for use in a message. Removes everything that looks like a key,
+ * or like the user name and password in a URL.
  */
 export function withoutSecrets(text: string): string {
   const safe = text
@@ -69,8 +75,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /**
- * Removes keys anywhere in a message or JSON text: an error would otherwise repeat a key typed as a flag, an argument or
- * a URL. Codes such as `invalid_api_key` stay.
+ * Removes all keys from a message or JSON text. Otherwise, an error could repeat a key that was typed as a flag, an
+ * argument or part of a URL. Codes such as `invalid_api_key` are not changed.
  */
 export function hideSecrets(message: string): string {
   return message

@@ -1,6 +1,6 @@
 import { nearest } from "../text/nearest.ts";
 
-/** Other names of a network, by its slug. */
+/** Other names for each network, by slug. */
 const otherNames = {
   ethereum: "eth mainnet",
   solana: "sol",
@@ -25,12 +25,12 @@ const otherNames = {
   x_layer: "xlayer",
 };
 
-/** The slug for each name that people type instead of it. Only suggested, never sent. */
+/** Maps the names that people type to the slug of the network. Aliases are only suggested, never sent. */
 export const networkAliases: ReadonlyMap<string, string> = new Map(
   Object.entries(otherNames).flatMap(([slug, names]) => names.split(" ").map((name) => [name, slug])),
 );
 
-/** For hints without a request. Only the service knows the complete list. */
+/** Networks that hints can use without a request. Only the service knows the complete list. */
 export const wellKnownNetworks: ReadonlySet<string> = new Set([
   ...Object.keys(otherNames),
   ..."aptos arc blast celo katana linea megaeth monad plasma robinhood scroll sei sonic sui tempo ton".split(
@@ -38,13 +38,13 @@ export const wellKnownNetworks: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** The slug among `known` that the user most likely means: `eth` → `ethereum`. */
+/** Returns the slug in `known` that the user most likely meant, such as `ethereum` for `eth`. */
 export function nearestNetwork(typed: string, known: ReadonlySet<string>): string | undefined {
   const alias = networkAliases.get(typed.toLowerCase());
   return alias !== undefined && known.has(alias) ? alias : nearest(typed, known);
 }
 
-/** Suggests a slug for the first network that is not well known. It sends no request. */
+/** Suggests a slug for the first network that is not well known, without sending a request. */
 export function hintAtNetworks(networks: readonly string[]): string {
   const unknown = networks.find((each) => !wellKnownNetworks.has(each));
   const near = unknown === undefined ? undefined : nearestNetwork(unknown, wellKnownNetworks);

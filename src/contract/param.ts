@@ -1,18 +1,21 @@
 /**
- * One input of an endpoint: parsed, checked, and written to the wire. `name` is the wire name of the specification; `flag`
- * is typed for it (without dashes), and undefined if dexdata sets the value (paging).
+ * One input of an endpoint, which dexdata parses, checks and sends. `name` is the wire name in the specification.
+ * `flag` is the flag without dashes; undefined means that dexdata sets the value, as it does for paging.
  */
 export interface Param {
   readonly name: string;
   readonly place: "path" | "query";
   readonly required: boolean;
   readonly flag: string | undefined;
-  /** Set by its wire name instead of a flag: as `--field name=value`, sent as typed, or as a property by a program. */
+  /**
+   * How the value is set by its wire name instead of a flag. `field` means `--field name=value`, which is sent as
+   * typed. `property` means a property that a program passes to the library.
+   */
   readonly givenAs?: "field" | "property";
   readonly kind: ParamKind;
-  /** One line for help, with the unit. */
+  /** One line for the help, including the unit. */
   readonly help: string;
-  /** More text for full help, starting with its punctuation. */
+  /** More text for the full help. It starts with its own punctuation. */
   readonly details?: string;
   /** The value that dexdata sends by default, as a user would type it. */
   readonly default?: string;
@@ -20,22 +23,22 @@ export interface Param {
 
 export type ParamKind =
   | { readonly kind: "text" }
-  /** A network slug, sent exactly as typed: only the service knows the valid ones. */
+  /** A network slug, sent exactly as typed, because only the service knows which slugs are valid. */
   | { readonly kind: "network" }
   | { readonly kind: "address" }
-  /** Comma-separated on the wire; `max` items, `maxLength` characters together. */
+  /** Comma-separated in the request. `max` limits the number of items, `maxLength` the total number of characters. */
   | { readonly kind: "list"; readonly max?: number; readonly maxLength?: number }
   | { readonly kind: "integer"; readonly min: number; readonly max?: number }
-  /** A decimal number, also written 250k, 1.5m, 2b. */
+  /** A decimal number. Suffixes such as 250k, 1.5m and 2b are accepted. */
   | { readonly kind: "amount" }
   | {
       readonly kind: "choice";
       readonly choices: readonly string[];
-      /** Common values that the service rejects: the reason and the alternative. */
+      /** Common values that the service rejects, each with the reason and an alternative. */
       readonly refused?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "toggle" }
-  /** Any time that `time/time.ts` accepts; unix seconds on the wire. */
+  /** Any time that `time/time.ts` accepts. It is sent as Unix seconds. */
   | { readonly kind: "time" };
 
 interface Extra {
@@ -45,7 +48,7 @@ interface Extra {
   readonly default?: string;
 }
 
-/** A query parameter. Its flag is the wire name with dashes by default. */
+/** Defines a query parameter. By default, its flag is the wire name with dashes instead of underscores. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {
   const param = {
     name,
@@ -58,17 +61,17 @@ export function query(name: string, kind: ParamKind, help: string, extra: Extra 
   return { ...param, ...extra };
 }
 
-/** The complete help text. */
+/** Returns the complete help text. */
 export function fullHelp({ help, details = "", default: usual }: Param): string {
   return `${help}${details}${usual === undefined ? "" : ` (default ${usual})`}`;
 }
 
-/** A path parameter: a required argument, sent as one percent-encoded segment. */
+/** Defines a path parameter, which is a required argument. It is sent as one percent-encoded segment. */
 export function path(name: string, kind: ParamKind, help: string): Param {
   return { name, place: "path", required: true, flag: undefined, kind, help };
 }
 
-/** A query parameter that dexdata sets. It has no flag. */
+/** Defines a query parameter that dexdata sets. It does not have a flag. */
 export function internal(name: string, kind: ParamKind, help: string): Param {
   return query(name, kind, help, { flag: undefined });
 }

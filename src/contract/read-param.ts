@@ -5,8 +5,9 @@ import type { Param, ParamKind } from "./param.ts";
 import { parseTimeBound, toWire } from "../time/time.ts";
 
 /**
- * Returns the wire text for an input, or throws a usage failure that names the input as typed, the accepted values and
- * what to do next. `now`: milliseconds since the epoch, one reading per run.
+ * Returns the value to send for an input. If the input is invalid, throws a usage failure that quotes the input, lists
+ * the accepted values and suggests what to do next. `now` is in milliseconds since the epoch; each run reads the clock
+ * only once.
  */
 export function readParam(param: Param, typed: string, now: number): string {
   const label = `${inputName(param)} "${typed}"`;
@@ -37,15 +38,18 @@ export function readParam(param: Param, typed: string, now: number): string {
   }
 }
 
-/** The input as it was typed: `--order-by`, `<network>` for an argument, or `--field order_by` in a raw call. */
+/**
+ * Returns the name of the input as the user typed it: `--order-by` for a flag, `<network>` for an argument, or `--field
+ * order_by` in a raw call.
+ */
 export function inputName(param: Param): string {
   if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
   if (param.flag !== undefined) return `--${param.flag}`;
-  // The command distinguishes pool_address from token_address. Users type an address.
+  // The API distinguishes pool_address from token_address, but in both cases users type an address.
   return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
 }
 
-/** A double represents up to 15 digits exactly. */
+/** A double represents every integer of up to 15 digits exactly. */
 const mostOfInteger = 999_999_999_999_999;
 
 export function readInteger(
@@ -62,14 +66,15 @@ export function readInteger(
   throw invalidInput(label, `must be a whole number, ${accepted}`);
 }
 
-/** Expands `10k` and `1e4` to a whole number. Returns other text unchanged, to be rejected as typed. */
+/** Expands `10k` and `1e4` to a whole number. Other text is returned unchanged, so the error quotes it as typed. */
 function expanded(typed: string): string {
   return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
 }
 
 /**
- * Accepts any number as in JSON, or with k, m or b: `250k` is sent as `250000`, `9.1e-13` as `0.00000000000091`. The text
- * is shifted, so that no digit is lost in a double. No double has an exponent of four digits.
+ * Accepts any JSON number and the suffixes k, m and b. It sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`.
+ * The decimal point is moved in the string, because converting to a double could lose digits. Exponents of four digits
+ * are rejected, because no double has one.
  */
 function readAmount(label: string, typed: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
@@ -92,19 +97,20 @@ function readAmount(label: string, typed: string): string {
 function readWord(label: string, kind: "network" | "address", typed: string): string {
   const what = kind === "network" ? "a network slug such as ethereum" : "an address or ID";
   if (typed === "") throw invalidInput(label, `must not be empty; enter ${what}`);
-  // A URL parser would remove "." and ".." from the path, and the request would go to another endpoint.
+  // A URL parser would remove "." and ".." from the path, so the request would go to a different endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw invalidInput(label, `must be ${what}, without spaces`);
   }
-  // A quoted word from JSON or a shell script.
+  // The user may have pasted a quoted value from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
-  // Specification, Endpoints: these words win over identifiers, so the request would go to another endpoint.
+  // See "Endpoints" in the specification. These words take precedence over identifiers, so the request would go to a
+  // different endpoint.
   if (kind === "address" && isFixedWord(typed))
     throw invalidInput(label, `must be ${what}; this word is reserved by the API`);
   return typed;
 }
 
-/** Words of the API in the place of identifiers. */
+/** Words that the API uses where an identifier could be. */
 export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
 
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
@@ -116,7 +122,7 @@ function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typ
   return items.join(",");
 }
 
-/** The failure for a value outside a fixed set, with the set and its nearest value. */
+/** Creates the failure for a value outside a fixed set. The message lists the set and suggests the nearest value. */
 export function choiceFailure(
   label: string,
   typed: string,

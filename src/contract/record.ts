@@ -1,12 +1,15 @@
 /**
- * The responses of the service as plain data: `client/` compiles it into a check, `render/` formats values by it, and the
- * tests of the sandbox compare its responses with it. Source: specification, section Resources.
+ * Describes the responses of the service as plain data. `client/` compiles it into a check, `render/` uses it to format
+ * values, and the sandbox tests compare responses with it. Source: specification, section Resources.
  */
 export interface RecordShape {
   readonly [field: string]: Field;
 }
 
-/** A record with a name, such as `pool` or `found-token`, for `dexdata schema` and for the types of the library. */
+/**
+ * A record with a name, such as `pool` or `found-token`. The names appear in `dexdata schema` and in the types of the
+ * library.
+ */
 export interface NamedRecord {
   readonly name: string;
   readonly record: RecordShape;
@@ -14,24 +17,26 @@ export interface NamedRecord {
 
 export interface Field {
   readonly type: FieldType;
-  /** How the value is shown; see render/values/cell.ts. */
+  /** How the value is displayed; see render/values/cell.ts. */
   readonly reads: Reading;
   readonly optional: boolean;
   readonly nullable: boolean;
-  /** The key comes only with `detailed=true`. */
+  /** The service sends the key only with `detailed=true`. */
   readonly isDetail?: boolean;
 }
 
 export type FieldType =
   | { readonly kind: "text" | "number" | "integer" | "boolean" | "any" }
-  /** The specification and practice differ (amounts, recipient): a JSON string or number, with all digits. */
+  /**
+   * A JSON string or number with all its digits. The service differs from the specification here (amounts, recipient).
+   */
   | { readonly kind: "number-or-text" }
   | { readonly kind: "record"; readonly record: RecordShape }
   | { readonly kind: "list"; readonly record: RecordShape };
 
 /**
- * How a value is shown. `amount` is a USD or token amount, `price` keeps significant digits, and a `mark` that is true
- * shows its name.
+ * How a value is displayed. An `amount` is in USD or in a token, a `price` keeps its significant digits, and a `mark`
+ * shows the name of the field if it is true.
  */
 export type Reading =
   | "text"
@@ -53,16 +58,16 @@ const plain = (kind: "text" | "number" | "integer" | "boolean" | "any", reads: R
 
 export const text = plain("text", "text");
 export const address = plain("text", "address");
-/** RFC 3339, UTC, 0 to 9 fraction digits. */
+/** RFC 3339 in UTC, with 0 to 9 fractional digits. */
 export const time = plain("text", "time");
-/** USD, or one token in another. */
+/** In USD, or in units of another token. */
 export const price = plain("number", "price");
-/** Usually USD; a JSON double. */
+/** Usually in USD; sent as a JSON double. */
 export const amount = plain("number", "amount");
-/** Percent, signed. */
+/** Signed percentage. */
 export const percent = plain("number", "percent");
 export const count = plain("integer", "count");
-/** Names a block, as a digit string does. */
+/** Displayed without separators, because it identifies a block and is not a quantity. */
 export const blockNumber = plain("integer", "text");
 export const yesNo = plain("boolean", "yes-no");
 export const mark = plain("boolean", "mark");
@@ -78,19 +83,22 @@ export const listOf = (fields: RecordShape): Field => ({
   type: { kind: "list", record: fields },
 });
 
-/** The key may be absent: the specification allows it, or the public service omits it. */
+/** The key can be absent, because the specification allows it or the public service omits it. */
 export const optional = (field: Field): Field => ({ ...field, optional: true });
-/** The value may be null or absent, as on quiet pools, although the specification types it as a number. */
+/**
+ * The value can be null or absent, for example in pools with little activity, although the specification requires a
+ * number.
+ */
 export const nullable = (field: Field): Field => ({ ...field, optional: true, nullable: true });
 
-/** Only detailed rows have the key. */
+/** Only detailed rows have this key. */
 export const inDetail = (field: Field): Field => ({ ...optional(field), isDetail: true });
 
-/** Several fields of one type, by their names. */
+/** Defines several fields of the same type by their names. */
 export const each = (names: string, field: Field): RecordShape =>
   Object.fromEntries(names.split(" ").map((name) => [name, field]));
 
-/** The windows of activity, longest first. */
+/** The windows of activity, from longest to shortest. */
 export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;
 
 export const everyWindow = (field: Field, names: readonly string[] = windows): RecordShape =>

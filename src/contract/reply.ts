@@ -1,25 +1,28 @@
 /**
- * The response envelopes of the specification. Paging, the route in the sandbox and the help text all follow from the
- * envelope of an endpoint.
+ * The response formats in the specification. Paging, the sandbox route and the help text of an endpoint are all derived
+ * from its format.
  */
 export type Reply =
-  /** One object. */
+  /** A single object. */
   | { readonly kind: "single" }
-  /** A plain array, complete in one response. */
+  /** A plain array that contains all rows. */
   | { readonly kind: "list" }
-  /** `{results, has_next_page, next_cursor, query}`; `cursor` requests the next page. */
+  /** `{results, has_next_page, next_cursor, query}`. The next page is requested with `cursor`. */
   | { readonly kind: "cursor-pages"; readonly rows: string; readonly maxLimit: number }
-  /** `{<rows>, page_info}`, counted from 1. */
+  /** `{<rows>, page_info}`. Page numbers start at 1. */
   | {
       readonly kind: "numbered-pages";
       readonly rows: string;
       readonly maxLimit: number;
-      /** The last page that has a number. Older rows are requested by `cursor`, the id of the last row. */
+      /**
+       * The last page that can be requested by number. Older rows are requested with `cursor`, which is the ID of the
+       * last row.
+       */
       readonly handOverAfter: number | undefined;
     }
   /**
-   * A plain array for up to `max` inputs and `maxLength` characters in one parameter, in any order. An input without a
-   * known `value` is absent.
+   * A plain array in any order. One parameter contains up to `max` inputs with up to `maxLength` characters in total.
+   * Inputs for which the service has no `value` are absent from the response.
    */
   | {
       readonly kind: "batch";
@@ -28,12 +31,14 @@ export type Reply =
       readonly maxLength: number;
       readonly value: string;
     }
-  /** A plain array of at most `maxLimit` candles between `start` and `end`, ascending. */
+  /** A plain array of at most `maxLimit` candles between `start` and `end`, in ascending order. */
   | { readonly kind: "candles"; readonly maxLimit: number }
-  /** One object with an array for each group. */
+  /** One object that contains an array for each group. */
   | { readonly kind: "groups"; readonly groups: readonly string[] };
 
-/** The name of the list that contains the rows of a group; undefined if the response is only the rows. */
+/**
+ * Returns the name of the list that contains the rows of a group. Returns undefined if the response is a plain array.
+ */
 export function listNameOf(reply: Reply, group: string): string | undefined {
   if (reply.kind === "groups") return group;
   return "rows" in reply ? reply.rows : undefined;

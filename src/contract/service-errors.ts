@@ -4,13 +4,16 @@ interface ServiceError {
   readonly status: number;
   readonly meaning: string;
   readonly next: string;
-  /** Fields of the body other than `error` and `message`, each with an example. */
+  /** The fields of the body other than `error` and `message`, each with an example value. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 const links = { upgrade: "https://…", docs: "https://…" };
 
-/** Every value of `error` in the specification, with its status. The first of a status stands for a body without one. */
+/**
+ * Every value of `error` in the specification, with its status. If a body has no code, the first entry with the same
+ * status applies.
+ */
 export const serviceErrors = {
   invalid_param: {
     status: 400,
@@ -133,12 +136,12 @@ export function isServiceCode(word: string): word is ServiceCode {
   return Object.hasOwn(serviceErrors, word);
 }
 
-/** The meaning of a response for the run: the one table that decides exit code and retries. */
+/** What a response means for the run. This is the only table that determines exit codes and retries. */
 interface Meaning {
   readonly exit: ExitCode;
-  /** Whether the client may retry the request: 429 and 500 only (specification). */
+  /** Whether the client may retry the request. The specification allows this for 429 and 500 only. */
   readonly retried: boolean;
-  /** The code to branch on if the body has none. */
+  /** The code that scripts can branch on if the body does not contain one. */
   readonly code: ServiceCode;
 }
 
@@ -155,8 +158,8 @@ const exitOfStatus: Readonly<Record<number, ExitCode>> = {
 };
 
 /**
- * By status, which is always there: a body may be empty, HTML or outdated. The code in the body refines the message but
- * never the exit code, so a reworded or unknown code changes nothing.
+ * Looks up the meaning by status, because every response has one, while the body may be empty, HTML or outdated. The
+ * code in the body refines the message but never changes the exit code, so rewording or adding a code is harmless.
  */
 export function meaningOf(status: number): Meaning {
   const exit = exitOfStatus[status];
@@ -167,6 +170,6 @@ export function meaningOf(status: number): Meaning {
     return { exit, retried: status === 429 || status === 500, code };
   if (status >= 500) return { exit: 7, retried: false, code: "unavailable" };
   if (status >= 400) return { exit: 2, retried: false, code: "invalid_param" };
-  // 1xx and 3xx are not part of the API: such a response cannot be trusted.
+  // The API does not use 1xx and 3xx, so such a response cannot be trusted.
   return { exit: 1, retried: false, code: "internal_error" };
 }

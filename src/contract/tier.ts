@@ -1,17 +1,20 @@
-/** The five plans of the specification, in ascending order. */
+/** The five plans in the specification, in ascending order. */
 export const tiers = ["keyless", "free", "dev", "pro", "enterprise"] as const;
 
 export type Tier = (typeof tiers)[number];
 
 export interface Plan {
   readonly tier: Tier;
-  /** The pair of hosts for this plan. */
+  /** The pair of hosts that serves this plan. */
   readonly hosts: "free" | "paid";
-  /** Requests per minute; undefined if the specification has no limit and none is assumed. */
+  /** Requests per minute; undefined if neither the specification nor dexdata sets a limit. */
   readonly requestsPerMinute: number | undefined;
 }
 
-/** Source: specification, Limits; the rate of dev is from wire-facts 2.2. A 429 or --rpm corrects the rates. */
+/**
+ * See "Limits" in the specification. The rate of the dev plan is from wire-facts 2.2. A 429 response or --rpm overrides
+ * these rates.
+ */
 export const plans: Readonly<Record<Tier, Plan>> = {
   keyless: { tier: "keyless", hosts: "free", requestsPerMinute: 15 },
   free: { tier: "free", hosts: "free", requestsPerMinute: 30 },

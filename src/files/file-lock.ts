@@ -26,33 +26,41 @@ import { isSameFile, openRegular } from "./regular-file.ts";
 import { stageFile } from "./replace-file.ts";
 
 export interface FileLock {
-  /** False after another process took the lock: data that was read under it may have changed. */
+  /**
+   * Returns false after another process has taken the lock. Data that was read under the lock may have changed by then.
+   */
   readonly isHeld: () => boolean;
-  /** Never throws: it runs last, and must not hide the error that ended the run. */
+  /** Never throws, because it runs last and must not hide the error that ended the run. */
   readonly release: () => void;
 }
 
-/** The part of the context that a lock needs. */
+/** The part of the context that locks need. */
 export type Locking = Pick<Context, "clock" | "random" | "signal" | "pid" | "platform">;
 
-/** A short lock is held for a few milliseconds; an older one belongs to a process that was killed or stopped. */
+/**
+ * Processes hold a short lock for a few milliseconds. If it is older than this, its process was killed or suspended.
+ */
 const shortStaleMs = 2000;
-/** Twenty writers at once need less than a second together. */
+/** Twenty processes that write at the same time need less than a second in total. */
 const shortGiveUpMs = 10_000;
 
-/** The holder of a long lock rewrites it at this interval, so that processes which cannot check the holder see it run. */
+/**
+ * The holder of a long lock rewrites it at this interval. Processes that cannot inspect the holder can then see that it
+ * is still running.
+ */
 const refreshMs = 10_000;
 const staleMs = 60_000;
 /**
- * Before a stale lock is taken, it is also watched for longer than the refresh interval: its age alone may come from a
- * changed clock, or from a machine that was asleep.
+ * Before a process takes a stale lock, it also watches the lock for longer than the refresh interval. The age alone is
+ * not reliable, because the clock may have changed or the machine may have been asleep.
  */
 const watchMs = refreshMs + 2000;
 const giveUpMs = watchMs + shortGiveUpMs;
 
 /**
- * Takes a lock for one short change of a file. If the holder no longer runs, its lock is taken at once. Any other lock is
- * taken after two seconds without a change, by the clock that cannot jump. Otherwise the failure names the lock.
+ * Takes a lock for one short change to a file. If the holder is no longer running, its lock is taken immediately. Any
+ * other lock is taken after two seconds without a change, measured by the monotonic clock. If this does not succeed in
+ * time, the failure names the lock.
  */
 export async function acquireLock(context: Locking, path: string): Promise<FileLock> {
   const keep = (token: LockToken, descriptor: number): FileLock => {
@@ -65,9 +73,9 @@ export async function acquireLock(context: Locking, path: string): Promise<FileL
 }
 
 /**
- * Takes a lock for the duration of a run, or describes the process that holds it. It is never taken from a running
- * process, and from one that cannot be checked only 60 s after its last refresh. `onWatch` is called when that long watch
- * begins.
+ * Takes a lock for the duration of a run, or describes the process that holds it. The lock is never taken from a
+ * running process. If the process cannot be checked, the lock is taken 60 s after its last refresh at the earliest.
+ * `onWatch` is called when the long watch begins.
  */
 export async function holdLock(
   context: Locking,
@@ -79,7 +87,7 @@ export async function holdLock(
   let isWatched = false;
   return await takeLock<{ readonly holder: string }>(context, path, giveUpMs, keep, (seen) => {
     if (seen.state === "gone") return "abandoned";
-    // Its process was killed between creating and writing it.
+    // The process was killed after it created the lock and before it wrote to it.
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
     if (seen.state === "running" || seen.age() < staleMs)
       return { holder: describeHolder(context, seen.holder) };
@@ -89,14 +97,15 @@ export async function holdLock(
   });
 }
 
-/** Keeps the file open, so that a refresh never writes to the lock of another process under the same name. */
+/** Keeps the file open, so that a refresh never writes to a lock that another process created under the same name. */
 function keepFresh(clock: Context["clock"], path: string, token: LockToken, descriptor: number): FileLock {
   const own = fstatSync(descriptor, { bigint: true });
   const stop = clock.every(refreshMs, () => {
     try {
       writeSync(descriptor, token.text(clock.now()), 0);
     } catch {
-      // The next refresh may succeed. Until then the lock ages, which other processes check before they take it.
+      // The next refresh may succeed. Until then, the lock gets older, and other processes also check its age before
+      // they take it.
     }
   });
   const isHeld = (): boolean => {
@@ -116,7 +125,7 @@ function newLock(path: string, isHeld: FileLock["isHeld"], close?: () => void): 
       try {
         if (isHeld()) removeLock(path);
       } catch {
-        // The directory was closed to this user during the run. The next run finds that this process has ended.
+        // This user lost access to the directory during the run. The next run detects that this process has ended.
       } finally {
         close?.();
       }
@@ -124,18 +133,21 @@ function newLock(path: string, isHeld: FileLock["isHeld"], close?: () => void): 
   };
 }
 
-/** The lock of another process. */
+/** A lock that another process holds. */
 interface SeenLock {
   readonly found: FoundLock;
   readonly holder: Holder | undefined;
   readonly state: HolderState;
-  /** Milliseconds since it was written, by the clock of the file system. */
+  /** Returns the milliseconds since the lock was written, according to the file system clock. */
   readonly age: () => number;
-  /** Milliseconds for which this process has watched it without a change. */
+  /** The time in milliseconds for which this process has watched the lock without seeing a change. */
   readonly watched: number;
 }
 
-/** Creates the lock or judges the existing one until either has a result. `keep` takes over the descriptor. */
+/**
+ * Creates the lock or, if it already exists, calls `judge`. Repeats this until the lock has been created or `judge`
+ * returns a result. `keep` takes ownership of the descriptor.
+ */
 async function takeLock<T extends object>(
   context: Locking,
   path: string,
@@ -161,8 +173,9 @@ async function takeLock<T extends object>(
 }
 
 /**
- * Each call reads the lock; undefined if there is none. A new token or time restarts the watch. A file of another program
- * under that name, such as the Cargo.lock of `--out Cargo`, is a failure and is not touched.
+ * Returns a function that reads the lock and returns undefined if there is none. A new token or a new time restarts the
+ * watch. If the file belongs to another program, such as the Cargo.lock of `--out Cargo`, the function throws a failure
+ * and does not change the file.
  */
 function watchLock(context: Locking, path: string): () => SeenLock | undefined {
   const { clock, random } = context;
@@ -190,8 +203,8 @@ function watchLock(context: Locking, path: string): () => SeenLock | undefined {
 const guardOf = (path: string): string => `${path}.break`;
 
 /**
- * Removes the lock only if it is still the one that was judged. Two processes that judged the same lock must not both
- * remove it, or the second would remove the lock that the first has taken since. A second lock guards the removal.
+ * Removes the lock, but only if it is still the lock that `judge` examined. Without this check, two processes could
+ * examine the same lock, and the second one would remove the new lock of the first. A second lock guards the removal.
  */
 function removeAbandoned(
   context: Locking,
@@ -203,7 +216,8 @@ function removeAbandoned(
   const descriptor = createLock(guard, createToken(context).text(context.clock.now()));
   if (descriptor === undefined) {
     const seen = watchGuard();
-    // It is held for microseconds. One that stays, or whose process has ended, was left by a process killed right there.
+    // The guard is held for microseconds. If it remains or its process has ended, that process was killed during the
+    // removal.
     if (seen !== undefined && (seen.state === "gone" || seen.watched >= shortStaleMs))
       removeAbandonedLock(guard);
     return;
@@ -217,8 +231,8 @@ function removeAbandoned(
 }
 
 /**
- * Call this before a run changes the locked file or reports success: another process may have taken the lock while this
- * one was suspended.
+ * Throws a failure if the lock was lost. Call this before a run changes the locked file or reports success, because
+ * another process may have taken the lock while this one was suspended.
  */
 export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
   if (lock.isHeld()) return;
@@ -228,18 +242,18 @@ export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
   });
 }
 
-/** The lock of some process, as it is on disk. */
+/** A lock file as found on disk. */
 interface FoundLock {
-  /** Empty while its holder writes it; undefined if this user cannot read it. */
+  /** Empty until the holder has written it; undefined if this user cannot read it. */
   readonly text: string | undefined;
-  /** Milliseconds, by the clock of the file system. */
+  /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;
 }
 
-/** Far more than a token needs. */
+/** Much more than a token needs. */
 const maxBytes = 4096;
 
-/** Returns the descriptor of a new lock with that text; undefined if the lock exists. */
+/** Creates a lock with this text and returns its descriptor. Returns undefined if the lock already exists. */
 function createLock(path: string, text: string): number | undefined {
   let descriptor: number | undefined;
   try {
@@ -247,20 +261,20 @@ function createLock(path: string, text: string): number | undefined {
     writeFileSync(descriptor, text);
     return descriptor;
   } catch (error) {
-    // On a full disk an empty lock would stay, and no process could identify its holder.
+    // On a full disk, an empty lock would remain, and no process could identify its holder.
     if (descriptor !== undefined) {
       closeSync(descriptor);
       removeLock(path);
     }
     const code = errorCode(error);
     if (code === "EEXIST") return undefined;
-    // Windows reports this while a file of that name is being deleted.
+    // Windows reports this error while a file with the same name is being deleted.
     if (code === "EPERM" && readLock(path) !== undefined) return undefined;
     throw lockFailure(path, `cannot be created (${fileFault(error)})`, error);
   }
 }
 
-/** Undefined if there is none. Throws a failure if a link, directory, pipe or device has the name. */
+/** Returns undefined if there is no lock. Throws a failure if the name belongs to a link, directory, pipe or device. */
 function readLock(path: string): FoundLock | undefined {
   let descriptor: number;
   try {
@@ -284,8 +298,8 @@ function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {
 }
 
 /**
- * Milliseconds since the lock was written, by the clock of its file system alone: its time is compared with a new file in
- * the same directory. 0 if none can be created.
+ * Returns the milliseconds since the lock was written. Only the clock of its file system is used: the time of the lock
+ * is compared with the time of a new file in the same directory. Returns 0 if that file cannot be created.
  */
 function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): number {
   try {
@@ -298,7 +312,10 @@ function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): nu
   }
 }
 
-/** Returns the system's error if this user cannot remove the lock. Another process may have removed it already. */
+/**
+ * Removes the lock. Returns the error if this user is not allowed to remove it. Another process may already have
+ * removed it.
+ */
 function removeLock(path: string): unknown {
   try {
     unlinkSync(path);
@@ -308,7 +325,7 @@ function removeLock(path: string): unknown {
   return undefined;
 }
 
-/** Like `removeLock`, but fails: waiting for a lock that never disappears is useless. */
+/** Removes the lock or throws a failure, because there is no point in waiting for a lock that never disappears. */
 function removeAbandonedLock(path: string): void {
   const refused = removeLock(path);
   if (refused === undefined) return;

@@ -3,8 +3,9 @@ import path from "node:path";
 import { invalidInput } from "../contract/failure.ts";
 
 /**
- * The letters that can follow a `%` in a file name: the parts of a time from longest to shortest, with their digits. They
- * are in UTC, so that no hour is missing or repeated once a year.
+ * The letters that can follow a `%` in a file name. They represent the parts of a time from longest to shortest, each
+ * with its number of digits. Times are in UTC, because daylight saving time would skip one hour a year and repeat
+ * another.
  */
 const parts: readonly (readonly [letter: string, digits: number, of: (date: Date) => number])[] = [
   ["Y", 4, (date) => date.getUTCFullYear()],
@@ -14,7 +15,7 @@ const parts: readonly (readonly [letter: string, digits: number, of: (date: Date
   ["M", 2, (date) => date.getUTCMinutes()],
 ];
 
-/** The file for this time, in milliseconds since the epoch. */
+/** Returns the file for this time, which is in milliseconds since the epoch. */
 export function fileOf(pattern: string, time: number): string {
   const date = new Date(time);
   return pattern.replace(/%(.?)/gsu, (_, letter: string) => {
@@ -29,40 +30,48 @@ export function fileOf(pattern: string, time: number): string {
   });
 }
 
-/** Whether a file name contains parts of the time. */
+/** Whether the file name contains a part of the time. */
 export function changesWithTime(file: string): boolean {
   return /%[YmdHM]/u.test(file);
 }
 
-/** The directory before the first part that changes with time. It must exist; those below it are created. */
+/**
+ * Returns the directory before the first part that changes with time. It must exist; directories below it are created.
+ */
 export function fixedFolder(pattern: string): string {
   const absolute = path.resolve(pattern);
   const [fixed = ""] = /^(?:[^%]|%%)*/u.exec(absolute) ?? [];
-  // The text after the last separator is part of a name.
+  // The text after the last separator is part of a file name.
   return path.dirname(`${fixed}.`).replaceAll("%%", "%");
 }
 
-/** A file, not empty, that an earlier run of a stream may have written. */
+/** A non-empty file that an earlier stream may have written. */
 export interface EarlierFile {
   readonly file: string;
-  /** Milliseconds, by the clock of the file system. */
+  /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;
-  /** logrotate has renamed it. */
+  /** Whether logrotate has renamed the file. */
   readonly isMovedAway: boolean;
 }
 
-/** The suffix that logrotate adds: `.1`, or `-20261121` with `dateext`, and perhaps a compression format. */
+/**
+ * The suffix that logrotate adds. It is `.1`, or `-20261121` with `dateext`, and can be followed by the suffix of a
+ * compression format.
+ */
 const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
 
-/** The longest year that a clock can show. */
+/** The maximum number of digits of a year that the clock can represent. */
 const mostDigits = 16;
 
-/** More than a year of hourly files. If there are more, those with the latest times in their names count. */
+/**
+ * More files than an hourly pattern creates in a year. If there are more, only the files with the latest times in their
+ * names are read.
+ */
 const maxFiles = 10_000;
 
 /**
- * The files of a pattern with any time in their names: a wrong clock may have given the newest file any time. Those with
- * the latest times come first.
+ * Finds all files that match the pattern, regardless of the time in their names. If the clock was wrong, the newest
+ * file may have any time in its name. The files with the latest times come first.
  */
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
@@ -73,18 +82,18 @@ export function earlierFiles(pattern: string): readonly EarlierFile[] {
     .flatMap(({ file, isMovedAway }) => {
       const stats = statSync(file, { throwIfNoEntry: false });
       if (stats?.isFile() !== true || stats.size === 0) return [];
-      // Relative if the pattern was typed so.
+      // The result is relative if the pattern is relative.
       const name = path.isAbsolute(pattern) ? file : path.relative("", file);
       return [{ file: name, writtenAt: stats.mtimeMs, isMovedAway }];
     });
 }
 
-/** The parts of a time in a name, by their letters. */
+/** The parts of the time in a file name, by letter. */
 type NamedTime = Readonly<Record<string, string | undefined>>;
 
 interface NamedFile {
   readonly file: string;
-  /** Sorts as text in the order of time. */
+  /** Sorting these strings puts the files in chronological order. */
   readonly time: string;
   readonly isMovedAway: boolean;
 }
@@ -108,12 +117,12 @@ function entriesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A file has the name of a directory, or this user cannot read it.
+    // The path is a file and not a directory, or this user cannot read it.
     return [];
   }
 }
 
-/** Each part of a time is a group; a repeated part must match the first. */
+/** Captures each part of the time in a group. If a part is repeated, it must match its first occurrence. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {

@@ -3,19 +3,25 @@ import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
-/** Longer than any line that dexdata writes: an event of 1 MiB in its envelope, with its line breaks escaped. */
+/**
+ * Longer than any line that dexdata writes. The longest line is an event of 1 MiB with its envelope and escaped line
+ * breaks.
+ */
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
-/** Milliseconds for which a partial line must stay unchanged before it is repaired, and between two checks. */
+/**
+ * In milliseconds: how long a partial line must remain unchanged before it is repaired, and the time between checks.
+ */
 const [settling, lookGap] = [1000, 100];
 
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };
 
 /**
- * Repairs the last line of a file before lines are added to it, because a killed run may have left it incomplete. A line
- * that lacks only its line break gets one. The start of a line is cut off, because it would be invalid in the middle of
- * a file. A line that still grows is left alone: another process is writing it. Undefined if there was nothing to repair.
+ * Repairs the last line of a file before new lines are appended, because a killed run may have left it incomplete. If
+ * only the line break is missing, it is added. If the line is incomplete, it is removed, because it would be invalid in
+ * the middle of the file. If the line is still growing, it is left alone, because another process is writing it.
+ * Returns undefined if there was nothing to repair.
  */
 export async function repairLastLine(
   handle: FileHandle,
@@ -54,7 +60,10 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
   return tail.subarray(0, bytesRead);
 }
 
-/** dexdata does not cut a file that another program may have written. */
+/**
+ * Creates the failure for a file that another program may have written. dexdata does not remove anything from such a
+ * file.
+ */
 function foreign(file: string): Error {
   return usageFailure(
     `--out "${file}": must contain only lines of JSON`,
@@ -63,8 +72,8 @@ function foreign(file: string): Error {
 }
 
 /**
- * Returns complete lines. One that lacks only its line break is complete: a killed run left it, and the next run that
- * appends to this file adds the line break.
+ * Reads the last complete lines. A final line without a line break counts as complete if it is valid JSON: a killed run
+ * left it, and the next run that appends to the file adds the line break.
  */
 export async function readLastLines(
   file: string,
@@ -96,8 +105,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Truncates an open file to its first `bytes`. Windows does not allow that on a handle that only appends, so there it is
- * done by name.
+ * Truncates an open file to its first `bytes`. Windows does not allow this on a handle that can only append, so there
+ * the file is truncated by name.
  */
 export async function cutFile(
   handle: Pick<FileHandle, "truncate">,

@@ -4,17 +4,18 @@ import { cannotBeWritten } from "./file-fault.ts";
 
 export interface LogFile {
   readonly file: string;
-  /** Starts the message about a file that cannot be written. */
+  /** The start of the message about a file that cannot be written. */
   readonly label: string;
   /** The hint for a file that cannot be opened. */
   readonly advice?: string;
-  /** Called once, for a later write that fails, as on a full disk. */
+  /** Called once if a later write fails, for example because the disk is full. */
   readonly onProblem: (problem: string) => void;
 }
 
 /**
- * Opens a file for lines that are appended during a run. Each text is one write, so lines stay complete and the file can
- * be moved away. Throws if the file cannot be opened. The returned function reports whether it has written the text.
+ * Opens a file to which a run appends lines. Each call writes its text at once, so lines stay complete and the file can
+ * be moved while the program runs. Throws if the file cannot be opened. The returned function returns whether the write
+ * succeeded.
  */
 export function openLogFile({ file, label, advice, onProblem }: LogFile): (text: string) => boolean {
   const append = (text: string): string | undefined => {

@@ -11,25 +11,28 @@ import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { isatty, ReadStream } from "node:tty";
 
-/** The content of a file. If it has more than `most` bytes, only the first ones and one more. */
+/** The content of a file. If the file is longer than `most` bytes, only `most` + 1 bytes are included. */
 export interface BoundedFile {
   readonly bytes: Buffer;
   readonly stat: Stats;
 }
 
 /**
- * Reads a file of any kind that a user named. An endless device is read only as far as needed, and reading a pipe or
- * terminal without input stops when the run ends. Throws the system's error.
+ * Reads any kind of file that a user named. Only the necessary part of an endless device is read. Reading from a pipe
+ * or terminal without input stops when the run ends. Throws the original system error.
  */
 export async function readBounded(file: string, most: number, signal: AbortSignal): Promise<BoundedFile> {
   signal.throwIfAborted();
-  // open() on a FIFO blocks until a writer opens it, and no signal would arrive.
+  // open() on a FIFO blocks until a writer opens it, and no signal could be handled meanwhile.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(descriptor);
   return { bytes: await readStart(openStream(file, descriptor, stat), most + 1, signal), stat };
 }
 
-/** Reading from a pipe or a terminal as a file would block a thread until it has data, even after an abort. */
+/**
+ * If a pipe or terminal were read like a regular file, the read would block a thread until data arrives, even after an
+ * abort.
+ */
 function openStream(file: string, descriptor: number, stat: Stats): Readable {
   if (isatty(descriptor)) return new ReadStream(descriptor);
   if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: descriptor });
@@ -56,7 +59,10 @@ async function readStart(stream: Readable, wanted: number, signal: AbortSignal):
   return Buffer.concat(chunks);
 }
 
-/** Its bytes as characters; undefined if it is not a regular file, because a pipe or a device may be endless. */
+/**
+ * Returns the bytes as characters. Returns undefined if the file is not a regular file, because a pipe or device may be
+ * endless.
+ */
 export function readRegularText(file: string): string | undefined {
   return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
 }

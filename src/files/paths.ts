@@ -2,8 +2,9 @@ import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Creates a directory and its missing parents. It does not use `recursive`: if a file system reports a new name as missing
- * (/proc, /home behind an automounter), Node would retry forever. Returns true if the directory did not exist before.
+ * Creates a directory and its missing parents. Returns true if the directory did not exist before. It does not use
+ * `recursive`, because Node would retry forever on file systems that report a new name as missing (/proc, or /home with
+ * an automounter).
  */
 export function makeFolder(folder: string, mode = 0o777): boolean {
   const whole = path.resolve(folder);
@@ -18,7 +19,7 @@ export function makeFolder(folder: string, mode = 0o777): boolean {
   }
 }
 
-/** Undefined if nothing has the name. Opening it reports any other problem. */
+/** Returns undefined if nothing has this name. Opening the file reports all other problems. */
 export function lookAt(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
@@ -27,17 +28,17 @@ export function lookAt(file: string): Stats | undefined {
   }
 }
 
-/** Whether anything has the name, even a dangling link. */
+/** Whether the name is in use, even if only by a dangling link. */
 export function isTaken(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Bytes; undefined if there is no such file. */
+/** Returns the size in bytes, or undefined if the file does not exist. */
 export function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-/** The permission bits; undefined if there is no such file or directory. */
+/** Returns the permission bits, or undefined if the file or directory does not exist. */
 export function modeOf(file: string): number | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   return mode === undefined ? undefined : mode & 0o777;

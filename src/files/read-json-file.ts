@@ -3,15 +3,18 @@ import { CLOSE_ARRAY, CLOSE_OBJECT, eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT 
 import { isObject } from "../json/raw-json.ts";
 import { cannotBeRead, errorCode } from "./file-fault.ts";
 
-/** The content of a file that contains one JSON object. */
+/** The result of reading a file that should contain a single JSON object. */
 export type JsonFile =
   | { readonly state: "absent" }
-  /** `mode`: the permission bits. */
+  /** `mode` contains the permission bits. */
   | { readonly state: "read"; readonly object: Readonly<Record<string, unknown>>; readonly mode: number }
-  /** `problem` starts with the path and never quotes the content, which may contain a key. */
+  /** `problem` starts with the path. It never quotes the content, which may contain a key. */
   | { readonly state: "broken"; readonly problem: string };
 
-/** The files of dexdata have a few hundred bytes. Any other file at that path must not fill memory. */
+/**
+ * The files that dexdata writes are only a few hundred bytes long. If a different file has this path, it must not fill
+ * the memory.
+ */
 const MAX_BYTES = 1024 * 1024;
 
 export function readJsonFile(path: string): JsonFile {
@@ -20,7 +23,7 @@ export function readJsonFile(path: string): JsonFile {
   let mode: number;
   try {
     const stat = statSync(path);
-    // Reading a pipe could block forever.
+    // Reading from a pipe could block forever.
     if (!stat.isFile()) return broken("is not a file");
     if (stat.size > MAX_BYTES)
       return broken(`is larger than ${MAX_BYTES / 1024 / 1024} MiB, the limit for this file`);
@@ -34,21 +37,24 @@ export function readJsonFile(path: string): JsonFile {
     const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));
     return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
   } catch {
-    // The message of the parser quotes the text around the error.
+    // The message of the parser is not used, because it quotes the text around the error.
     return broken("is not valid JSON");
   }
 }
 
-/** The files of dexdata have three levels. JSON.stringify and String recurse per level, until the stack is full. */
+/**
+ * The files that dexdata writes have three levels. JSON.stringify and String recurse at every level, so a deeply nested
+ * file could overflow the stack.
+ */
 const maxDepth = 100;
 
-/** Throws a SyntaxError if the text is not JSON because of a string without an end. */
+/** Whether the JSON text is nested too deeply. Throws a SyntaxError if a string in the text does not end. */
 function isDeep(text: string): boolean {
   let depth = 0;
   eachOutsideStrings(text, (code, at) => {
     if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth += 1;
     if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
-    // It has seen enough.
+    // Skips the rest of the text once the limit is exceeded.
     return depth > maxDepth ? text.length : at;
   });
   return depth > maxDepth;

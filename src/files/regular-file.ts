@@ -2,21 +2,26 @@ import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync 
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
-/** A symbolic link, directory, named pipe or device has a name that only dexdata uses. */
+/** Creates the failure for a link, directory, named pipe or device with a name that only dexdata should use. */
 function notRegular(file: string): Failure {
   return usageFailure(`${file} is not a regular file`, "move it out of the way");
 }
 
-/** With these flags, open() does not follow links and does not wait for the other end of a pipe. Windows has neither. */
+/**
+ * With these flags, open() does not follow links and does not wait for the other end of a pipe. Windows supports
+ * neither.
+ */
 export const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** The errors of open() for a link (ELOOP), a directory, and a pipe or socket without a reader (ENXIO). */
+/**
+ * The errors of open() for a link (ELOOP), for a directory (EISDIR), and for a pipe or socket without a reader (ENXIO).
+ */
 const foreignKinds: ReadonlySet<string> = new Set(["ELOOP", "EISDIR", "ENXIO"]);
 
 /**
- * Opens an existing file that only dexdata writes, such as a lock or a checkpoint. It does not follow links, and it does
- * not wait for the other end of a pipe. Throws a failure if a link, directory, pipe or device has the name, otherwise the
- * system's error.
+ * Opens an existing file that only dexdata writes, such as a lock or a checkpoint. Does not follow links and does not
+ * wait for the other end of a pipe. Throws a failure if the name belongs to a link, directory, pipe or device.
+ * Otherwise, throws the system error.
  */
 export function openRegular(file: string, flags: number): number {
   let descriptor: number;
@@ -31,7 +36,10 @@ export function openRegular(file: string, flags: number): number {
   throw notRegular(file);
 }
 
-/** True for a regular file, false if nothing has the name. Throws a failure if something else has it. */
+/**
+ * Returns true for a regular file and false if nothing has this name. Throws a failure if the name belongs to anything
+ * else.
+ */
 export function checkRegular(file: string): boolean {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return false;
@@ -40,7 +48,8 @@ export function checkRegular(file: string): boolean {
 }
 
 /**
- * Whether two stats describe the same file. Windows reports 64 bits of the volume for a name, and 32 for an open file.
+ * Whether both stats describe the same file. On Windows, the volume number has 64 bits for a path, but only 32 bits for
+ * an open file.
  */
 export function isSameFile(
   one: Pick<BigIntStats, "dev" | "ino">,

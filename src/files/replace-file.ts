@@ -2,15 +2,15 @@ import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeFi
 import type { Context } from "../context/context.ts";
 import { errorCode } from "./file-fault.ts";
 
-/** The end of every staging name: 16 hexadecimal digits and `.new`. */
+/** Every staging name ends with 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;
 
-/** Attempts with names that another program planted. */
+/** The number of attempts if another program has already created files with the chosen names. */
 const maxAttempts = 10;
 
 let count = 0;
 
-/** A name next to `target` that no other process and no other call uses. */
+/** Returns a name next to `target` that no other process and no other call uses. */
 export function stagingName(random: () => number, target: string): string {
   count = (count + 1) % 0x1_00_00;
   const drawn = Math.floor(random() * 2 ** 48).toString(16);
@@ -19,14 +19,14 @@ export function stagingName(random: () => number, target: string): string {
 
 interface Permissions {
   readonly mode: number;
-  /** The mode of the file that is replaced. */
+  /** The mode of the file that will be replaced. */
   readonly kept?: number | undefined;
 }
 
 /**
- * Writes the content that is about to replace `target` to a file next to it, and returns the name of that file. It is
- * created exclusively, so nothing that another user plants under its name, such as a symbolic link, is opened. An error
- * leaves nothing behind.
+ * Writes the content that will replace `target` to a new file next to it, and returns the name of that file. The file
+ * is created exclusively, so a symbolic link or another file that a different user planted is never opened. After an
+ * error, no file is left behind.
  */
 export function stageFile(
   random: () => number,
@@ -55,7 +55,7 @@ function createStaged(
   for (let attempt = 1; ; attempt += 1) {
     const staged = stagingName(random, target);
     try {
-      // `wx` is O_EXCL, which fails on an existing name and never follows a link.
+      // `wx` means O_EXCL, which fails if the name exists and never follows a link.
       return { staged, descriptor: openSync(staged, "wx", mode) };
     } catch (cause) {
       if (errorCode(cause) !== "EEXIST" || attempt === maxAttempts) throw cause;
@@ -63,7 +63,10 @@ function createStaged(
   }
 }
 
-/** Replaces `target` by a file with that content. A reader sees the old file or the new one, always complete. */
+/**
+ * Replaces `target` with a file that has this content. A reader sees either the old or the new file, and both are
+ * complete.
+ */
 export function replaceWithText(
   random: () => number,
   target: string,
@@ -80,10 +83,13 @@ export function replaceWithText(
 }
 
 const tries = 10;
-/** Windows reports these while a reader or a virus scanner briefly holds the file. Elsewhere they are permanent. */
+/**
+ * Windows reports these errors while a reader or a virus scanner briefly holds the file. On other platforms, they are
+ * permanent.
+ */
 const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
 
-/** Replaces the target by the staged file at once, on Windows within two seconds. */
+/** Replaces the target with the staged file. On Windows, it retries for up to two seconds. */
 export async function replaceFile(
   { clock, platform }: Pick<Context, "clock" | "platform">,
   staged: string,
@@ -101,11 +107,12 @@ export async function replaceFile(
 }
 
 /**
- * Gives an open, empty file exactly these permissions, because the umask narrowed them when it was created. It does not
- * use the name, which another program may have given to its own file.
+ * Gives an open, empty file exactly these permissions, because the umask reduced them when the file was created. Does
+ * not use the name, because another program may have given it to a different file.
  */
 export function keepMode(descriptor: number, kept: number | undefined): void {
   if (kept === undefined) return;
-  // If they are equal, nothing is changed: some file systems have only one mode and reject the call.
+  // Permissions that already match are not set again, because some file systems support only one mode and reject the
+  // call.
   if ((fstatSync(descriptor).mode & 0o777) !== kept) fchmodSync(descriptor, kept);
 }

@@ -9,15 +9,21 @@ import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./last-lines.ts";
 import { checkFile, checkFolder, isUnfinished, targetOf } from "./out/out-file.ts";
 
-/** An output to files that change with time. */
+/** An output whose file changes over time. */
 export interface RotatingFile extends Output {
-  /** Writes complete lines to the file for the time they were received, in milliseconds; the default is now. */
+  /**
+   * Writes complete lines to the file for the time at which they were received. The time is in milliseconds and
+   * defaults to now.
+   */
   readonly write: (text: string | Uint8Array, receivedAt?: number) => Promise<void>;
-  /** Resolves when everything is on the disk. */
+  /** Resolves when everything has been saved to disk. */
   readonly close: () => Promise<void>;
 }
 
-/** Rejects, before anything is sent, an invalid pattern, a missing directory, and a name that is not a regular file. */
+/**
+ * Checks the pattern before anything is sent. Rejects an invalid pattern, a missing directory, and a name that does not
+ * belong to a regular file.
+ */
 export function checkOutPattern(pattern: string, now: number): void {
   const label = `--out "${pattern}"`;
   const file = fileOf(pattern, now);
@@ -26,13 +32,13 @@ export function checkOutPattern(pattern: string, now: number): void {
   checkFile(label, lookAt(file), "omit --out, and redirect the output with >");
 }
 
-/** Milliseconds between two checks that the name still leads to the open file. */
+/** Milliseconds between checks that the name still refers to the open file. */
 const checkIntervalMs = 1000;
 
 /**
- * Appends lines and never replaces a file, because a stopped stream is restarted. The current file is opened at once, so
- * that a file that cannot be written fails before any request. If a file is moved away or removed, as logrotate does, a
- * new one is created within a second.
+ * Opens an output that appends lines and never replaces a file, because stopped streams are usually restarted. The
+ * current file is opened immediately, so a file that is not writable causes a failure before any request is sent. If a
+ * file is moved or removed, for example by logrotate, a new file is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,
@@ -52,7 +58,7 @@ export async function openRotatingFile(
 
   let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
   let checkedAt = clock.elapsed();
-  /** Whether the name no longer leads to the open file. */
+  /** Whether the name no longer refers to the open file. */
   const isGone = async ({ file, handle }: Opened): Promise<boolean> => {
     if (clock.elapsed() - checkedAt < checkIntervalMs) return false;
     checkedAt = clock.elapsed();
@@ -84,7 +90,7 @@ export async function openRotatingFile(
   };
 
   let last: Promise<void> = Promise.resolve();
-  /** Runs one after another, because several connections share the file. */
+  /** Runs tasks one after another, because several connections share the file. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const turn = last.then(work);
     last = turn.catch(() => undefined);
@@ -113,8 +119,8 @@ async function openToAppend(file: string): Promise<FileHandle> {
 }
 
 /**
- * Writes a text of any length in one system call, so that no other process can write in between. `appendFile` makes one
- * call per 512 KiB: two processes that append to one file would split each other's lines.
+ * Writes text of any length in one system call, so that no other process can write in the middle. `appendFile` makes
+ * one call per 512 KiB, so two processes that append to the same file would split each other's lines.
  */
 async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
@@ -135,8 +141,8 @@ function unwritable(file: string, cause: unknown): Failure {
 }
 
 /**
- * Rejects the file of an unfinished pull: resuming that pull would cut off the rows that a stream appends. `now`:
- * milliseconds since the epoch, which select the file of a pattern.
+ * Rejects the file of an unfinished pull, because resuming that pull would remove the rows that the stream appends.
+ * `now` is in milliseconds since the epoch and determines the file of a pattern.
  */
 export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));

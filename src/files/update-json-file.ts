@@ -5,23 +5,24 @@ import { makeFolder } from "./paths.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 import { replaceFile, stageFile } from "./replace-file.ts";
 
-/** The result of a change: `after` undefined leaves the file as it is. */
+/** The result of a change. If `after` is undefined, the file is not changed. */
 export interface Changed<C, T> {
   readonly after: C | undefined;
   readonly result: T;
 }
 
-/** The file with the new content, and the one that it replaces. */
+/** The file with the new content, and the file that it replaces. */
 export interface Staged {
   readonly staged: string;
   readonly target: string;
 }
 
 /**
- * Changes one small file that all processes on this machine share: lock, read, change, replace by rename. Each process
- * sees the changes of earlier ones, and a reader sees the old file or the new one, always complete. `change` is called
- * again with the new content if another process took the lock as abandoned; it can throw to reject the content. Throws if
- * the directory cannot be written or the lock cannot be taken.
+ * Changes a small file that all processes on this machine share. It locks the file, reads it, applies the change, and
+ * replaces it by a rename. Each process sees the earlier changes of other processes, and a reader always sees a
+ * complete file, either old or new. If another process has taken the lock as abandoned, `change` is called again with
+ * the new content. `change` can throw to reject the content. Throws if the directory is not writable or the lock cannot
+ * be taken.
  */
 export async function updateJsonFile<C, T>(
   context: Locking,
@@ -36,13 +37,13 @@ export async function updateJsonFile<C, T>(
       const { after, result } = change(readJsonFile(file));
       if (after === undefined) return result;
       const { target } = ({ staged } = stage(after));
-      // The content may lack the change of another process.
+      // The content may lack a change by another process.
       if (!lock.isHeld()) continue;
       await replaceFile(context, staged, target);
       staged = undefined;
       return result;
     } catch (cause) {
-      // The process that took the lock also removes what this one staged.
+      // The process that took the lock also removes the staged file of this process.
       if (lock.isHeld()) throw cause;
     } finally {
       if (staged !== undefined) rmSync(staged, { force: true });
@@ -52,8 +53,8 @@ export async function updateJsonFile<C, T>(
 }
 
 /**
- * Changes a file in the state directory. `before` is undefined if the file does not exist or is not a JSON object: these
- * counts can restart.
+ * Changes a file in the state directory. `before` is undefined if the file does not exist or does not contain a JSON
+ * object, because these counts can simply restart.
  */
 export async function updateStateFile<T>(
   context: Locking,
@@ -72,14 +73,14 @@ export async function updateStateFile<T>(
   );
 }
 
-/** Writes a file in a directory as a run does, including the lock, and removes it. Throws if that fails. */
+/** Writes and then removes a file in the directory, using a lock as a normal run does. Throws if this fails. */
 export async function probeStateFolder(context: Locking, folder: string): Promise<void> {
   const probe = path.join(folder, "doctor.json");
   await updateStateFile(context, probe, () => ({ after: {}, result: undefined }));
   rmSync(probe, { force: true });
 }
 
-/** Removes the files with such names that have not changed for a day. */
+/** Removes files with matching names that have not changed for a day. */
 export function removeUnused(folder: string, name: RegExp, now: number): void {
   for (const each of readdirSync(folder).filter((entry) => name.test(entry))) {
     const file = path.join(folder, each);

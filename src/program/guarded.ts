@@ -4,10 +4,13 @@ import { fail, Failure } from "../contract/failure.ts";
 import { outputFailure } from "../files/file-fault.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
 
-/** Catches everything, in one place: reports the failure of the work and returns the exit code. */
+/**
+ * Runs `work` and returns its exit code. If it fails, reports the failure and returns the exit code of that failure.
+ * All errors are handled here.
+ */
 export async function guarded(
   context: Context,
-  /** The flags, as soon as they are parsed. */
+  /** Returns the flags that have been parsed so far. */
   typed: () => TypedFlags,
   work: () => Promise<number>,
 ): Promise<number> {

@@ -8,7 +8,7 @@ import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.
 import type { Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 
-/** Every command with its flags for programs; one line each for people. */
+/** Lists every command. The formats for programs include the flags; the table has one line per command. */
 export async function listCommands(
   all: readonly Command[],
   words: readonly string[],
@@ -40,7 +40,7 @@ export async function listCommands(
   );
 }
 
-/** Describes one command to programs that build or check command lines. */
+/** Describes one command for programs that build or check command lines. */
 export function describeCommand(command: Command) {
   const { words, section, summary, positionals, flags, shared, examples, credits, plan } = command;
   return {
@@ -49,24 +49,24 @@ export function describeCommand(command: Command) {
     summary,
     usage: `dexdata ${usageOf(command)}`,
     positionals: positionals.map(describePositional),
-    /** `shared`: other commands take the very same flag. */
+    /** If `shared` is true, other commands accept the same flag. */
     flags: [...describeFlags(flags, false), ...describeFlags(shared, true)],
     examples,
     exit_codes: exitsOf(command),
-    /** Empty unless the command belongs to an endpoint. */
+    /** Empty unless the command is for an endpoint. */
     endpoints: command.endpoints.map(({ id, method, path, plan: needed }) => ({
       id,
       method,
       path,
       plan: needed,
     })),
-    /** Both are null for a command that sends nothing. */
+    /** Both are null if the command does not send requests. */
     credits: credits?.full ?? null,
     plan: credits === undefined ? null : plan.full,
   };
 }
 
-/** `stdin`: `-` reads a list from stdin. `file`: `@name` reads one from a file. */
+/** With `stdin`, the argument `-` reads a list from stdin. With `file`, `@name` reads a list from a file. */
 function describePositional({ name, isOptional, isRepeatable, isList }: Positional) {
   return {
     name,
@@ -77,7 +77,10 @@ function describePositional({ name, isOptional, isRepeatable, isList }: Position
   };
 }
 
-/** `placeholder` is null for a boolean flag; `default` is null where there is none, or where it depends on the run. */
+/**
+ * `placeholder` is null for a boolean flag. `default` is null if the flag has no default or if its default depends on
+ * the run.
+ */
 function describeFlags(flags: Flags, shared: boolean) {
   return Object.entries(flags).map(([name, flag]) => ({
     name,
@@ -95,7 +98,10 @@ function describeFlags(flags: Flags, shared: boolean) {
 
 const serviceExits = [3, 4, 5, 6, 7];
 
-/** Exit 8 means part of the result is missing: only for several inputs in one run, or a run that lasts until stopped. */
+/**
+ * Exit code 8 means that part of the result is missing. It can occur only if the run has several inputs or lasts until
+ * it is stopped.
+ */
 function exitsOf({ credits, flags, positionals }: Command): readonly number[] {
   const sends = credits !== undefined;
   const isPartial = positionals.some(({ isRepeatable }) => isRepeatable) || "idle-exit" in flags;

@@ -5,7 +5,7 @@ import { allCommands } from "./all-commands.ts";
 import { guarded } from "./guarded.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 
-/** Takes argv without node and script; returns the exit code. */
+/** Runs the program and returns its exit code. `argv` excludes the paths of Node and the script. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   let typed: TypedFlags = new Map();
   return await guarded(

@@ -7,7 +7,7 @@ import { sharedFlags } from "../run/flags/shared-flags.ts";
 import type { HelpForm } from "./help/command-help.ts";
 import { hintAtFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
 
-/** The meaning of a command line. No other code reads argv. */
+/** A parsed command line. No other code reads argv. */
 export interface CommandLine {
   /** The flags that could be parsed. */
   readonly typed: TypedFlags;
@@ -19,8 +19,9 @@ export interface CommandLine {
 }
 
 /**
- * commander splits the words and detects unknown flags and commands; the errors are worded here. The flags of the
- * command parse their values later, since one name may mean different things to two commands.
+ * Parses a command line. commander splits the words and detects unknown flags and commands, but the error messages are
+ * written here. Each command parses the values of its flags later, because the same name can have different meanings in
+ * two commands.
  */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const { program, reached, chosen } = createParser(namedIn(argv, commands));
@@ -64,13 +65,19 @@ interface Chosen {
 
 const ignored = (): void => undefined;
 
-/** The commands whose first word was typed, or all if none was: commander takes 4 ms to set up all of them. */
+/**
+ * Returns the commands whose first word appears on the command line, or all commands if there is no match. Setting up
+ * all of them in commander takes 4 ms.
+ */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
   const named = commands.filter(({ words }) => argv.includes(words.split(" ")[0] ?? words));
   return named.length > 0 ? named : commands;
 }
 
-/** The commands as commander sees them. Only the command that it reaches gets its flags: all 600 take 3 ms. */
+/**
+ * Builds the commander program. Only the command that commander reaches gets its flags, because adding all 600 flags
+ * takes 3 ms.
+ */
 function createParser(commands: readonly Command[]): {
   readonly program: Parser;
   readonly reached: () => Parser;
@@ -84,7 +91,8 @@ function createParser(commands: readonly Command[]): {
     reached = inner;
     addOptions(inner, commandOf.get(inner)?.flags ?? {});
   };
-  // commander neither prints nor exits: the type of its exception distinguishes help, version and errors.
+  // commander must not print or exit. The type of its exception shows whether it found a request for help, a request
+  // for the version, or an error.
   program
     .exitOverride()
     .configureOutput({ writeOut: ignored, writeErr: ignored, outputError: ignored })
@@ -96,7 +104,7 @@ function createParser(commands: readonly Command[]): {
   for (const command of commands) {
     const parser = parserOf(program, command.words.split(" "), reach);
     commandOf.set(parser, command);
-    // The command counts its arguments, so commander accepts any number.
+    // The command itself checks the number of arguments, so commander accepts any number.
     parser.argument("[words...]").action((words: string[]) => {
       chosen = { command, words };
     });
@@ -104,7 +112,7 @@ function createParser(commands: readonly Command[]): {
   return { program, reached: () => reached, chosen: () => chosen };
 }
 
-/** Creates the parser of `tokens search`, with its parents. */
+/** Creates the parser of a command such as `tokens search`, including its parents. */
 function parserOf(
   program: Parser,
   words: readonly string[],
@@ -133,7 +141,7 @@ const append = (text: string | undefined, before: unknown): readonly (string | u
   text,
 ];
 
-/** Keeps every text that is given; a boolean flag has none. */
+/** Creates a commander option that collects all values. A boolean flag does not have a value. */
 function toOption(name: string, { short, type: { placeholder } }: Flag): Option {
   const letter = short === undefined ? "" : `-${short}, `;
   const value = placeholder === undefined ? "" : ` <${placeholder}>`;
@@ -152,7 +160,7 @@ function typedFlags(parser: Parser, program: Parser): TypedFlags {
   return typed;
 }
 
-/** A flag of another command, or words that probably mean another command. */
+/** Reports a flag of another command, or words that were probably meant as another command. */
 function foreignWord(
   command: Command,
   words: readonly string[],
@@ -168,7 +176,10 @@ function foreignWord(
   return usageFailure(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
 }
 
-/** Words commander's errors in our form: the word at fault, then the nearest known one. */
+/**
+ * Rewrites an error from commander in the style of dexdata. The message names the invalid word, and the hint suggests
+ * the nearest known word.
+ */
 function wordsFailure(
   { code, message }: CommanderError,
   parser: Parser,
@@ -176,14 +187,14 @@ function wordsFailure(
   commands: readonly Command[],
 ): Failure {
   const quoted = /'(?<word>[^']*)'/u.exec(message)?.groups?.["word"] ?? "";
-  // The value after `=` is left out: it may be a secret.
+  // The value after `=` is omitted, because it may be a secret.
   const word = quoted.replace(/^(--[^=]+)=.*$/su, "$1");
   const path = ["dexdata", ...wordsOf(parser)].join(" ");
   const help = `see: ${path} --help`;
   switch (code) {
     case "commander.unknownOption": {
       const known = ["--help", ...[...parser.options, ...program.options].map(({ long }) => long ?? "")];
-      // A known boolean flag is rejected only for its value.
+      // If the flag is known, commander rejected it because a boolean flag has a value.
       if (known.includes(word))
         return usageFailure(`${word} does not take a value`, `use ${word} without a value, or leave it out`);
       const hint = hintAtFlag(commands, word, wordsOf(parser).join(" "), known);
@@ -203,7 +214,7 @@ function wordsFailure(
   }
 }
 
-/** `["pools", "search"]` */
+/** Returns the words of a command, such as `["pools", "search"]`. */
 function wordsOf(parser: Parser): readonly string[] {
   return parser.parent === null ? [] : [...wordsOf(parser.parent), parser.name()];
 }

@@ -3,7 +3,10 @@ import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.t
 import { networkAliases, wellKnownNetworks } from "../contract/network-aliases.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
-/** Suggests a command for an unknown word; `path` holds the words in front of it. Undefined if nothing is similar. */
+/**
+ * Suggests a command for an unknown word. `path` contains the words before it. Returns undefined if no command is
+ * similar.
+ */
 export function hintAtWord(
   commands: readonly Command[],
   word: string,
@@ -21,7 +24,7 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   const slug = word.toLowerCase();
   if (wellKnownNetworks.has(slug)) return commandFirst(slug);
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
-  // A single word is compared with commands of one word first.
+  // A single word is first compared with the commands that have only one word.
   const near = nearestCommand(
     word,
     all.toSorted((a, b) => a.split(" ").length - b.split(" ").length),
@@ -34,9 +37,12 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
 const commandFirst = (network: string): string =>
   `put the command before the network, e.g. dexdata pools search ${network}`;
 
-/** Names from other tools, with the flag that means the same here, and its value if it takes one. */
+/**
+ * Flag names from other tools, with the dexdata flag that has the same meaning. The entry includes a value if that flag
+ * needs one.
+ */
 const renamed: ReadonlyMap<string, string> = new Map([
-  // Parameters that the service renamed. It silently ignores the old names.
+  // The service renamed these parameters and silently ignores the old names.
   ["--volume-24h-min", "--volume-usd-24h-min"],
   ["--volume-24h-max", "--volume-usd-24h-max"],
   ["--sort-by", "--order-by"],
@@ -84,7 +90,10 @@ export function hintAtFlag(
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** `pool search` parses as a pool on the network `search`: returns the command of two words that was meant. */
+/**
+ * Finds the two-word command that the user probably meant. For example, `pool search` parses as a pool on the network
+ * `search`.
+ */
 export function misreadCommand(
   commands: readonly Command[],
   path: string,

@@ -8,14 +8,14 @@ import { visibleText } from "../render/sanitise.ts";
 import { prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 
-/** Prints one failure on stderr: at most three lines for people, or one JSON object for programs. */
+/** Prints a failure on stderr, either as up to three lines for people or as one JSON object for programs. */
 export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
   const text = format === "json" ? failureJson(failure) : failureText(failure);
-  // A closed stderr must not hide the exit code.
+  // A closed stderr must not change the exit code.
   await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
-/** The problem, the reason in the service's words, and what to do next. */
+/** Returns the problem, the reason that the service gave, and the next step. */
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);
@@ -25,7 +25,7 @@ function failureText(failure: Failure): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Points to `explain` where the service rejects a request without saying what to do. */
+/** Suggests `explain` if the service rejected the request and there is no other hint. */
 function nextOf({ details: { next, status, code } }: Failure): string | undefined {
   return next ?? (status === undefined ? undefined : `see: dexdata explain ${code}`);
 }
@@ -35,11 +35,14 @@ const longestLine = 500;
 function shown(text: string): string {
   const visible = visibleText(text);
   if (visible.length <= longestLine) return visible;
-  // Cutting inside a surrogate pair would print a replacement character.
+  // Cutting a surrogate pair in half would print a replacement character.
   return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
 }
 
-/** One line: our members first, then each field of the response body under its own name, with its digits intact. */
+/**
+ * Formats the failure as one line of JSON. The fields of dexdata come first. Each field of the response body follows
+ * under its own name, and its numbers keep all their digits.
+ */
 export function failureJson(failure: Failure): string {
   const { code, status, exit, retryable, why, body, missing } = failure.details;
   const members = new Map<string, string>();
@@ -61,7 +64,10 @@ export function failureJson(failure: Failure): string {
   return `${escapeJsonText(`{${text}}`)}\n`;
 }
 
-/** The format from the command line, as far as that could be parsed. */
+/**
+ * Returns the error format that the command line selects. The command line may be only partly parsed, because this also
+ * runs after a parse error.
+ */
 export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
   const asked = typed.get("error-format")?.findLast((text) => text === "json" || text === "text");
   if (asked === "json" || asked === "text") return asked;

@@ -4,16 +4,19 @@ import { withoutSecrets } from "../contract/key.ts";
 import { cannotBeRead } from "../files/file-fault.ts";
 import { readBounded } from "../files/named-file.ts";
 
-/** Reads the lists that a command line names. */
+/** Reads the lists that the command line refers to. */
 export interface ListSources {
   readonly stdin: () => Promise<string>;
-  /** Reads the file in its current state. `until` ends a read that blocks; the default is the signal of the run. */
+  /** Reads the file in its current state. `until` cancels a read that blocks; it defaults to the signal of the run. */
   readonly file: (name: string, until?: AbortSignal) => Promise<string>;
-  /** Reports lines that are skipped. */
+  /** Prints a warning about skipped lines. */
   readonly warn: (line: string) => void;
 }
 
-/** Sources that can be read more than once: stdin returns the same text each time, and each warning appears once. */
+/**
+ * Creates sources that can be read repeatedly. stdin returns the same text each time, and each warning is printed only
+ * once.
+ */
 export function createListSources(
   { stdin, signal }: Pick<Context, "stdin" | "signal">,
   warn: (line: string) => void,
@@ -30,7 +33,7 @@ export function createListSources(
   };
 }
 
-/** Bytes: about fifty thousand rows of the service. */
+/** In bytes. This is enough for about 50,000 rows from the service. */
 const maxListBytes = 64 * 1024 * 1024;
 
 async function readListFile(name: string, signal: AbortSignal): Promise<string> {

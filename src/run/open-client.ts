@@ -11,19 +11,19 @@ import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
-/** The client of this run, with the sandbox it uses, if any. */
+/** The client of this run, and the sandbox if the run uses it. */
 export interface OpenClient {
   readonly client: Client;
-  /** The rate that the client keeps; streams draw on the same one. */
+  /** The rate limiter of the client, which streams also use. */
   readonly pace: Pace;
   readonly budget: Budget;
   readonly close: () => Promise<void>;
 }
 
 interface Asked {
-  /** How fast the clock of an in-process sandbox runs from the start of the run; 0 stops it. */
+  /** The speed of an in-process sandbox clock from the start of the run; 0 stops the clock. */
   readonly speed: number;
-  /** Set where flags and settings do not choose the host. */
+  /** Set only if flags and settings do not determine the host. */
   readonly target: Target | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function openClient(
     named === undefined
       ? await openTarget(context, options, report, speed)
       : { target: named, close: nothing };
-  // Requests that still wait when the run ends are neither awaited nor sent.
+  // When the run ends, requests that are still waiting are canceled and not sent.
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
   const pace = openPace(open, options, target, report);
@@ -84,7 +84,7 @@ async function openTarget(
   return { target: targetOf(options, found), close: nothing };
 }
 
-/** The host for the tier of the key, if the key may be sent there. */
+/** Returns the host that matches the tier of the key. Throws a failure if the key must not be sent to that host. */
 function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   const { settings, baseUrl } = options;
   const hosts = {
@@ -102,12 +102,15 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   return target;
 }
 
-/** What set the tier that chooses the host; undefined if the service reported it, or if a flag names the host. */
+/**
+ * Returns the setting that determined the tier and therefore the host. Returns undefined if the service reported the
+ * tier or if a flag sets the host.
+ */
 export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {
   return tier.source === "default" || baseUrl !== undefined ? undefined : tier.where;
 }
 
-/** Runs the sandbox in this process, with its own key: no stored key is read. */
+/** Runs the sandbox in this process with its own key. It does not read any stored key. */
 async function openSandbox(
   context: Context,
   options: RunOptions,
@@ -115,7 +118,8 @@ async function openSandbox(
   speed: number,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  // The clock starts with the first request, so that "15 minutes ago" is still that when the request is sent.
+  // The clock starts with the first request. Otherwise, "15 minutes ago" would be longer ago by the time the request is
+  // sent.
   let started: number | undefined;
   const passed = (): number => {
     started ??= context.clock.elapsed();

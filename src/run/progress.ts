@@ -7,18 +7,20 @@ import type { LiveLine } from "../render/progress/live-line.ts";
 import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
 import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
 
-/** What a person sees of a long run. */
+/** The progress that a user sees during a long run. */
 export interface Progress {
-  /** The outputs of the run, kept apart from what is drawn. */
+  /** The outputs of the run. Text written to them does not mix with the progress display. */
   readonly outputs: Pick<Context, "stdout" | "stderr">;
   readonly countdown: Countdown;
-  /** Shows the pull once it takes long enough. `say` prints a line on stderr. */
+  /** Shows the progress of the pull once it has taken long enough. The second callback prints a line on stderr. */
   readonly begin: (state: () => PullState, say: (line: string) => void) => void;
-  /** Stops drawing and removes what was drawn. */
+  /** Stops drawing and erases the progress display. */
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds: work that needs no progress line; between two frames; between two log lines. */
+/**
+ * In milliseconds: the delay before a progress line appears, the time between frames, and the time between log lines.
+ */
 const [brief, tick, logged] = [500, 100, 10_000];
 
 export function createProgress(
@@ -39,7 +41,7 @@ export function createProgress(
   const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
   const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
 
-  /** A pull of several days would collect waits; only pending ones stay in memory. */
+  /** Only pending waits stay in memory. Otherwise, a pull that takes several days would accumulate them. */
   const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
   const longestWait = (): Wait | undefined => {
     const now = clock.elapsed();
@@ -96,7 +98,10 @@ export function createProgress(
   };
 }
 
-/** A terminal that does not identify itself may not support clearing a line; Windows sets no TERM. */
+/**
+ * Whether the progress line can be redrawn. A terminal without TERM may not be able to clear a line, but Windows never
+ * sets TERM.
+ */
 function canRedraw({ stderr, env, platform }: Context): boolean {
   const { TERM: terminal = "" } = env;
   return stderr.isTerminal && terminal !== "dumb" && (terminal !== "" || platform === "win32");

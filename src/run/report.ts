@@ -8,40 +8,46 @@ import type { RunOptions } from "./run-options.ts";
 import { hideSecrets } from "../contract/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 
-/** Prints everything except rows and the failure: one line each, on stderr. */
+/** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export interface Report extends ClientObserver {
-  /** One of several inputs failed. */
+  /** Reports that one of several inputs failed. */
   readonly fault: (text: string) => void;
-  /** Data may be missing, or an input was ignored. */
+  /** Reports that data may be missing or that an input was ignored. */
   readonly warn: (text: string) => void;
-  /** A long run changed its state: it resumed, reconnected, or filled a gap. */
+  /** Reports that a long run changed state, for example because it resumed, reconnected or filled a gap. */
   readonly note: (text: string) => void;
-  /** A line without a prefix that is shown in a pipe, too. */
+  /** Prints a line without a prefix, even if stderr is a pipe. */
   readonly tell: (text: string) => void;
-  /** A line without a prefix, only for people: stderr is a terminal and `--quiet` is not set. */
+  /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
-  /** The rate limit pauses requests for this long; `line` reports a pause that is long enough to mention. */
+  /**
+   * Reports that the rate limit pauses requests for this long. `line` describes the pause if it is long enough to
+   * mention.
+   */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
-  /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list continues. */
+  /**
+   * Prints the closing line with requests, credits spent, credits left, and the elapsed time. With --stats, it includes
+   * `rest`, which describes where the list continues.
+   */
   readonly close: (meter: Meter, rest?: string) => void;
-  /** Resolves when everything is written, or after a time limit for a reader that does not read. */
+  /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
   readonly settled: () => Promise<void>;
 }
 
-/** Shows a countdown for each wait, where a person can see it. */
+/** Shows a countdown during each wait if a user can see it. */
 export interface Countdown {
   readonly begin: (milliseconds: number, why: string) => void;
-  /** Whether the countdown is visible: another line about the same wait would repeat it. */
+  /** Whether the countdown is visible. If it is, another line about the same wait would be redundant. */
   readonly isShown: () => boolean;
 }
 
-/** Start the lines of each level. No other code adds a prefix. */
+/** The prefix of each message level. No other code adds prefixes. */
 export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
-/** Milliseconds; shorter waits are not worth a line. */
+/** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
-/** Milliseconds to wait for a reader of stderr at the end. */
+/** Milliseconds to wait at the end of the run for a reader of stderr. */
 const patience = 300;
-/** Lines that may wait to be written. */
+/** The maximum number of lines that can wait to be written. */
 const mostWaiting = 1000;
 
 export function createReport(
@@ -66,7 +72,8 @@ export function createReport(
         append(`${prefixes.warning}${lines} dropped because stderr was blocked`);
       });
   };
-  // Lines are written in order, and the pull never awaits them: a blocked stderr must not stop rows or fill memory.
+  // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill
+  // the memory.
   const write = (text: string): void => {
     if (waiting < mostWaiting) append(text);
     else leftOut += 1;
@@ -111,7 +118,7 @@ function closingLine(meter: Meter, milliseconds: number): string {
   return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${formatDuration(milliseconds)}`;
 }
 
-/** Only the service knows whether it charged for a truncated response. */
+/** If a response is truncated, only the service knows whether it charged for the request. */
 function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
   if (requestsInDoubt === 0) return "";
   const which = requestsInDoubt === 1 ? "an incomplete response" : `${requestsInDoubt} incomplete responses`;
@@ -133,7 +140,10 @@ function reasonOf({ details: { status }, message }: Failure): string {
   return status === undefined ? message : `HTTP ${status}`;
 }
 
-/** `GET /networks 200 12 ms 1 credit…`; the key is in a header, which is never shown. */
+/**
+ * Formats a request and its response, such as `GET /networks 200 12 ms 1 credit…`. The key is not included, because the
+ * request headers are never printed.
+ */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
   const outcome = answer === undefined ? "no response" : String(answer.status);
@@ -143,17 +153,17 @@ function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: numbe
   return [line, ...headers];
 }
 
-/** Prints one line on stderr. It stays one line, sends no control characters to the terminal and reveals no key. */
+/** Prints one line on stderr. Line breaks and other control characters are escaped, and keys are hidden. */
 export async function say({ stderr }: Pick<Context, "stderr">, line: string): Promise<void> {
   await stderr.write(`${visibleText(hideSecrets(line))}\n`);
 }
 
-/** Prints one line that starts with `warning:`. */
+/** Prints one line with the prefix `warning:`. */
 export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
   await say(context, `${prefixes.warning}${line}`);
 }
 
-/** Prints one line that starts with `note:`. */
+/** Prints one line with the prefix `note:`. */
 export async function sayNote(context: Pick<Context, "stderr">, line: string): Promise<void> {
   await say(context, `${prefixes.note}${line}`);
 }

@@ -13,7 +13,7 @@ import { type Picture, readPicture } from "./flags/picture-flags.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "./output/terminal.ts";
 
-/** The options of one run, from its flags, the environment and config.json. */
+/** The options of a run, combined from its flags, the environment and config.json. */
 export interface RunOptions {
   readonly settings: Settings;
   readonly format: RowFormat;
@@ -21,46 +21,46 @@ export interface RunOptions {
   readonly picture: Picture | undefined;
   readonly fields: readonly string[] | undefined;
   readonly hasHeader: boolean;
-  /** The table has every column, even beyond the width of the terminal. */
+  /** Whether the table includes every column, even if it is wider than the terminal. */
   readonly isWide: boolean;
-  /** Names of table columns. */
+  /** The names of the table columns. */
   readonly columns: readonly string[] | undefined;
   readonly isColored: boolean;
   readonly isValidated: boolean;
   readonly isQuiet: boolean;
   readonly hasStats: boolean;
-  /** 0, 1 for one line per request, 2 with headers. */
+  /** 0 prints nothing, 1 prints one line per request, and 2 also prints the response headers. */
   readonly verbosity: number;
-  /** Milliseconds for one request. */
+  /** The time limit of one request in milliseconds. */
   readonly timeout: number;
-  /** Milliseconds for the run. */
+  /** The time limit of the run in milliseconds. */
   readonly deadline: number | undefined;
   readonly retry: RetryPolicy;
   /** The maximum number of concurrent requests. */
   readonly parallel: number;
-  /** Requests per minute as configured, and the source of the value. */
+  /** The configured number of requests per minute, and the source of that value. */
   readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
-  /** Credits this run may spend. */
+  /** The maximum number of credits that this run can spend. */
   readonly maxCredits: number | undefined;
-  /** The plan that every response must be billed to. */
+  /** The plan that the service must apply to every response. */
   readonly requiredPlan: string | undefined;
   readonly sandbox:
     | {
         readonly tier: Tier;
         readonly seed: number;
         readonly faults: Faults | undefined;
-        /** How fast the sandbox clock runs; undefined for the default of the command. */
+        /** The speed of the sandbox clock; undefined means the default of the command. */
         readonly speed: number | undefined;
       }
     | undefined;
   readonly baseUrl: string | undefined;
   readonly keyFile: string | undefined;
   readonly profile: string | undefined;
-  /** Milliseconds; one clock reading resolves every time range. */
+  /** Milliseconds since the epoch. The clock is read only once to resolve every time range. */
   readonly now: number;
 }
 
-/** Flags of single commands that affect the options. */
+/** Flags that only some commands have, but that affect the options. */
 export interface OtherValues {
   readonly chart?: true | undefined;
   readonly spark?: true | undefined;
@@ -68,7 +68,7 @@ export interface OtherValues {
   readonly "streaming-url"?: string | undefined;
 }
 
-/** Parses all options before anything is sent; each error names the flag as typed. */
+/** Parses all options before anything is sent. Each error names the flag as the user typed it. */
 export function readRunOptions(flags: SharedValues & OtherValues, context: Context): RunOptions {
   const settings = readSettings(context);
   const picture = readPicture(flags);
@@ -111,7 +111,7 @@ export function readRunOptions(flags: SharedValues & OtherValues, context: Conte
   };
 }
 
-/** Names of table columns; whether they exist is checked where the table is known. */
+/** Returns the names of the table columns. Whether the columns exist is checked later, when the table is known. */
 function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined || hasColumns(format)) return names;
   throw usageFailure(

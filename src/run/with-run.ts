@@ -10,50 +10,53 @@ import { createReport, type Report } from "./report.ts";
 import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
-/** One run, made from its command line, the environment and config.json. */
+/** A run, created from its command line, the environment and config.json. */
 export interface Run {
-  /** Its signal also aborts at `--deadline`; its outputs give way to what is drawn. */
+  /**
+   * The signal of this context also aborts at `--deadline`. Its outputs do not interfere with pictures and progress
+   * lines.
+   */
   readonly context: Context;
   readonly options: RunOptions;
-  /** Prints everything for people. */
+  /** Prints all messages for people. */
   readonly report: Report;
-  /** Reads the lists that the command line names. */
+  /** Reads the lists that the command line refers to. */
   readonly sources: ListSources;
-  /** Held back while a picture fills the terminal. */
+  /** Buffers messages while a picture fills the terminal. */
   readonly stderr: HeldOutput;
   readonly progress: Progress;
-  /** Registers a cleanup for the end of the run; the last one runs first. */
+  /** Registers a cleanup function for the end of the run. The most recently registered function runs first. */
   readonly onClose: (close: () => unknown) => void;
   readonly open: (how?: Opening) => Promise<OpenClient>;
 }
 
 export interface Opening {
-  /** Set where the client ends before the run. */
+  /** A context for a client that is closed before the run ends. */
   readonly context?: Context;
-  /** How fast the sandbox clock runs, if the sandbox is used; 0 stops it. */
+  /** The speed of the sandbox clock if the run uses the sandbox; 0 stops the clock. */
   readonly speed?: number;
-  /** Set where flags and settings do not choose the host. */
+  /** Set if flags and settings do not determine the host. */
   readonly target?: Target;
-  /** Receives events in place of the report. */
+  /** Receives events instead of the report. */
   readonly observer?: Partial<Report>;
-  /** What to print once the client is closed; the default is the cost. */
+  /** Called after the client is closed to print a summary. By default, it prints the cost. */
   readonly over?: (open: OpenClient) => void;
 }
 
 interface Kind {
-  /** Changes the options, such as to the only format that the command can write. */
+  /** Changes the options, for example to the only format that the command supports. */
   readonly adjust?: (options: RunOptions) => RunOptions;
-  /** Rows go into a file, so they are written as for a pipe. */
+  /** The rows are written to a file, so they have the same format as in a pipe. */
   readonly isFile?: boolean;
-  /** The run takes a while and ends without a signal: progress may be shown. */
+  /** The run takes a while and ends without a signal, so it can show its progress. */
   readonly hasProgress?: boolean;
   /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
   readonly isTail?: boolean;
 }
 
 /**
- * The life cycle of every run that sends requests: options, deadline, outputs, report, client. However it ends,
- * everything that was opened is closed in reverse order, and everything printed is written out.
+ * Handles the life cycle of every run that sends requests: options, deadline, outputs, report and client. No matter how
+ * the run ends, it closes everything in reverse order and writes all remaining output.
  */
 export async function withRun<Result>(
   flags: SharedValues & OtherValues,
@@ -96,7 +99,7 @@ export async function withRun<Result>(
   }
 }
 
-/** An error in one cleanup does not skip the others. */
+/** An error in one cleanup function does not prevent the others from running. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const close = closers.pop();
   if (close === undefined) return;
@@ -107,11 +110,12 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
   }
 }
 
-/** Reports the host, the cost, and where the list continues; comes after the rows. */
+/** Reports the host, the cost, and where the list continues. Call it after printing the rows. */
 export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
   if (target.isSimulated) report.remark("simulated data from the sandbox");
   const { plan } = meter;
-  // If the service does not count a key under its plan, the user pays for nothing: warn even in a pipe.
+  // If the service does not apply the plan of the key, the user pays for nothing. This warning is printed even if
+  // stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {
     const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
     report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);
@@ -119,7 +123,7 @@ export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: 
   report.close(meter, rest);
 }
 
-/** A context that also aborts at `--deadline`; `release` stops the timer. */
+/** Creates a context that also aborts at `--deadline`. `release` stops the timer. */
 export function bounded(
   context: Context,
   deadline: number | undefined,

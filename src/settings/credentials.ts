@@ -11,9 +11,12 @@ import { checkProfileName } from "./setting.ts";
 export interface Profile {
   readonly key: string;
   readonly tier: Tier;
-  /** RFC 3339. */
+  /** A time in RFC 3339 format. */
   readonly savedAt: string;
-  /** The hosts that accepted the key when it was stored. Other hosts that only the environment names do not get it. */
+  /**
+   * The hosts that accepted the key when it was stored. The key is not sent to other hosts if only an environment
+   * variable names them.
+   */
   readonly rest?: string | undefined;
   readonly streaming?: string | undefined;
 }
@@ -21,14 +24,17 @@ export interface Profile {
 /** The content of credentials.json. */
 export interface Credentials {
   readonly path: string;
-  /** The profile that is used by default. It need not exist. */
+  /** The profile that is used by default. It may not exist. */
   readonly active: string;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** SHA-256 of a key in hex → the tier that the service reported: for keys that are not stored here. */
+  /**
+   * Maps the SHA-256 hash of a key in hexadecimal to the tier that the service reported. Used for keys that are not
+   * stored in this file.
+   */
   readonly remembered: ReadonlyMap<string, Tier>;
-  /** The problem with the file; then there are no profiles. */
+  /** The problem with the file. If it is set, there are no profiles. */
   readonly problem?: string;
-  /** The warning that other users can read the file. */
+  /** A warning that other users can read the file. */
   readonly exposure?: string;
 }
 
@@ -50,13 +56,13 @@ export function exposureOf(file: string): string {
   return `other users can read the key in ${file}; run: chmod 600 '${file}'`;
 }
 
-/** The tier that the service once reported for this key, regardless of its current source. */
+/** Returns the tier that the service last reported for this key, even if the key now comes from a different source. */
 export function tierIn(credentials: Credentials, key: string): Tier | undefined {
   const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
   return stored?.tier ?? credentials.remembered.get(hashOf(key));
 }
 
-/** Stored instead of the key. A key is random enough that it cannot be guessed from its hash. */
+/** Returns the hash that is stored instead of the key. Keys are too random to be guessed from their hashes. */
 export function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
@@ -89,7 +95,10 @@ function isHostOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || (typeof value === "string" && typeof checkHost(value) === "string");
 }
 
-/** All entries or undefined: the next write would lose the entries that could not be read. */
+/**
+ * Reads all entries, or returns undefined if one of them is invalid. Otherwise, the next write would lose the invalid
+ * entries.
+ */
 function readEntries<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | undefined,

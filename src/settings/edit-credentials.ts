@@ -16,8 +16,9 @@ import type { Changed } from "../files/update-json-file.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
- * Stores a key, and makes it the active one if no active key is stored. An unreadable store is rejected, or moved aside
- * after the user was warned: then the result has the path of the backup.
+ * Stores a key. The key becomes the active one if the file does not contain the active profile. If the file is
+ * unreadable, the key is rejected, unless the user has been warned. In that case, the file is renamed, and the result
+ * contains the path of the backup.
  */
 export async function saveProfile(
   context: Editing,
@@ -46,13 +47,19 @@ export async function saveProfile(
   return { backup };
 }
 
-/** Returns whether the profile was stored. The remembered tier of its key is removed, too. No other profile becomes active. */
+/**
+ * Removes a profile and returns whether it was stored. The remembered tier of its key is removed as well. No other
+ * profile becomes active.
+ */
 export async function removeProfile(context: Editing, name: string): Promise<boolean> {
   const removed = await removeThose(context, (each) => each === name);
   return removed.length > 0;
 }
 
-/** Returns the names of the removed profiles. The remembered tiers of other keys stay: they are not keys. */
+/**
+ * Removes all profiles and returns their names. The remembered tiers of other keys are not removed, because they do not
+ * contain keys.
+ */
 export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
   return await removeThose(context, () => true, defaultProfile);
 }
@@ -89,7 +96,10 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
   });
 }
 
-/** Stores the hash of a key that is not stored itself, so that its tier need not be requested again. */
+/**
+ * Stores the hash and the tier of a key that is not stored itself, so that its tier does not have to be requested
+ * again.
+ */
 export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
   await edit(context, (current) => ({
     after: { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) },
@@ -97,7 +107,7 @@ export async function rememberTier(context: Editing, key: string, tier: Tier): P
   }));
 }
 
-/** Rejects an unreadable store, unless `onBroken` moves it aside: then it counts as empty. */
+/** Changes the file. An unreadable file is rejected unless `onBroken` renames it; it then counts as empty. */
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,
@@ -132,7 +142,10 @@ function written({ key, tier, savedAt, rest, streaming }: Profile): object {
   return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
-/** The file may contain a key that only a mistake in an editor made unreadable. Earlier backups are not overwritten. */
+/**
+ * Renames an unreadable file, because it may still contain a key that only a small editing mistake made unreadable.
+ * Earlier backups are not overwritten.
+ */
 function moveAside(file: string): string {
   let backup = `${file}.bak`;
   for (let count = 2; existsSync(backup); count += 1) backup = `${file}.bak${count}`;
@@ -140,7 +153,7 @@ function moveAside(file: string): string {
   try {
     if (statSync(backup).isFile()) chmodSync(backup, 0o600);
   } catch {
-    // It belongs to another user, or is a dangling link. It is out of the way, which is enough.
+    // The backup belongs to another user or is a dangling link. The rename succeeded, and that is enough.
   }
   return backup;
 }

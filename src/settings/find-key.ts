@@ -9,37 +9,40 @@ import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
 export interface FoundKey {
-  /** Has the form of a key. */
+  /** A string that looks like an API key. */
   readonly key: string;
-  /** Goes after `the key from `: `DEXDATA_API_KEY`, `--key-file <path>`, `profile "work"`. */
+  /**
+   * In messages, this follows `the key from `. Examples are `DEXDATA_API_KEY`, `--key-file <path>` and `profile
+   * "work"`.
+   */
   readonly source: string;
-  /** Undefined if unknown; then dexdata does not guess a host. */
+  /** Undefined if the tier is unknown. dexdata does not guess a host in that case. */
   readonly tier: Tier | undefined;
-  /** The key is stored rather than passed for this run. It is sent only to the hosts that are stored with it. */
+  /** Set if the key is stored and was not passed for this run. It is sent only to the hosts that are stored with it. */
   readonly kept?: KeptFor;
 }
 
-/** The hosts of a stored key; empty for the key of a command. */
+/** The hosts of a stored key. Empty if the key comes from a command. */
 export type KeptFor = Pick<Profile, "rest" | "streaming">;
 
 export interface KeySearch {
-  /** Undefined: keyless. */
+  /** Undefined means that the run is keyless. */
   readonly found: FoundKey | undefined;
-  /** For stderr; the run continues. */
+  /** Warnings to print on stderr while the run continues. */
   readonly warnings: readonly string[];
 }
 
-/** The flags of this command only. */
+/** The flags of the current command line. */
 export interface KeyFlags {
   readonly keyFile?: string | undefined;
   readonly profile?: string | undefined;
 }
 
 /**
- * Finds the key of this run. A flag wins over the environment, as with every other setting: `--key-file` or `--profile`,
- * then `DEXDATA_API_KEY`, then the profile of `DEXDATA_PROFILE`, then in config.json `key_command`, then `profile`, then
- * the active profile. (Except for flags, this is the order of command-line.md.) The key command runs only here, once per
- * run.
+ * Finds the key of this run. The sources, in order of precedence: `--key-file` or `--profile`, `DEXDATA_API_KEY`, the
+ * profile named by `DEXDATA_PROFILE`, `key_command` in config.json, `profile` in config.json, and the active profile.
+ * Flags take precedence over the environment, as they do for every setting. (Apart from the flags, command-line.md
+ * specifies this order.) The key command runs only here and only once per run.
  */
 export async function findKey(
   context: Context,
@@ -54,7 +57,7 @@ export async function findKey(
   if (flags.keyFile !== undefined) return await keyOfFile(search, flags.keyFile);
   if (flags.profile !== undefined) return keyOfProfile(search, flags.profile, "--profile");
   const typed = context.env["DEXDATA_API_KEY"];
-  // An empty variable counts as unset, as for every variable of dexdata.
+  // An empty variable counts as unset, as with every other dexdata variable.
   if (typed !== undefined && typed !== "") {
     return { found: accept(search, typed, "DEXDATA_API_KEY"), warnings: [] };
   }
@@ -71,7 +74,10 @@ export async function findKey(
     : { found: undefined, warnings: storeWarnings(credentials) };
 }
 
-/** Shared by runs that search twice, such as `doctor`, because the program may prompt for a passphrase. */
+/**
+ * Runs that look for the key twice, such as `doctor`, share the output of the key command, because the program may
+ * prompt for a passphrase.
+ */
 const answers = new WeakMap<Settings, Promise<string>>();
 
 async function printedKey(context: Context, settings: Settings, words: readonly string[]): Promise<string> {
@@ -111,7 +117,10 @@ function accept(search: Search, key: string, source: string): FoundKey {
   return { key, source, tier: search.settings.tier.value ?? tierIn(search.credentials, key) };
 }
 
-/** The user named this profile, so continuing without a key, or with another one, would be wrong. */
+/**
+ * Creates the failure for a missing profile. The user named the profile, so it would be wrong to continue without a key
+ * or with a different one.
+ */
 function unknownProfile(credentials: Credentials, name: string, where: string): Failure {
   const shown = withoutSecrets(name);
   if (credentials.problem !== undefined) {
@@ -132,7 +141,7 @@ function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
   return problem === undefined ? warnings : [...warnings, `${problem}; continuing without a stored key`];
 }
 
-/** Returns the text of a file that contains only a key, without the one line break that an editor adds at the end. */
+/** Returns the text of a file that contains only a key. The line break that editors add at the end is removed. */
 export async function readKeyFile(
   { platform, signal }: Pick<Context, "platform" | "signal">,
   file: string,
@@ -154,7 +163,7 @@ async function readStart(file: string, label: string, signal: AbortSignal): Prom
     return await readBounded(file, MAX_KEY_BYTES, signal);
   } catch (cause) {
     signal.throwIfAborted();
-    // The system's message would quote the path, which may be the key itself, typed by mistake.
+    // The system's message is not used, because it quotes the path, and the user may have typed the key in its place.
     const next = /api_/iu.test(file)
       ? "--key-file takes a file path, not a key; to store a key, run: dexdata auth login"
       : keyAlone;

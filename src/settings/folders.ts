@@ -4,19 +4,20 @@ import type { Context } from "../context/context.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** The directories of dexdata. The writers create them when they need them. */
+/** The directories of dexdata. They are created when a file is written. */
 export interface Folders {
-  /** `config.json` and `credentials.json`. */
+  /** The directory of `config.json` and `credentials.json`. */
   readonly config: string;
-  /** Files that should survive but can be lost, such as the request log for the rate limit. */
+  /** The directory for files that should be kept but can be lost, such as the request log for the rate limit. */
   readonly state: string;
-  /** Files that can be fetched again. */
+  /** The directory for files that can be fetched again. */
   readonly cache: string;
 }
 
 /**
- * The dexdata variable, else XDG, else the default of the platform. macOS uses the directories of Linux, as gh, git and
- * most command-line tools do: `~/Library` is hard to type and not where people look for them.
+ * Returns the directories from the dexdata variable, from the XDG variable, or from the default of the platform. macOS
+ * uses the same directories as Linux, as gh, git and most command-line tools do. `~/Library` is hard to type, and
+ * people do not look for settings there.
  */
 export function findFolders(context: Surroundings): Folders {
   const isWindows = context.platform === "win32";
@@ -26,7 +27,7 @@ export function findFolders(context: Surroundings): Folders {
   const roaming = absolute(context, paths, "APPDATA") ?? paths.join(home, "AppData", "Roaming");
   const choose = (own: string, xdg: string, standard: string): string => {
     const chosen = context.env[own];
-    // The variable is specific to dexdata, so a relative path is valid, from the working directory.
+    // The variable is specific to dexdata, so a path relative to the working directory is allowed.
     if (chosen !== undefined && chosen !== "") return paths.resolve(chosen);
     const base = absolute(context, paths, xdg);
     return base === undefined ? standard : paths.join(base, "dexdata");
@@ -41,7 +42,7 @@ export function findFolders(context: Surroundings): Folders {
   };
 }
 
-/** XDG Base Directory: a relative path is invalid and must be ignored. */
+/** The XDG Base Directory specification requires programs to ignore relative paths. */
 function absolute(context: Surroundings, paths: path.PlatformPath, name: string): string | undefined {
   const value = context.env[name];
   return value !== undefined && paths.isAbsolute(value) ? value : undefined;
@@ -53,7 +54,8 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
   try {
     return homedir();
   } catch {
-    // A container user may have no entry in passwd. Others could plant hosts in the temporary directory, so it is not used.
+    // In a container, the user may not have an entry in passwd. The temporary directory is not used, because other
+    // users could plant a config file with their own hosts there.
     return paths.sep;
   }
 }

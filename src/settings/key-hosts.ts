@@ -4,10 +4,11 @@ import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 
 /**
- * Refuses to send a key to the wrong host. A key that was passed for this run (by a flag or the environment) is sent to the
- * hosts of this run. A stored key is sent only to the hosts of the service, to the hosts it was stored for, and to hosts
- * that the user named (`--base-url`, config.json). A variable alone is not enough, because variables come from
- * directories, containers and other people's scripts. On the hosts of the service, every key is sent only to its plan's.
+ * Throws a failure if the key would be sent to the wrong host. A key that was passed for this run, by a flag or the
+ * environment, is sent to the hosts of this run. A stored key is sent only to the hosts of the service, to the hosts it
+ * was stored for, and to hosts that the user named (`--base-url`, config.json). An environment variable is not
+ * sufficient, because it may come from a directory, a container or someone else's script. On the hosts of the service,
+ * each key is sent only to the hosts of its plan.
  */
 export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): void {
   const { source, kept, tier } = found;
@@ -15,7 +16,7 @@ export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): vo
     free: { rest: settings.base_url, streaming: settings.streaming_url },
     paid: { rest: settings.pro_base_url, streaming: settings.streaming_pro_url },
   };
-  // While the tier is unknown, requests go to both pairs.
+  // While the tier is unknown, requests are sent to both pairs.
   const used = tier === undefined ? [pairs.free, pairs.paid] : [pairs[plans[tier].hosts]];
   for (const { rest, streaming } of used) {
     if (tier !== undefined) {
@@ -30,7 +31,7 @@ export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): vo
 
 interface Hosts {
   readonly settings: Settings;
-  /** `--base-url`. */
+  /** The value of `--base-url`. */
   readonly baseUrl: string | undefined;
 }
 
@@ -58,7 +59,7 @@ function checkNamed(source: string, storedFor: string | undefined, named: Source
   );
 }
 
-/** `DEXDATA_PRO_BASE_URL` is the variable of `pro_base_url`. */
+/** Returns the name of the setting. For example, the variable `DEXDATA_PRO_BASE_URL` sets `pro_base_url`. */
 function nameOf({ where }: Sourced<string>): string {
   return where.replace(/^DEXDATA_/u, "").toLowerCase();
 }

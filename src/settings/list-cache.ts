@@ -10,10 +10,10 @@ import { readJsonFile } from "../files/read-json-file.ts";
 type Surroundings = Pick<Context, "env" | "platform">;
 type Caching = Surroundings & Pick<Context, "clock" | "random">;
 
-/** Milliseconds for which a list of the service is recent enough for suggestions. */
+/** The number of milliseconds for which a cached list from the service is recent enough for suggestions. */
 const lifetime = 24 * 60 * 60 * 1000;
 
-/** The cached texts with this name, if they are less than a day old. */
+/** Returns the cached list with this name if it is less than a day old. */
 export function readCachedList(context: Caching, name: string): readonly string[] | undefined {
   const kept = readKept(fileOf(context, name));
   const age = context.clock.now() - (kept?.at ?? Number.NaN);
@@ -21,8 +21,9 @@ export function readCachedList(context: Caching, name: string): readonly string[
 }
 
 /**
- * The newest of the lists whose names end like this, of any age: completions can be less accurate than error messages.
- * Lists of other hosts count, too: they are rare, and a shell does not wait long enough to find out the current host.
+ * Returns the newest list whose name has this ending, no matter how old it is. Completions do not have to be as
+ * accurate as error messages. Lists from other hosts are included, because they are rare and determining the current
+ * host would take too long at a shell prompt.
  */
 export function readNewestList(context: Surroundings, ending: string): readonly string[] {
   const folder = findFolders(context).cache;
@@ -34,7 +35,7 @@ export function readNewestList(context: Surroundings, ending: string): readonly 
   return newest?.texts ?? [];
 }
 
-/** The cache is only for suggestions, so a directory that cannot be written is not a failure. */
+/** Saves a list. The cache is only used for suggestions, so a directory that is not writable is not an error. */
 export function writeCachedList(context: Caching, name: string, texts: readonly string[]): void {
   const file = fileOf(context, name);
   try {
@@ -42,11 +43,13 @@ export function writeCachedList(context: Caching, name: string, texts: readonly 
     const content = JSON.stringify({ name, at: context.clock.now(), texts });
     replaceWithText(context.random, file, content, { mode: 0o600 });
   } catch {
-    // The next run requests the list again.
+    // If the list was not saved, the next run requests it again.
   }
 }
 
-/** A name contains a URL, so the file is named by its hash. */
+/**
+ * Returns the path of the file for a list. The file is named after a hash, because the name of the list contains a URL.
+ */
 function fileOf(context: Caching, name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return path.join(findFolders(context).cache, `list-${hash}.json`);
@@ -73,7 +76,7 @@ function listsIn(folder: string): readonly string[] {
   }
 }
 
-/** The end of the name of a cached list, independent of the host. */
+/** Returns the end of a list's name, which is the same for every host. */
 export function listEnding(id: string, network: string | undefined): string {
   return ` ${id} ${network ?? ""}`;
 }

@@ -14,7 +14,7 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   const file = configPath(context);
   const content = readJsonFile(file);
   const members = content.state === "read" ? Object.entries(content.object) : [];
-  // Values other than strings, numbers and booleans become JSON, which no setting accepts.
+  // Values other than strings are converted to JSON. No setting accepts the JSON of an object, an array or null.
   const values = members.map(
     ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
   );
@@ -26,8 +26,8 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
 }
 
 /**
- * Reads each setting from the environment, then config.json, then its default; flags are applied elsewhere. An invalid
- * value is a usage failure, because a different value than the requested one would be a surprise.
+ * Reads each setting from the environment, from config.json, or from its default. Flags are applied elsewhere. An
+ * invalid value is a usage failure, because it would be surprising if a different value were used instead.
  */
 export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
   const config = readConfigFile(context);
@@ -51,7 +51,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
   };
 }
 
-/** For stderr; each starts with the path of the file. */
+/** Returns the warnings to print on stderr. Each one starts with the path of the file. */
 export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; ignoring the file`];
   const known: readonly Setting<unknown>[] = Object.values(settings);

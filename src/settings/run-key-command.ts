@@ -5,13 +5,14 @@ import { cannotBeStarted } from "../files/file-fault.ts";
 
 type Running = Pick<Context, "env" | "clock" | "signal">;
 
-/** Milliseconds: the user may have to type a passphrase or touch a device. */
+/** In milliseconds. The user may have to type a passphrase or touch a device. */
 const TIME_LIMIT = 60_000;
 const MAX_BYTES = 4096;
 
 /**
- * Returns the first line that the program prints. The rest of its output and its stderr are never shown, because they may
- * contain the key. It gets no stdin, which may be the addresses of this run; it can prompt on the terminal.
+ * Runs the key command and returns the first line that it prints. The rest of its output and its stderr are never
+ * shown, because they may contain the key. The program does not get stdin, which may contain the addresses of this run,
+ * but it can prompt on the terminal.
  */
 export async function runKeyCommand(
   context: Running,
@@ -24,7 +25,7 @@ export async function runKeyCommand(
   const child = spawn(program, rest, { stdio: ["ignore", "pipe", "ignore"], env: context.env });
   const stop = (): void => {
     child.kill();
-    // A program that ignores the signal, or its children, must not delay this run.
+    // This run must not wait for a program that ignores the signal, or for its child processes.
     child.stdout.destroy();
     child.unref();
   };
@@ -38,7 +39,7 @@ export async function runKeyCommand(
           reject(refused(where, "printed more than just the key"));
       });
       child.once("error", (cause) => reject(notStarted(where, program, cause)));
-      // A background process may keep its output open for hours, so a complete line is enough.
+      // A background process may keep the output open for hours, so a complete line is sufficient.
       child.once("exit", (code) => {
         const text = Buffer.concat(chunks).toString("utf8");
         if (code === 0 && text.includes("\n")) resolve(text);

@@ -4,7 +4,10 @@ import { durationProblem, parseDuration, unitHint } from "../contract/duration.t
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
 
-/** A value, or why it is invalid: `problem` goes after `DEXDATA_RETRIES "-1": `, `next` on a separate line. */
+/**
+ * A valid value, or the reason why it is invalid. In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next`
+ * is on a separate line.
+ */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
 
 export interface Setting<T> {
@@ -13,24 +16,30 @@ export interface Setting<T> {
   readonly variable: string;
   readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
   readonly fallback: T;
-  /** The default as `config list` shows it. */
+  /** The default as `config list` displays it. */
   readonly fallbackText: string;
-  /** One line with the unit or the choices. */
+  /** One line that includes the unit or the choices. */
   readonly help: string;
-  /** Not allowed in config.json. */
+  /** The setting is not allowed in config.json. */
   readonly environmentOnly: boolean;
-  /** Only allowed in config.json; its variable is rejected. */
+  /** The setting is allowed only in config.json. Its environment variable is rejected. */
   readonly fileOnly: boolean;
   readonly check: (text: string) => Checked<T>;
-  /** Replaces `check` for config.json and variables, which may still have a form that is no longer accepted elsewhere. */
+  /**
+   * Replaces `check` for config.json and environment variables, which may still use a format that is no longer accepted
+   * elsewhere.
+   */
   readonly checkKept?: (text: string) => Checked<T>;
 }
 
-/** The definition of a setting; the rest follows from its name. */
+/** The fields that define a setting. The other fields are derived from its name. */
 type Described<T> = Pick<Setting<T>, "kind" | "name" | "help" | "fallback" | "fallbackText" | "check"> &
   Partial<Pick<Setting<T>, "checkKept" | "environmentOnly" | "fileOnly">>;
 
-/** The variable is `DEXDATA_` and the name in upper case, with `_` for a dot. */
+/**
+ * Defines a setting. Its environment variable is `DEXDATA_` followed by the name in upper case, with underscores
+ * instead of dots.
+ */
 export function defineSetting<T>(described: Described<T>): Setting<T> {
   const variable = `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}`;
   return { variable, environmentOnly: false, fileOnly: false, ...described };
@@ -81,14 +90,14 @@ function readWithin(text: string, digits: number, min: number, max: number): Che
   return value >= min && value <= max ? { value } : undefined;
 }
 
-/** Requests per minute. */
+/** Parses a number of requests per minute. */
 export function readRate(text: string): Checked<number | "unlimited"> {
   if (text === "unlimited") return { value: text };
   const problem = "must be a whole number from 1 to 100000, or unlimited";
   return readWithin(text, 6, 1, 100_000) ?? { problem };
 }
 
-/** Milliseconds, at least 1. */
+/** Parses a timeout of at least 1 millisecond. */
 export function readTimeout(text: string): Checked<number> {
   const value = Math.round(parseDuration(text) ?? 0);
   if (value >= 1 && value <= 86_400_000) return { value };
@@ -96,25 +105,28 @@ export function readTimeout(text: string): Checked<number> {
   return next === undefined ? { problem } : { problem, next };
 }
 
-/** Earlier versions saved a number without a unit, in seconds. */
+/** Earlier versions saved a number of seconds without a unit. */
 export function readKeptTimeout(text: string): Checked<number> {
   return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
-/** The name of a key profile: letters, digits, dot, dash and underscore, so that it never needs quotes. */
+/**
+ * Checks the name of a key profile. Only letters, digits, dots, dashes and underscores are allowed, so the name never
+ * needs quotes.
+ */
 export function checkProfileName(text: string): Checked<string> {
   if (/^api_/iu.test(text)) return { problem: "must be the name of a profile, not a key" };
   if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
   return { problem: "must be at most 64 characters: letters, digits, dots, dashes or underscores" };
 }
 
-/** A program with its arguments, which runs without a shell. */
+/** Parses a program with its arguments. The program runs without a shell. */
 export function readCommand(text: string): Checked<readonly string[]> {
   const words = splitCommand(text);
   return "problem" in words ? words : { value: words };
 }
 
-/** Starts a message about a value: `DEXDATA_RETRIES "many"`. */
+/** Returns the start of a message about a value, such as `DEXDATA_RETRIES "many"`. */
 export function label(where: string, text: string): string {
   return `${where} "${withoutSecrets(text)}"`;
 }

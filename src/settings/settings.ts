@@ -19,7 +19,7 @@ import {
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
-/** Every setting, in the order of `config list`. */
+/** Every setting, in the order used by `config list`. */
 export const settings = {
   base_url: host("base_url", "https://api.dexpaprika.com", "REST host for the keyless and free plans"),
   pro_base_url: host(
@@ -46,7 +46,7 @@ export const settings = {
   ),
   color: choice("color", colorModes, "auto", "auto", "When to color output"),
   retries: integer("retries", [0, 100], 4, "4", "Retries per request"),
-  /** Milliseconds. */
+  /** In milliseconds. */
   timeout: defineSetting({
     kind: "duration",
     name: "timeout",
@@ -63,7 +63,7 @@ export const settings = {
     "the smaller of the limit and 100",
     "Rows per request",
   ),
-  /** Requests per minute; undefined for the limit of the plan. */
+  /** In requests per minute; undefined means the limit of the plan. */
   rpm: defineSetting<number | "unlimited" | undefined>({
     kind: "rate",
     name: "rpm",
@@ -72,7 +72,7 @@ export const settings = {
     help: "Requests per minute (1 to 100000, or unlimited)",
     check: readRate,
   }),
-  /** Credits. */
+  /** In credits. */
   budget_daily: integer(
     "budget.daily",
     [0, 999_999_999],
@@ -106,9 +106,9 @@ export const settings = {
 export interface Sourced<T> {
   readonly value: T;
   readonly source: "environment" | "config" | "default";
-  /** The variable, or name and path in the file; "default". */
+  /** The name of the environment variable, the name with the path of the file, or "default". */
   readonly where: string;
-  /** The value as it was written, or as a default is shown. */
+  /** The value as it was written, or the display text of a default. */
   readonly text: string;
 }
 
@@ -117,16 +117,16 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type Settings = {
   readonly [Name in keyof typeof settings]: Sourced<ValueOf<(typeof settings)[Name]>>;
 } & {
-  /** For stderr: config.json cannot be read, or contains unknown names. The run continues without them. */
+  /** Warnings for stderr if config.json cannot be read or contains unknown names. The run continues without them. */
   readonly warnings: readonly string[];
 };
 
-/** The content of config.json; each setting checks its value. */
+/** The content of config.json. Each setting checks its own value. */
 export interface ConfigFile {
   readonly path: string;
-  /** By name, as text; numbers and booleans in the file are converted. */
+  /** The values as strings, by name. Numbers and booleans in the file are converted. */
   readonly values: ReadonlyMap<string, string>;
-  /** The problem with the file; then there are no values. */
+  /** The problem with the file. If it is set, there are no values. */
   readonly problem: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export function readSetting<T>(
 ): Sourced<T> {
   const typed = context.env[setting.variable];
   const check = setting.checkKept ?? setting.check;
-  // An empty variable counts as unset, as with NO_COLOR. That is how a shell unsets a value for one command.
+  // An empty variable counts as unset, as with NO_COLOR. This lets users unset a value for a single command.
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
       throw usageFailure(

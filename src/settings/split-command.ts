@@ -1,9 +1,9 @@
 import { checkKeyForm } from "../contract/key.ts";
 
 /**
- * Splits a command line into program and arguments. Spaces separate them, '…' and "…" group them, nothing is expanded, and
- * no shell runs, so that the name of a file or entry is never read as a command. A JSON array of strings is used as it is.
- * Shell syntax is rejected instead of passed on as an argument.
+ * Splits a command line into a program and its arguments. Spaces separate words, and '…' and "…" group them. Nothing is
+ * expanded and no shell runs, so the name of a file or entry can never be interpreted as a command. A JSON array of
+ * strings is used as is. Shell syntax is rejected and not passed to the program.
  */
 export function splitCommand(
   text: string,

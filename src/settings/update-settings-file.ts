@@ -12,13 +12,13 @@ export type Editing = Locking & Pick<Context, "env">;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Changes one file in the settings directory, which is created if necessary. */
+/** Changes a file in the settings directory. The directory is created if necessary. */
 export async function updateSettingsFile<T>(
   context: Locking,
   file: string,
   change: (current: JsonFile) => Changed<JsonObject, T>,
 ): Promise<T> {
-  // conf loads slowly, so it is loaded before the lock is taken and others wait.
+  // conf loads slowly, so it is loaded before this process takes the lock that other processes may wait for.
   const { default: Conf } = await import("conf");
   try {
     prepareFolder(path.dirname(file), context.platform);
@@ -34,8 +34,8 @@ export async function updateSettingsFile<T>(
 }
 
 /**
- * conf writes the new content next to the file, and a rename puts it in place. Without that, conf writes directly into the
- * file if SNAP is set or a rename fails, and a reader could see half of it.
+ * conf writes the new content to a file next to the target, and a rename moves it into place. If conf wrote to the
+ * target itself, it would write in place when SNAP is set or a rename fails, and a reader could see a partial file.
  */
 function stage(
   random: () => number,
@@ -63,12 +63,12 @@ function stage(
 }
 
 /**
- * Only the holder of the lock writes files with these names, so an existing one is from a killed process. It may contain a
- * key, which `auth logout` promises to remove.
+ * Removes staged files that were left behind. Only the holder of the lock writes files with these names, so an existing
+ * file is from a killed process. It may contain a key, and `auth logout` promises to remove all keys.
  */
 function removeAbandonedStages(target: string): void {
   const [folder, name] = [path.dirname(target), path.basename(target)];
-  // conf adds a suffix while it writes.
+  // conf adds a suffix while it writes the file.
   const ending = new RegExp(`^${stagingSuffix}(?:\\.tmp-[\\da-f]+)?$`, "u");
   for (const entry of readdirSync(folder)) {
     if (entry.startsWith(name) && ending.test(entry.slice(name.length)))
@@ -76,7 +76,10 @@ function removeAbandonedStages(target: string): void {
   }
 }
 
-/** Some users link to settings in another place. The link stays. */
+/**
+ * Returns the target of a symbolic link. Some users keep their settings elsewhere and link to them; the link is
+ * preserved.
+ */
 function resolveLink(file: string): string {
   try {
     return realpathSync(file);
@@ -85,7 +88,10 @@ function resolveLink(file: string): string {
   }
 }
 
-/** 0700, as in the XDG specification. An existing directory is narrowed only if it contains only files of dexdata. */
+/**
+ * Creates the directory with mode 0700, as the XDG specification requires. The permissions of an existing directory are
+ * reduced only if it contains nothing but dexdata files.
+ */
 function prepareFolder(folder: string, platform: string): void {
   makeFolder(folder, 0o700);
   if (platform === "win32") return;
@@ -96,6 +102,6 @@ function prepareFolder(folder: string, platform: string): void {
   try {
     chmodSync(folder, 0o700);
   } catch {
-    // The directory belongs to another user. The files in it are 0600 nevertheless.
+    // The directory belongs to another user. Its dexdata files still have mode 0600.
   }
 }

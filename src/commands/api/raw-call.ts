@@ -7,8 +7,9 @@ import { isFixedWord } from "../../contract/read-param.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 
 /**
- * The query of a typed path and its values. For the path of an endpoint, cost, identity, hints and views are those of
- * the endpoint; the values are sent as typed, whatever their names.
+ * Returns the query for a typed path and its values. If the path belongs to an endpoint, the cost, row identity, hints
+ * and output are the same as for that endpoint. All values are sent exactly as typed, even if the endpoint does not
+ * know their names.
  */
 export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const found = knownEndpoint(typed.segments);
@@ -24,7 +25,7 @@ export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   };
 }
 
-/** Fixed words of the API win over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
+/** Reserved words of the API take precedence over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
 function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpoint> {
   const found = findEndpoint(segments);
   return found !== undefined && [...found.path.values()].some(isFixedWord) ? undefined : found;
@@ -50,13 +51,13 @@ const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: 
 
 interface Values {
   readonly values: Args;
-  /** The values after the first of a parameter that may be repeated. */
+  /** Every value of a repeatable parameter except the first. */
   readonly repeated: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Specification, endpoint 2: the addresses of a batch can be sent as repeated parameters. Of any other repeated name
- * the service uses one value, but does not document which.
+ * See endpoint 2 in the specification. The addresses of a batch can be sent as repeated parameters. If any other
+ * parameter is repeated, the service uses only one of the values and does not document which one.
  */
 function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();
@@ -78,25 +79,28 @@ function readValues(typed: RawPath, fields: readonly string[], place: Args, { re
 
 function readField(text: string): readonly [name: string, value: string] {
   const [name, value] = splitPair(text);
-  // An unpaired surrogate has no UTF-8 form.
+  // An unpaired surrogate cannot be encoded in UTF-8.
   if (/\p{Cs}/u.test(text)) throw invalidInput(`--field "${text}"`, "must be valid Unicode");
   if (name !== "" && text.includes("=")) return [name, value];
   throw invalidInput(`--field "${text}"`, "must be name=value, such as limit=100");
 }
 
-/** The argument of `dexdata api`, parsed. */
+/** The parsed argument of `dexdata api`. */
 export interface RawPath {
-  /** Starts with a slash. Each segment is percent-encoded again, so a URL parser finds nothing to resolve in it. */
+  /**
+   * Starts with a slash. Each segment has been percent-encoded again, so a URL parser does not resolve anything in it.
+   */
   readonly path: string;
-  /** Decoded. */
+  /** The decoded segments. */
   readonly segments: readonly string[];
-  /** The part after the question mark, decoded, in the order typed. */
+  /** The decoded parameters after the question mark, in the order in which they were typed. */
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Keeps typed text away from URL parsers: segments and query are split, checked, and encoded again. Anything that could
- * lead to another host or above the base URL, even on a server that decodes twice, is rejected.
+ * Parses the path without a URL parser. Segments and query parameters are split, checked and encoded again. Anything
+ * that could lead to another host or above the base URL is rejected, even if it only works on a server that decodes
+ * twice.
  */
 export function readRawPath(typed: string): RawPath {
   const refuse = (problem: string, next?: string): Failure =>
@@ -137,7 +141,7 @@ export function readRawPath(typed: string): RawPath {
 
 const baseHint = "to use another host, see --base-url, or the settings: dexdata config list";
 
-/** Splits `name=value`; a name alone has an empty value. */
+/** Splits `name=value`. If there is no `=`, the value is empty. */
 export function splitPair(pair: string): readonly [name: string, value: string] {
   const at = pair.indexOf("=");
   return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];

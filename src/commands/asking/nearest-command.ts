@@ -1,6 +1,6 @@
 import { nearest } from "../../text/nearest.ts";
 
-/** Names from other tools, with the command that means the same here. */
+/** Command names from other tools, with the dexdata command that does the same. */
 const synonyms: ReadonlyMap<string, string> = new Map([
   ["transactions", "txns"],
   ["trades", "txns"],
@@ -33,7 +33,7 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ["version", "--version"],
 ]);
 
-/** The known command, or topic, that is most likely meant: `pool search` → `pools search`. */
+/** Returns the command or topic that the user most likely meant, such as `pools search` for `pool search`. */
 export function nearestCommand(typed: string, known: readonly string[]): string | undefined {
   const words = typed.toLowerCase();
   const meant = synonyms.get(words);

@@ -19,16 +19,16 @@ import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 
-/** A parsed command line: which requests, and how many rows. Nothing has been sent yet. */
+/** A parsed command line, which determines the requests and the number of rows. Nothing has been sent yet. */
 export interface Questions {
   readonly endpoint: Endpoint;
-  /** One pull each. */
+  /** The arguments of each pull. */
   readonly asked: readonly Args[];
   readonly limit: number | undefined;
   readonly walk: Walk;
   readonly groups: readonly string[];
   readonly missing: "skip" | "null" | "fail";
-  /** One object was named, so one object is shown. */
+  /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function readQuestions(
   };
 }
 
-/** Parses the path parameters, or the search words, of each query. */
+/** Parses the path parameters or the search words of each query. */
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
@@ -128,7 +128,7 @@ function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
   return endpoint.reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
 }
 
-/** An address in a batch is checked like one in a path, although many share one parameter. */
+/** Checks each address in a batch like an address in a path, although a batch sends many addresses in one parameter. */
 function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
@@ -140,7 +140,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   };
 }
 
-/** The requested groups of rows, in the order of the response. */
+/** Returns the requested groups of rows in the order of the response. */
 export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
@@ -149,13 +149,13 @@ export function groupsOf(
   return reply.groups.filter((name) => wanted?.includes(name) ?? true);
 }
 
-/** Whether detailed rows are needed: for a named field, or for the default columns. */
+/** Whether the output needs detailed rows, either for a field that the user named or for the default columns. */
 function showsDetails(
   endpoint: Endpoint,
   { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
 ): boolean {
   if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
-  // Plain rows of the public service lack name and symbol, without which a table is hard to read.
+  // Plain rows of the public service do not contain names and symbols, and a table without them is hard to read.
   if (fields === undefined) return hasColumns(format);
   const { record } = rowShape(endpoint);
   return fields.some((field) => isDetail(record, splitPath(field)));
@@ -165,16 +165,16 @@ function isDetail(record: RecordShape, parts: readonly string[]): boolean {
   return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
 }
 
-/** How much of a list to fetch. */
+/** The part of a list that should be fetched. */
 export interface Wanted {
-  /** The total number of rows; undefined for every row. */
+  /** The total number of rows; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }
 
 const defaultLimit = 10;
 
-/** Reads `--limit`, `--all`, `--page-size`, `--cursor` and `--page`, as far as the endpoint's list has them. */
+/** Parses `--limit`, `--all`, `--page-size`, `--cursor` and `--page`, if the list of the endpoint supports them. */
 export function readWanted(
   endpoint: Endpoint,
   flags: Values<ReplyFlags>,
@@ -191,7 +191,7 @@ export function readWanted(
 }
 
 function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
-  // Specification, pool transactions: an empty cursor means the first page.
+  // In the specification of pool transactions, an empty cursor means the first page.
   if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };
   return page === undefined ? undefined : { flag: "page", value: String(page) };

@@ -5,22 +5,22 @@ import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../c
 import type { ListSources } from "../../run/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 
-/** The command that uses the list. */
+/** The command that reads the list. */
 export interface Taker {
   readonly command: string;
   readonly takes: "token" | "pool";
-  /** Whether an impossible address in a list is rejected; a stream has --on-invalid for that. */
+  /** Whether impossible addresses in a list are rejected. Streams handle them with --on-invalid instead. */
   readonly checksForms: boolean;
   readonly usage: string;
 }
 
-/** A stream, as messages name it. */
+/** The name of a stream in messages. */
 export const streamTaker = "this stream";
 
 /**
- * Parses the assets of a command: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for
- * one in a file, so that the NDJSON of one command is the input of the next. An asset that names its own network keeps
- * it, whatever network comes first.
+ * Parses the assets of a command. They can be `<network> <address…>`, `network:address …`, `-` for a list on stdin or
+ * `@name` for a list in a file. The NDJSON output of one command can therefore be the input of the next. If an asset
+ * names its own network, that network takes precedence over the network argument.
  */
 export async function readSubjects(
   words: readonly string[],
@@ -47,7 +47,7 @@ export async function readSubjects(
   return subjects;
 }
 
-/** Whether an argument stands for a list of assets. */
+/** Whether the argument refers to a list of assets. */
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
 function readWord(word: string, network: string | undefined, usage: string): Subject {
@@ -66,7 +66,9 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
   );
 }
 
-/** Skips rows that are certainly of another kind: a request for each would cost a credit and find nothing. */
+/**
+ * Skips rows that are definitely of a different kind. A request for each of them would cost a credit and find nothing.
+ */
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,
@@ -105,23 +107,24 @@ function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["t
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 
-/** An asset in a list. */
+/** An asset from a list. */
 export interface ListedAsset {
-  /** Undefined if the line has no network. */
+  /** Undefined if the line does not contain a network. */
   readonly network: string | undefined;
-  /** Undefined for a row without an address. */
+  /** Undefined if the row does not contain an address. */
   readonly address: string | undefined;
   /** Undefined if the kind is unknown. */
   readonly kind: AssetKind | undefined;
-  /** Whether the line is a row of a search with several groups. */
+  /** Whether the line is a row from a search with several groups. */
   readonly hasGroup: boolean;
-  /** `stdin line 3` */
+  /** The position in the list, such as `stdin line 3`. */
   readonly where: string;
 }
 
 /**
- * Reads a list: one asset per line, as `address`, `network:address`, a JSON string of those, or a row of the service.
- * Empty lines are skipped, and so is everything from a `#` at the start of a line or after a space.
+ * Reads a list with one asset per line. Each line is an `address`, a `network:address`, either of these as a JSON
+ * string, or a row from the service. Empty lines are skipped. A `#` at the start of a line or after a space starts a
+ * comment.
  */
 export function readList(
   text: string,
@@ -165,8 +168,8 @@ function readString(line: string, where: string): string {
 }
 
 /**
- * `address` takes precedence over `id`, and `chain` is the network. The service wrote the row, so the form of its
- * address is not checked.
+ * Reads an asset from a row. `address` takes precedence over `id`, and `chain` is the network. The form of the address
+ * is not checked, because the row comes from the service.
  */
 function readRow(line: string, where: string): ListedAsset {
   const row = parse(line);
@@ -192,7 +195,7 @@ function readRow(line: string, where: string): ListedAsset {
   };
 }
 
-/** Splits at the first colon; IDs such as `0x2::sui::SUI`, or TON's `0:b113…`, contain no network. */
+/** Splits at the first colon. IDs such as `0x2::sui::SUI` or `0:b113…` (TON) do not contain a network. */
 export function splitPair(word: string): { readonly network: string; readonly address: string } | undefined {
   const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };

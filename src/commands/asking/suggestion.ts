@@ -15,8 +15,8 @@ import { member } from "../../json/raw-json.ts";
 import type { Questions } from "./questions.ts";
 
 /**
- * Adds the nearest known network to a 404 that may be about the network; the list costs one request per day. Anything
- * but a Failure is rethrown: it is a bug or an interruption.
+ * Adds the nearest known network to a 404 that may be caused by the network. Fetching the list of networks costs at
+ * most one request per day. Any error other than a Failure is thrown again, because it is a bug or an interruption.
  */
 export async function withSuggestion(
   cause: unknown,
@@ -28,7 +28,8 @@ export async function withSuggestion(
   const { status, code, body, why, retryAfter } = cause.details;
   const asked = networksOf(question);
   if (status !== 404 || asked === undefined) return cause;
-  // The code of a 404 gives its reason; an empty body may be about the network or the address.
+  // The code in the body is the reason for a 404. If the body is empty, either the network or the address may be
+  // unknown.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
@@ -50,7 +51,9 @@ function networksOf({ args }: Question): readonly string[] | undefined {
   return network === undefined ? args.get("chains")?.split(",") : [network];
 }
 
-/** A hint about a result without rows, such as a DEX's display name in place of its ID. */
+/**
+ * Returns a hint for a result without rows, for example if the user typed the display name of a DEX instead of its ID.
+ */
 export async function hintAtEmpty(
   context: Context,
   client: Client,
@@ -75,7 +78,10 @@ export async function hintAtEmpty(
   return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
 }
 
-/** No list covers all networks, but a display name is recognizable: "Uniswap V3", uniswap_v3. */
+/**
+ * Returns a hint for a display name of a DEX. No list covers all networks, but a display name such as "Uniswap V3" is
+ * easy to recognize, and its ID is probably uniswap_v3.
+ */
 function hintAtDisplayName(flag: string, dex: string): string | undefined {
   const id = dex
     .trim()
@@ -86,8 +92,8 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
 }
 
 /**
- * The names in a short list, from today's cache if possible. Empty if the list cannot be fetched: a hint must not hide
- * the result.
+ * Returns the names in a short list, from today's cache if possible. Returns an empty list if it cannot be fetched,
+ * because a failed hint must not hide the result.
  */
 async function listKnown(
   context: Context,
@@ -96,7 +102,7 @@ async function listKnown(
 ): Promise<readonly (readonly string[])[]> {
   const { endpoint, args } = question;
   const name = listName(client, question);
-  // The sandbox is free and has a new port each time.
+  // The sandbox is free and uses a new port each time, so its lists are not cached.
   const cached = client.target.isSimulated ? undefined : readCachedList(context, name);
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
   const rows: (readonly string[])[] = [];
@@ -117,7 +123,7 @@ async function listKnown(
   return rows;
 }
 
-/** Why a result has no rows, if the query shows it. */
+/** Explains why a result has no rows, if the query shows the reason. */
 function whyEmpty({ args, endpoint }: Question): string | undefined {
   const token = args.get("token_address");
   const isRaw = endpoint.rawPath !== undefined;
@@ -131,20 +137,23 @@ function whyEmpty({ args, endpoint }: Question): string | undefined {
   return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
 }
 
-/** Addresses are longer, except those of a few system tokens, which start with 0x. */
+/**
+ * Whether the text looks like a symbol. Addresses are longer, except for a few system tokens, whose addresses start
+ * with 0x.
+ */
 function isSymbol(token: string): boolean {
   return !token.startsWith("0x") && /^[\p{L}\p{N}$.]{1,15}$/u.test(token);
 }
 
-/** Longer names are never typed, and comparing them takes memory and time. */
+/** Users never type longer names, and comparing them takes memory and time. */
 const longestKept = 200;
 
-/** The cache key of a list; it ends with `listEnding`. */
+/** Returns the cache key of a list, which ends with `listEnding`. */
 export function listName(client: Client, { endpoint, args }: Question): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
 }
 
-/** The cached part of a row of a short list: its ID and its name. */
+/** Returns the part of a row that is cached, which is its ID and its name. */
 export function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
   return (typedFields ?? []).map((field) => {
     const value = member(row, field);
@@ -154,13 +163,13 @@ export function keptRow(row: object, { typedFields }: Endpoint): readonly string
 
 export interface ListKeeper {
   readonly take: (page: Page) => void;
-  /** The walk over the list has come to its end. */
+  /** Call this when the complete list has been fetched. */
   readonly end: (question: Question) => void;
 }
 
 /**
- * Stores a list that was fetched completely, for completion and suggestions. Undefined for other lists, and for the
- * sandbox, which is free and has a new port each time.
+ * Saves lists that were fetched completely, for completion and suggestions. Returns undefined for other lists and for
+ * the sandbox, which is free and uses a new port each time.
  */
 export function createListKeeper(
   context: Context,

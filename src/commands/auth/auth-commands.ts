@@ -3,7 +3,7 @@ import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import { command } from "../command.ts";
 
-/** Flags that choose the service and the key. */
+/** Flags that select the service and the key. */
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
 /** The names of the flags for the requests that look up a key's plan, and for their output. */

@@ -84,7 +84,7 @@ async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> 
   });
 }
 
-/** A failure is part of the status. Anything else is a bug or an interruption. */
+/** A failure is part of the status. Any other error is a bug or an interruption. */
 function asFailure(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   throw cause;
@@ -109,7 +109,10 @@ async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target)
   return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
 }
 
-/** No host is guessed for a key of unknown tier. As at login, each host gets a request. */
+/**
+ * If the tier of the key is unknown, dexdata does not guess the host. As in `auth login`, it sends a request to each
+ * host.
+ */
 async function statusWithoutTier(
   run: Run,
   flags: LocalOutputFlags,
@@ -145,12 +148,15 @@ async function readKey(context: Context, options: RunOptions): Promise<SentKey> 
   try {
     return { key: await stdin.readSecret(signal), source: "the prompt" };
   } finally {
-    // Also after Ctrl-C, so that the shell's prompt starts on a new line.
+    // The line break is also printed after Ctrl-C, so that the prompt of the shell starts on a new line.
     await stderr.write("\n");
   }
 }
 
-/** Shown before the key is typed, because the environment may name hosts that the user does not expect. */
+/**
+ * Describes where the key will be sent. The line is shown before the user types the key, because the environment may
+ * contain hosts that the user does not expect.
+ */
 function destinationOf({ settings, baseUrl }: RunOptions): string | undefined {
   const { base_url: free, pro_base_url: paid } = settings;
   if (baseUrl !== undefined) return `the key will be sent to ${baseUrl}`;

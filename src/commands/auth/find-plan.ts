@@ -12,18 +12,18 @@ import { shortened } from "../../tail/stream-message.ts";
 
 export interface SentKey {
   readonly key: string;
-  /** Follows `the key from ` in messages. */
+  /** In messages, this follows `the key from `. */
   readonly source: string;
 }
 
 export interface SeenPlan {
-  /** The service's name of the plan. */
+  /** The name of the plan as the service sent it. */
   readonly plan: string;
-  /** The service's own digits. */
+  /** The digits as the service sent them. */
   readonly creditsLeft: string | undefined;
 }
 
-/** Tries the free host and then the paid one. The host that accepts the key returns its plan. */
+/** Tries the free host first and then the paid host. The host that accepts the key returns its plan. */
 export async function findPlan(
   run: Run,
   { key, source }: SentKey,
@@ -34,15 +34,16 @@ export async function findPlan(
     const target = { ...hostsOf(options, tier), key, keySource: source, tier, isSimulated: false };
     try {
       const { plan, creditsLeft } = await askPlan(run, target);
-      // The public service does not reject an unreadable key, but counts it as keyless.
+      // The public service does not reject a key that it cannot read. It treats the request as keyless.
       if (isTier(plan) && plan !== "keyless") return { plan, creditsLeft };
     } catch (cause) {
       if (!(cause instanceof Failure) || cause.exit !== 4) throw cause;
-      // The paid host's message for a wrong key is the clearer one, so the last failure counts.
+      // The last failure is reported, because the paid host has the clearer message for an invalid key.
       last = cause;
     }
   }
-  // Other rejections, e.g. the web page of an edge or a host for other plans, explain themselves.
+  // Other rejections explain themselves, for example if an edge server returned a web page or the host serves other
+  // plans.
   if (last !== undefined && last.details.status !== 401) {
     const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
     throw new Failure(last.message, {
@@ -66,7 +67,7 @@ export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Tar
   };
 }
 
-/** Sends one request to `/usage`, which costs a credit like any other. */
+/** Sends one request to `/usage`. It costs a credit like any other request. */
 export async function askPlan(
   { open, report }: Pick<Run, "open" | "report">,
   target: Target,
@@ -79,7 +80,10 @@ export async function askPlan(
   }
 }
 
-/** Reads plan and credits from the response of `/usage`, or else from the headers, shortened to a readable length. */
+/**
+ * Reads the plan and the credits from the response of `/usage`, or from the headers if they are missing there. Long
+ * values are shortened to a readable length.
+ */
 export function accountOf(
   { text, value }: { readonly text: string; readonly value: unknown },
   meter: Pick<Meter, "plan" | "creditsLeft">,
@@ -97,7 +101,7 @@ async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
     return accountOf((await ask(usage, new Map())).read(), meter);
   } catch (cause) {
     const isUsedUp = cause instanceof Failure && cause.details.status === 402;
-    // A key without credits is still valid, and the response names its plan like any other.
+    // A key without credits is still valid, and its response names the plan like any other response.
     if (isUsedUp && meter.plan !== undefined)
       return { plan: meter.plan, creditsLeft: meter.creditsLeft ?? "0" };
     throw cause;

@@ -6,7 +6,9 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 
-/** The script of each shell, as the package ships it. Scripts run the program at each Tab, so they never go out of date. */
+/**
+ * The completion scripts in the package. They run the program each time Tab is pressed, so they never become outdated.
+ */
 const scripts = {
   bash: "completions/dexdata.bash",
   zsh: "completions/_dexdata",
@@ -30,7 +32,7 @@ export const completionCommand = command({
   run: async ({ words }, context) => await printCompletion(words, context),
 });
 
-/** Prints the script, for an installation that did not put it in place. */
+/** Prints the script for users whose package manager did not install it. */
 async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
   const [word = "", more] = words;
   if (word === "") throw usageFailure("missing <shell>", usage);

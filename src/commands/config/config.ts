@@ -54,7 +54,7 @@ export async function path({ words }: Typed, context: Context): Promise<ExitCode
   return 0;
 }
 
-/** Otherwise, an unreadable file would look like one without settings. */
+/** Without these warnings, an unreadable file would look like a file without settings. */
 async function warnOfFile(context: Context): Promise<void> {
   for (const warning of configWarnings(readConfigFile(context))) await sayWarning(context, warning);
 }

@@ -16,7 +16,7 @@ import { counted, grouped } from "../../text/counted.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
 import { fail, type Finding, findingsOf, ok, type Outcome, took, warn } from "./findings.ts";
 
-/** Checks the form of the active key, and whether its tier is known, because the tier decides the hosts. */
+/** Checks the form of the active key and whether its tier is known, because the tier determines the hosts. */
 export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {
   const { settings } = options;
   const { found } = await findKey(context, options, settings);
@@ -35,14 +35,14 @@ export async function checkKey(context: Context, options: RunOptions): Promise<O
   );
 }
 
-/** The sandbox has its own keys, so stored keys are not read. */
+/** The sandbox has its own keys, so stored keys are not read here. */
 export function sandboxKey({ key, tier }: Target): Outcome {
   return ok(
     key === undefined ? "none: keyless plan of the sandbox" : `${maskKey(key)} from the sandbox, ${tier}`,
   );
 }
 
-/** Counts the requests of the last minute that all processes of this machine have recorded. */
+/** Counts the requests that all processes on this machine have sent in the last minute. */
 export function checkPace(context: Context, { rpm }: RunOptions, target: Target): Outcome {
   const file = readJsonFile(accountFile(context, "pace", target));
   const now = context.clock.elapsed();
@@ -63,7 +63,7 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   return ok(`${found}${heard}`);
 }
 
-/** Shows what is left of `budget.daily`; undefined if it is not set. */
+/** Shows the rest of the daily budget. Returns undefined if `budget.daily` is not set. */
 export function checkBudget(context: Context, { settings }: RunOptions, target: Target): Outcome | undefined {
   const { value: most } = settings.budget_daily;
   if (most === undefined) return undefined;
@@ -86,7 +86,7 @@ export function checkBudget(context: Context, { settings }: RunOptions, target: 
   );
 }
 
-/** Sends one request to the REST host, whose response gives the plan, the credits and the time. */
+/** Sends one request to the REST host. The response contains the plan, the credits and the time. */
 export async function checkAnswer(
   { client }: OpenClient,
   exchanges: readonly Exchange[],
@@ -117,10 +117,16 @@ function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outc
   );
 }
 
-/** Milliseconds of difference at which a time range such as `--from -15m` becomes inexact, and wrong. */
+/**
+ * Clock differences in milliseconds. At the first one, time ranges such as `--from -15m` become inexact. At the second
+ * one, they become wrong.
+ */
 const [doubtful, wrong] = [2000, 5 * 60_000];
 
-/** The Date header has no fractions of a second and was written at some time within the round trip: it is not precise. */
+/**
+ * Compares the clock with the service. The result is not precise, because the Date header has no fractions of a second
+ * and may have been written at any time during the round trip.
+ */
 function checkClock(exchange: Exchange | undefined, now: number): Outcome | undefined {
   if (exchange?.answer === undefined) return undefined;
   const { answer, milliseconds } = exchange;

@@ -14,7 +14,7 @@ import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, war
 
 export type Hosts = Pick<Target, "rest" | "streaming">;
 
-/** Shows which proxy is in use for which host. */
+/** Shows which hosts use which proxy. */
 export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: Hosts): Outcome {
   const urls = [new URL(rest), new URL(streaming)];
   const variable = proxyVariable(env);
@@ -30,7 +30,7 @@ export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: H
   return ok(`${namesOf(proxied)} through ${proxy.shown} (${variable})${others}`);
 }
 
-/** People set this variable for https too, but like curl, dexdata does not use it there. */
+/** Users often expect this variable to apply to https as well. Like curl, dexdata uses it only for http. */
 function warnOfPlainProxy(env: Environment, urls: readonly URL[]): Outcome | undefined {
   const variable = ["http_proxy", "HTTP_PROXY"].find((name) => (env[name] ?? "") !== "");
   const outer = urls.filter(({ hostname }) => !isLoopback(hostname));
@@ -45,7 +45,7 @@ function namesOf(urls: readonly URL[]): string {
   return [...new Set(urls.map(({ hostname }) => hostname))].join(" and ");
 }
 
-/** Milliseconds before a certificate expires in which doctor warns: 14 days. */
+/** doctor warns this many milliseconds (14 days) before a certificate expires. */
 const soon = 14 * 24 * 60 * 60 * 1000;
 
 const hostSettings = {
@@ -53,7 +53,7 @@ const hostSettings = {
   streaming: "see streaming_url and streaming_pro_url in: dexdata config list",
 } as const;
 
-/** Resolves the name of a host and connects to it. Runs the next checks only if both succeed. */
+/** Resolves the name of a host and connects to it. Runs the other checks only if both steps succeed. */
 export async function checkHost(
   { context, options: { timeout } }: Run,
   name: keyof Hosts,
@@ -63,7 +63,7 @@ export async function checkHost(
   const { clock, env, signal } = context;
   const url = new URL(base);
   const resolved = await findingsOf(`${name} name`, async () => {
-    // With a proxy, the proxy resolves the name.
+    // If there is a proxy, the proxy resolves the name.
     if (isIP(unbracketed(url.hostname)) !== 0 || findProxy(url, env) !== undefined) return undefined;
     const started = clock.elapsed();
     const addresses = await findAddresses(context, url, { timeout, signal });
@@ -89,12 +89,15 @@ export async function checkHost(
   return [...resolved, ...reached.map((finding) => (isNetwork ? { ...finding, next: hint } : finding))];
 }
 
-/** Wrapped ether, which trades all the time. */
+/** Wrapped ether, because it is traded all the time. */
 const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2" };
-/** Milliseconds to wait for the first byte of a stream: the service pings every 15 s. */
+/** Milliseconds to wait for the first byte of a stream. The service sends a ping every 15 s. */
 const longestSilence = 20_000;
 
-/** Opens the price feed and closes it at its first byte. An event costs a credit, which is claimed first. */
+/**
+ * Opens the price feed and closes it after the first byte. An event costs a credit, which is reserved in the budget
+ * beforehand.
+ */
 export async function checkStream(
   context: Context,
   { client: { target }, pace, budget }: OpenClient,

@@ -15,7 +15,7 @@ import { configWarnings, readConfigFile, readSettings } from "../../settings/rea
 import { counted } from "../../text/counted.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
-/** The minimum that package.json states for npm. */
+/** The minimum version of Node that package.json requires. */
 const oldest = [20, 19] as const;
 
 function checkVersion({ nodeVersion }: Context): Outcome {
@@ -25,10 +25,10 @@ function checkVersion({ nodeVersion }: Context): Outcome {
   return fail(found, `install Node ${oldest.join(".")} or newer`);
 }
 
-/** Shows what decides how tables and the board look. */
+/** Shows the properties that affect the appearance of tables and the board. */
 function checkTerminal(context: Context): Outcome {
   const { isTerminal, columns } = context.stdout;
-  // Some terminals report 0 columns right after they open.
+  // Some terminals report 0 columns just after they open.
   const width = (columns ?? 0) > 0 ? ` with ${columns} columns` : "";
   const where = isTerminal ? `a terminal${width}` : "not a terminal";
   const color = isColored(settledColor(context), context) ? "color" : "no color";
@@ -37,7 +37,10 @@ function checkTerminal(context: Context): Outcome {
   return isTerminal ? warn(found, "if the terminal supports UTF-8: export LANG=C.UTF-8") : ok(found);
 }
 
-/** Node reads the file once at startup. If it cannot, it prints one line to stderr at most and continues. */
+/**
+ * Checks the file with additional certificates. Node reads this file once at startup. If that fails, it prints at most
+ * one line on stderr and continues.
+ */
 function checkCertificates({ env }: Context): Outcome | undefined {
   const file = env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return undefined;
@@ -57,7 +60,7 @@ function checkCertificates({ env }: Context): Outcome | undefined {
   }
 }
 
-/** Counts up to the first damaged certificate, where Node stops too. */
+/** Counts the certificates before the first damaged one, because Node stops there too. */
 function countCertificates(text: string): number {
   const blocks =
     text.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END [\w ]+-----/gu) ?? [];
@@ -73,7 +76,7 @@ function isCertificate(block: string): boolean {
   }
 }
 
-/** Checks where settings come from, and whether each is valid. */
+/** Checks which file the settings come from and whether each setting is valid. */
 function checkConfig(context: Context): Outcome {
   const file = readConfigFile(context);
   try {
@@ -93,7 +96,7 @@ function checkConfig(context: Context): Outcome {
   return ok(`${file.path}: ${kept}${also}`);
 }
 
-/** Checks that the key store is readable, and that only its owner can read it. */
+/** Checks that the file with the keys is readable, and that only its owner can read it. */
 function checkCredentials(context: Context): Outcome {
   const { path: file, problem, exposure, profiles, active } = readCredentials(context);
   if (problem !== undefined)
@@ -108,7 +111,7 @@ function checkCredentials(context: Context): Outcome {
   return ok(`${file}: ${names.length === 0 ? "no key stored" : `stored: ${names.join(", ")}`}`);
 }
 
-/** Writes to the state directory as a run does, including the lock. */
+/** Writes to the state directory in the same way as a run, including the lock. */
 async function checkState(context: Context): Promise<Outcome> {
   const folder = findFolders(context).state;
   try {
@@ -125,7 +128,7 @@ async function checkState(context: Context): Promise<Outcome> {
   }
 }
 
-/** The checks that send nothing, in the order of the output. */
+/** The checks that do not send anything, in the order of the output. */
 export const machineChecks = {
   version: checkVersion,
   terminal: checkTerminal,

@@ -17,7 +17,7 @@ interface DoctorInput {
   readonly flags: SharedValues & { readonly "no-stream": true | undefined };
 }
 
-/** Checks everything a command needs, one line per check. Ends with the exit code of the first failure. */
+/** Checks everything that commands need and prints one line per check. Returns the exit code of the first failure. */
 export async function doctor({ words, flags }: DoctorInput, outer: Context): Promise<ExitCode> {
   expectWords(words, 0, "doctor [flags]");
   const output = openFindings(outer, flags);
@@ -28,12 +28,12 @@ export async function doctor({ words, flags }: DoctorInput, outer: Context): Pro
   }
   const isStreamed = flags["no-stream"] !== true;
   const work = async (run: Run): Promise<void> => await checkService(run, isStreamed, output);
-  // Without valid settings, the host is unknown.
+  // The host is unknown if the settings are invalid.
   if (hasSettings) await withRun(flags, outer, work, { adjust: withoutRetries });
   return await output.end();
 }
 
-/** The first failure is a finding, so nothing is retried. */
+/** Nothing is retried, because the first failure is already a finding. */
 const withoutRetries = (options: RunOptions): RunOptions => ({
   ...options,
   retry: { retries: 0, retryOn: new Set<number>(), maxTime: 0 },
@@ -46,7 +46,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
     options.sandbox !== undefined ||
     (await output.check("key", async () => await checkKey(context, options)));
   if (!hasKey) {
-    // Without a usable key no request is sent, but the hosts can be reached all the same.
+    // No request is sent without a usable key, but the connections to the hosts can still be checked.
     const { rest, streaming } = hostsOf(options, options.settings.tier.value ?? "keyless");
     if (!(await output.check("proxy", () => checkProxy(context, { rest, streaming })))) return;
     const reached = [checkHost(run, "rest", rest), checkHost(run, "streaming", streaming)];
@@ -56,7 +56,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   const exchanges: Exchange[] = [];
   const open = await run.open({
     speed: 1,
-    // Warnings of a run are findings here. The checks read the requests.
+    // Warnings of the run become findings. The checks use the recorded requests.
     observer: {
       warn: () => undefined,
       tell: () => undefined,
@@ -75,12 +75,12 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
     await output.check("pace", () => checkPace(context, options, target));
     await output.check("budget", () => checkBudget(context, options, target));
   }
-  // With an invalid proxy there is no way to any host.
+  // No host can be reached through an invalid proxy.
   if (!(await output.check("proxy", () => checkProxy(context, target)))) return;
   const costs = isStreamed ? "checking the service: up to 2 credits" : "checking the service: up to 1 credit";
   if (!isSimulated) await say(context, costs);
   const began = clock.elapsed();
-  // The sandbox's time starts at --now and passes.
+  // In the sandbox, the time starts at --now and then advances.
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - began) : clock.now());
   const rest = checkHost(run, "rest", target.rest, async () => await checkAnswer(open, exchanges, now));
   const streaming = isStreamed
@@ -91,7 +91,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
         async () => await findingsOf("stream", async () => await checkStream(context, open, options.timeout)),
       )
     : Promise.resolve([]);
-  // If the first check throws, the second would become an unhandled rejection.
+  // If the first check throws, a failure of the second one must not become an unhandled rejection.
   streaming.catch(() => undefined);
   await output.add(await rest);
   await output.add(await streaming);

@@ -17,7 +17,7 @@ export interface Finding {
   readonly check: string;
   readonly result: "ok" | "warn" | "fail";
   readonly found: string;
-  /** What to do about it, unless the result is ok. */
+  /** The suggested action, unless the result is ok. */
   readonly next?: string | undefined;
   /** The exit code of a command that fails for the same reason. */
   readonly exit?: ExitCode;
@@ -33,7 +33,9 @@ export function fail(found: string, next: string | undefined, exit: ExitCode = 2
   return { result: "fail", found, next, exit };
 }
 
-/** Turns a failure that would end a command into an outcome. Anything else is a bug or an interruption. */
+/**
+ * Converts a failure, which would end any other command, to an outcome. Any other error is a bug or an interruption.
+ */
 export function failed(cause: unknown, next = "see: dexdata help exit-codes"): Outcome {
   if (!(cause instanceof Failure)) throw cause;
   const { message, exit, details } = cause;
@@ -43,7 +45,7 @@ export function failed(cause: unknown, next = "see: dexdata help exit-codes"): O
 
 type Check = () => Outcome | undefined | Promise<Outcome | undefined>;
 
-/** Runs one check. Undefined stands for a check that does not apply. */
+/** Runs one check. The outcome is undefined if the check does not apply. */
 export async function findingsOf(check: string, run: Check): Promise<readonly Finding[]> {
   try {
     const outcome = await run();
@@ -57,19 +59,19 @@ export function hasFailure(findings: readonly Finding[]): boolean {
   return findings.some(({ result }) => result === "fail");
 }
 
-/** `83ms`, `2.4s`. */
+/** Formats an elapsed time, such as `83ms` or `2.4s`. */
 export function took(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
 }
 
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
-/** The longest name of a check and the space after it. */
+/** The width of the longest check name and the space after it. */
 const nameWidth = 22;
 
 export type FindingsOutput = ReturnType<typeof openFindings>;
 
-/** A table shows each finding at once. The other formats get one object per check at the end. */
+/** A table shows each finding immediately. The other formats print one object per check at the end. */
 export function openFindings(context: Context, flags: LocalOutputFlags) {
   const all: Finding[] = [];
   const isTable = formatOf(context, flags) === "table";
@@ -96,7 +98,7 @@ export function openFindings(context: Context, flags: LocalOutputFlags) {
       await add(findings);
       return !hasFailure(findings);
     },
-    /** Writes the summary and returns the exit code of the first failure. */
+    /** Prints the summary and returns the exit code of the first failure. */
     end: async (): Promise<ExitCode> => {
       const rows = all.map(({ check, result, found, next = null }) => ({
         check,
@@ -111,7 +113,7 @@ export function openFindings(context: Context, flags: LocalOutputFlags) {
   };
 }
 
-/** Continuation lines are indented to the start of the text if the terminal has room for both. */
+/** Wraps the text. If the terminal is wide enough, the other lines are indented to the start of the text. */
 function wrapped(text: string, indent: number, { stdout }: Context): string {
   const clean = visibleText(hideSecrets(text));
   const room = (roomOf(stdout) ?? Number.POSITIVE_INFINITY) - indent;

@@ -16,7 +16,10 @@ import type { Questions } from "../asking/questions.ts";
 import { drawsUnicode, readsUnicode } from "../../run/output/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Fetches every query in turn, page by page, and prints the rows, then the notices about the complete result. */
+/**
+ * Fetches every query page by page, one query after another, and prints the rows. At the end, prints the notices about
+ * the complete result.
+ */
 export async function answerQuestions(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   const wish = { ...questions, isValidated: options.isValidated };
@@ -29,9 +32,9 @@ export async function answerQuestions(run: Pull): Promise<ExitCode> {
     seen,
   );
   const first = parts.next();
-  // The failure is handled when its turn comes.
+  // The failure is handled later, when the loop reaches this part.
   first.catch(() => undefined);
-  // The renderer loads while the first request is on its way.
+  // The renderer loads while the first request is being processed.
   await run.context.letLeave();
   const renderer = await openRenderer(run);
   try {
@@ -42,7 +45,10 @@ export async function answerQuestions(run: Pull): Promise<ExitCode> {
   }
 }
 
-/** All parts, starting with the one already requested. Not a generator, which would await each page three times. */
+/**
+ * Returns all parts, starting with the part that has already been requested. This is not a generator, because a
+ * generator would await each page three times.
+ */
 function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
   const begun = [first];
   return {
@@ -59,14 +65,15 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   const missing = fieldsToWatch(run);
   const failures: Failure[] = [];
   const remarks: string[] = [];
-  // An error that concerns one input is kept until the other inputs are fetched; any other error ends the run.
+  // An error that concerns only one input is saved until the other inputs have been fetched. Any other error ends the
+  // run.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, run.context, open.client, question);
     if (!isOfOneInput(failure)) throw failure;
     failures.push(failure);
     tally.refused += 1;
   };
-  // A resumed pull starts in the middle of its list.
+  // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
   const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
   for await (const part of parts) {
     const { question } = part;
@@ -80,8 +87,8 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
       continue;
     }
     if (part.kind === "failure") {
-      // A partly fetched or only input is not one of several: the failure ends the run, and the rest can still be
-      // fetched.
+      // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
+      // later.
       if (questions.asked.length === 1 || tally.at !== undefined)
         throw await withSuggestion(part.failure, run.context, open.client, question);
       await keep(part.failure, question);
@@ -91,7 +98,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
       remarks.push(...(await remarksAtEnd(run, question)));
     }
     countEnd(tally, part.index);
-    // Without any row a second run reports the same errors again, so there is nothing to save.
+    // If there are no rows, another run would report the same errors again, so there is nothing to save.
     if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
   }
   const [first] = failures;
@@ -102,14 +109,15 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   await renderer.end();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) report.warn(line);
-  // A list that the default limit cut is reported in a pipe too: a script may mistake it for the complete list.
+  // If the default limit truncated a list, this is reported even if stdout is a pipe, because a script might mistake
+  // the result for the complete list.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
-/** One line per failure, in the form of a failed run. */
+/** Prints one line per failure, in the same form as the failure of a run. */
 async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { failureJson } = await import("../../run/failure-text.ts");
@@ -120,7 +128,7 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
 }
 
 async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
-  // Every page of a list may carry the same warning.
+  // Every page of a list may contain the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
     for (const { network, address } of page.missing ?? [])
@@ -131,7 +139,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   run.last = { question, page };
 }
 
-/** Why the result may be empty, for everyone; that the list continues, for people. */
+/** Warns about the likely cause of an empty result. Returns remarks about the rest of the list. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {
@@ -160,7 +168,7 @@ async function openRenderer({ context, options, questions, destination }: Pull):
   });
 }
 
-/** How the responses to these queries are shown. */
+/** Determines how the responses to these queries are displayed. */
 export function presentationOf(
   { env }: Pick<Context, "env">,
   options: RunOptions,

@@ -15,14 +15,14 @@ import { counted } from "../../text/counted.ts";
 import { outputFailure } from "../../files/file-fault.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Flags that the next command needs as well, to send the same requests to the same service. */
+/** Flags that are copied to the next command, so that it sends the same requests to the same service. */
 const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Object.keys(sharedFlags)]);
-/** Flags that belong to the file or receipt of this run, or only report its requests. */
+/** These flags belong to the file or receipt of this run, or only report its requests. */
 for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.delete(name);
 
 /**
- * The line about the rest of a list after the last page shown; undefined if the list ends or no command fetches the
- * rest. `left` is the number of wanted rows that a failed pull did not fetch.
+ * Returns the line about the rest of a list, which is printed after the last page. Returns undefined if the list ends
+ * or no command can fetch the rest. If a pull failed, `left` is the number of requested rows that it did not fetch.
  */
 export function moreLine(
   question: Question,
@@ -35,13 +35,14 @@ export function moreLine(
   if (page.isCut !== true) {
     if (page.next === undefined || page.next.flag === "subject") return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
-      // No flag passes the previous close, so the next command starts at the candle that has it, which repeats.
+      // There is no flag for the previous close, so the next command starts at the candle that contains it and repeats
+      // that candle.
       const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
       return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
     return `more rows available; next page: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
-  // A cursor leads to the start of a page only, so a page that was cut is requested again.
+  // A cursor refers to the start of a page, so a partly used page has to be requested again.
   const isFirst =
     page.at === undefined || (page.at.flag === "page" && page.at.value === "1" && page.at.to === undefined);
   if (isFirst || page.at === undefined)
@@ -55,12 +56,15 @@ function orWithout({ rawPath, reply }: Endpoint): string {
   return reply.kind === "list" ? "" : " or use --all";
 }
 
-/** The exact command that continues there. Times are written as resolved, so that a relative time does not move. */
+/**
+ * Returns the exact command that continues at this position. Times are written as resolved, so that a relative time
+ * does not change.
+ */
 function continuingCommand(question: Question, flags: TypedFlags, from: Place, pageSize: number): string {
   const { rawPath } = question.endpoint;
   const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
   words.push(...flagWords(new Map([...flags].filter(([name]) => repeated.has(name)))));
-  // The first output has the header already.
+  // The first output already has the header.
   if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
   if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
   else {
@@ -74,10 +78,10 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   const words = [...endpoint.command.split(" "), ...pathWords(endpoint, args)];
   if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);
   for (const { name, flag, place, kind } of endpoint.params) {
-    // The pages of a pull belong to the time range it was frozen to.
+    // The pages of a pull belong to the time range that was fixed when the pull started.
     const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
     if (place !== "query" || flag === undefined || value === undefined) continue;
-    // `from` replaces both flags, which would repeat the start of the range.
+    // `from` replaces both flags, because they would repeat the start of the range.
     if (from.flag === "from" && (flag === "from" || flag === "count-back")) continue;
     if (kind.kind === "toggle") words.push(...(flags.has(flag) ? [`--${flag}`] : []));
     else words.push(`--${flag}`, kind.kind === "time" ? formatInstant(fromWire(value)) : value);
@@ -85,7 +89,9 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   return words;
 }
 
-/** The values of a raw call, as typed; position and page size are values too. */
+/**
+ * Returns the parameters of a raw call as the user typed them. The position and the page size are parameters as well.
+ */
 function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
@@ -101,23 +107,23 @@ function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
   return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
-/** Quotes a word for a POSIX shell. */
+/** Quotes an argument for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** When a candle opens, in wire format; undefined if that cannot be read. */
+/** Returns the time at which a candle opens, in wire format. Returns undefined if the candle has no readable time. */
 function openingOf(candle: string): string | undefined {
   const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
   const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
   return instant === undefined ? undefined : toWire(instant);
 }
 
-/** Whether and where the list continues after the rows written. */
+/** Whether the list continues after the rows that were written, and where. */
 export interface Rest {
-  /** Null if unknown: no page arrived, or a response was printed as it is. */
+  /** Null if this is unknown, because no page was received or because a response was printed unchanged. */
   readonly more: boolean | null;
-  /** The parameter that continues with the next row; null if the last page was only used in part. */
+  /** The parameter that continues at the next row. Null if only part of the last page was used. */
   readonly next: Readonly<Record<string, string>> | null;
 }
 
@@ -129,18 +135,21 @@ export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): R
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
-/** `more: true, cursor: abc` for the line of --stats; undefined if no list continues. */
+/**
+ * Formats the rest for the line of --stats, such as `more: true, cursor: abc`. Returns undefined if no list continues.
+ */
 export function restText({ more, next }: Rest): string | undefined {
   if (more !== true) return undefined;
   return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
 }
 
 /**
- * Adds the number of rows fetched to the error that ended a pull early, so that they are not mistaken for all rows, and
- * the command that continues. After a signal, which is not a failure, a notice gives the same.
+ * Adds the number of fetched rows and the command that continues to the error that ended a pull early. Otherwise, the
+ * rows could be mistaken for the complete result. After a signal, which is not a failure, a notice with the same
+ * information is printed instead.
  */
 export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
-  // A write that fails because the reader closed the pipe is not an output error.
+  // If a write fails because the reader closed the pipe, this is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
@@ -155,7 +164,7 @@ export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): 
   });
 }
 
-/** The problem with the output comes first: the command that continues would hit it again. */
+/** The problem with the output is mentioned first, because the command that continues would run into it again. */
 function bothOf(
   { code, isDamaged, next: advice }: FailureDetails,
   next: string | undefined,
@@ -180,13 +189,16 @@ function howToGoOn(
   const { rowsOfQuestion, question } = destination.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
-  // No flag selects one of several inputs to start with.
+  // There is no flag that selects which of several inputs to start with.
   if (question > 0 || last.page.next?.flag === "subject")
     return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 
-/** A table cannot be resumed, so its format is left out, or overridden if it comes from the settings. */
+/**
+ * A pull with table output cannot be resumed. The format is therefore omitted, or overridden if the settings select a
+ * table.
+ */
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
   if (formats[format].canGrow) return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
@@ -195,7 +207,7 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** The command as typed. */
+/** Returns the command as the user typed it, except for --verbose and --force. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

@@ -7,7 +7,7 @@ import { type FlagType, text, toggle } from "../../run/flags/flag-types.ts";
 import { flagsOfReply, type ReplyFlags } from "./reply-flags.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
 
-/** All flags of an API command except the shared ones, in the order of help. */
+/** Returns all flags of an API command except the shared ones, in the order used in help. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
   for (const endpoint of group) {
@@ -26,7 +26,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   return { ...flags, ...watchFlags };
 }
 
-/** Flags of API commands other than filters, which the endpoint parses. */
+/** The flags of API commands without the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
 
 /** The heading of the flags that become parameters of the request. */
@@ -35,7 +35,7 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   return kind === "single" ? "Parameters" : "Filters";
 }
 
-/** Filters are parsed with the clock of the run, so their flags accept any text. */
+/** Creates the flag of a parameter. It accepts any text, because filters are parsed later, with the clock of the run. */
 function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
   return flag<string | true>(
     kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...placeholders[name], ...listed(name) },
@@ -70,7 +70,7 @@ function typeOf(kind: ParamKind): FlagType<string> {
   }
 }
 
-/** Parameters whose values the service lists. */
+/** Parameters whose values are listed by the service. */
 const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
   dex_name: { suggests: "dexes" },
   chains: { suggests: "networks" },

@@ -8,18 +8,20 @@ import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 import type { Renderer } from "../../render/renderer.ts";
 
-/** Detects requested fields that no row has: a typo would otherwise look like null. */
+/** Detects requested fields that do not exist in any row. Without this check, a typo would look like a null value. */
 export interface MissingFields {
   readonly see: (page: Shown) => void;
-  /** One line for each of them, after the last row. */
+  /** Returns one line for each of these fields. Call this after the last row. */
   readonly remarks: () => readonly string[];
 }
 
 type Shown = Pick<Page, "rows" | "isDocument">;
-/** The part of the contract that fields are selected from. */
+/** The part of the contract that fields can be selected from. */
 type Known = Pick<RowShape, "record" | "added">;
 
-/** Unknown fields are accepted, since the service may add some, but reported if no row has them. */
+/**
+ * Accepts unknown fields, because the service may add new ones, but reports them if they are missing from every row.
+ */
 export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]): MissingFields {
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
@@ -49,7 +51,7 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
   };
 }
 
-/** The same for rows of one kind that are all available. */
+/** Checks rows of a single kind that have all been fetched. */
 export function missingFields(
   fields: readonly string[] | undefined,
   endpoint: Endpoint,
@@ -60,7 +62,9 @@ export function missingFields(
   return watch.remarks();
 }
 
-/** The shapes of responses that are printed as they are: their rows are in a list, or are the response. */
+/**
+ * Returns the shapes of responses that are printed unchanged. The rows are either in a list or are the response itself.
+ */
 export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   return Object.entries(rows).map(([group, { record }]) => {
     const list = listNameOf(reply, group);
@@ -68,7 +72,7 @@ export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   });
 }
 
-/** Fields are selected from each element of an array, as `render/` does for documents. */
+/** In an array, fields are selected from each element, as `render/` does for documents. */
 function valuesOf({ rows, isDocument = false }: Shown): readonly unknown[] {
   if (!isDocument) return rows.values();
   return rows.texts().flatMap((text): readonly unknown[] => {
@@ -77,7 +81,7 @@ function valuesOf({ rows, isDocument = false }: Shown): readonly unknown[] {
   });
 }
 
-/** With `*`, an empty list counts as found. */
+/** If the path contains `*`, an empty list counts as found. */
 function isFound(value: unknown): boolean {
   if (!Array.isArray(value)) return value !== undefined;
   return value.length === 0 || value.some((each) => each !== null);
@@ -85,7 +89,7 @@ function isFound(value: unknown): boolean {
 
 type Shape = Parameters<typeof fieldAt>[0];
 
-/** A value of any kind may contain anything. */
+/** A field of kind `any` can contain anything. */
 function isWithin(shape: Shape, path: readonly string[]): boolean {
   return path.some((_, index) => {
     const field = fieldAt(shape, path.slice(0, index + 1));
@@ -93,7 +97,7 @@ function isWithin(shape: Shape, path: readonly string[]): boolean {
   });
 }
 
-/** Compares the complete path, then only its last name. Indices stay as typed. */
+/** Compares the complete path first and then only its last name. Array indices remain as typed. */
 function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
@@ -109,7 +113,7 @@ function isIndex(step: string): boolean {
   return step === "*" || /^\d+$/u.test(step);
 }
 
-/** Warns, even with `--quiet`, about hidden columns that the table was requested for. */
+/** Warns about requested columns that do not fit into the terminal. The warning is printed even with `--quiet`. */
 export function leftOutLines(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];

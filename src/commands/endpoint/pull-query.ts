@@ -9,14 +9,14 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];
 
-/** Parts of a query that have another name on the command line. */
+/** The parts of a query that have a different name on the command line. */
 const labels: Readonly<Record<string, string>> = {
   pageSize: "--page-size",
   limit: "--limit",
   missing: "--missing",
 };
 
-/** Describes a part of a query by its flag, with readable times. */
+/** Describes part of a query. Returns the flag that sets it and a function that makes times readable. */
 function describePart(
   name: string,
   { params }: Endpoint,
@@ -24,7 +24,7 @@ function describePart(
   const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
   const param = params.find((each) => each.name === wireName);
   const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
-  // A checkpoint may have been edited.
+  // The checkpoint may have been edited, so the value may not be a time.
   const isTime = (value: string): boolean => param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
   return {
     label: flag ?? wireName ?? labels[name] ?? name,
@@ -32,7 +32,10 @@ function describePart(
   };
 }
 
-/** Everything that decides which rows arrive and in which form. Two runs may share a file only if all of it matches. */
+/**
+ * Returns everything that determines which rows are fetched and how they are written. Two runs can write to the same
+ * file only if all of it matches.
+ */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
   const { subjects, ...pages } = walk;
@@ -53,13 +56,13 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   return query;
 }
 
-/** The free and the paid host are one service, so a pull may continue under another plan. */
+/** The free and the paid host count as one service, so a pull can continue on a different plan. */
 function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
 }
 
-/** Does not depend on the order of the parts. */
+/** Returns a digest that does not depend on the order of the parts. */
 export function queryDigest(query: Query): string {
   return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

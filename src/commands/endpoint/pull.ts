@@ -13,9 +13,9 @@ import type { EndpointFlags } from "./endpoint-flags.ts";
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
-/** An API command line, as typed. */
+/** The command line of an API command as the user typed it. */
 export interface TypedCommand {
-  /** The words of the command and its arguments, without flags. */
+  /** The command and its arguments, without flags. */
   readonly command: readonly string[];
   readonly input: {
     readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;
@@ -24,7 +24,7 @@ export interface TypedCommand {
   readonly outer: Context;
 }
 
-/** Queries in progress, and where their rows go. */
+/** The queries in progress and the destination of their rows. */
 export interface Pull {
   readonly context: Context;
   readonly options: RunOptions;
@@ -34,7 +34,7 @@ export interface Pull {
   readonly destination: Destination;
   readonly seen: SeenKeys;
   readonly typed: TypedCommand;
-  /** The last page that was printed, and its query. */
+  /** The last printed page and the query it belongs to. */
   last?: { readonly question: Question; readonly page: Page };
 }
 
@@ -75,7 +75,7 @@ function partOf(
   const { tally } = destination;
   if (inputs !== undefined) return inputs.answered / inputs.of;
   if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
-  // Intervals without a trade have no row, so progress is measured by time.
+  // Intervals without trades do not have a row, so progress is measured by time.
   if (questions.endpoint.reply.kind !== "candles" || last === undefined) return undefined;
   const { start, end } = candleWindow(last.question.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];

@@ -15,7 +15,7 @@ import type { Questions } from "../asking/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { restOf } from "./continuation.ts";
 
-/** How a run ended. */
+/** Describes how a run ended. */
 export interface Ending {
   /** Milliseconds since the epoch. */
   readonly started: number;
@@ -24,8 +24,8 @@ export interface Ending {
 }
 
 /**
- * Writes the facts that prove a pull: time range, requests, rows, hash of the output, credits, and whether it is
- * complete or why not. It replaces an older receipt in one step.
+ * Writes the receipt that documents a pull: time range, requests, rows, hash of the output, credits, and whether the
+ * pull is complete. If it is not, the receipt gives the reason. An older receipt is replaced atomically.
  */
 export function writeReceipt(
   { receipt = "", file, isForced }: WantedDestination,
@@ -47,7 +47,7 @@ export function writeReceipt(
   }
 }
 
-/** JSON texts by name, so that numbers of the service keep their digits. */
+/** Returns the fields of the receipt as raw JSON, so that numbers from the service keep all their digits. */
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
@@ -99,7 +99,10 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   return prettyJson(`{${text.join(",")}}`);
 }
 
-/** The time range as sent, frozen where the pull froze it. A raw call may send any text. */
+/**
+ * Returns the time range as it was sent. If the pull fixed the end of the range, that end is used. A raw call can send
+ * any text.
+ */
 function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
   const [args] = asked;
   const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
@@ -108,7 +111,10 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 
-/** The proof that nothing is missing (see completeness.ts); `limit` if the wanted number of rows arrived. */
+/**
+ * Returns the proof that no row is missing (see completeness.ts), or `limit` if the requested number of rows was
+ * received.
+ */
 function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
   if (reason !== null) return null;
   return tally.proof ?? (questions.limit === undefined ? null : "limit");
@@ -120,7 +126,7 @@ function whyNot(failure: unknown): string | null {
   return failure instanceof Error ? failure.message : "it failed";
 }
 
-/** Delivered, but incomplete. */
+/** Explains why a result is incomplete although the run did not fail. */
 function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
   if (exit === 0) return null;
   return tally.refused > 0
@@ -133,7 +139,7 @@ function exitOf(failure: unknown): number | undefined {
   return failure instanceof Failure ? failure.exit : undefined;
 }
 
-/** A header may contain anything; only a whole number is accepted, with all its digits. */
+/** Accepts only whole numbers, with all their digits, because a header can contain anything. */
 function digits(text: string | undefined): string {
   return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
 }

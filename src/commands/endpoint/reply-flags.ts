@@ -8,7 +8,7 @@ type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { kind: Kind }>;
 
 const rows = wholeNumber({ min: 1 });
 
-/** For lists that are complete by default. */
+/** The limit of lists that are complete by default. */
 const limitOfAll = flag(rows, "Rows", {
   summary: "Maximum number of rows",
   default: "all",
@@ -38,7 +38,7 @@ const cursorPageFlags = (reply: ReplyOf<"cursor-pages">) => ({
   spark: sparkFlag,
 });
 
-/** The last page number, where the specification gives none. */
+/** The highest page number for lists without a limit in the specification. */
 const lastPage = 1000;
 
 const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
@@ -82,7 +82,7 @@ const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
   ),
 });
 
-/** The flags that follow from the kind of response. */
+/** Returns the flags that the kind of response needs. */
 export function flagsOfReply(reply: Reply): Flags {
   switch (reply.kind) {
     case "single":
@@ -102,7 +102,7 @@ export function flagsOfReply(reply: Reply): Flags {
   }
 }
 
-/** The flags of all kinds of response; an endpoint has some of them. */
+/** The flags for all kinds of responses. Each endpoint has only some of them. */
 export type ReplyFlags = ReturnType<typeof cursorPageFlags> &
   ReturnType<typeof numberedPageFlags> &
   typeof batchFlags &

@@ -24,7 +24,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 
-/** Runs one API command, from its arguments and flags to its rows. */
+/** Runs an API command, from parsing its arguments and flags to printing its rows. */
 export async function runEndpoint(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -41,10 +41,10 @@ export async function runEndpoint(
   );
 }
 
-/** Parses the queries of a command line; everything is checked before it resolves. */
+/** Parses the queries of a command line. Everything has been checked when the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
-/** Parses the queries, fetches them, and reports the cost. */
+/** Parses the queries, fetches the rows, and reports the cost. */
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
   const to = readDestination(flags);
@@ -76,7 +76,8 @@ async function askWithin(
   const begun = finished?.now ?? claimed?.interrupted?.header.now;
   const options = { ...run.options, now: beginningOf(begun, run.options, typed.input.flags) };
   const questions = await read(options, run.sources);
-  // A script with an unset variable would silently read the first page again.
+  // An empty cursor is probably an unset variable in a script. Without the warning, the script would silently read the
+  // first page again.
   if (typed.input.typed.get("cursor")?.at(-1) === "")
     report.warn("--cursor is empty; starting at the first page");
   if (options.columns !== undefined) {
@@ -89,7 +90,7 @@ async function askWithin(
   return await ask(asking);
 }
 
-/** The earlier pull that --resume without a checkpoint refers to, by its receipt. */
+/** Finds the receipt of an earlier pull if --resume is set but there is no checkpoint. */
 async function findFinished(
   claimed: Claimed | undefined,
   { isResumed, receipt }: WantedDestination,
@@ -101,7 +102,7 @@ async function findFinished(
   return finished;
 }
 
-/** Nothing is left to pull if the receipt matches the query and the file. */
+/** If the receipt matches the query and the file, the pull is complete. */
 async function reportFinished(
   { run: { context, report }, to, questions, options }: Asking,
   { file }: Claimed,
@@ -116,7 +117,7 @@ async function reportFinished(
   return 0;
 }
 
-/** The clock of the run: a resumed pull keeps the time range it started with; milliseconds. */
+/** Returns the clock of the run in milliseconds. A resumed pull keeps the time range of its first run. */
 function beginningOf(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
   if (begun !== undefined && flags.now !== undefined && begun !== now) {
     throw usageFailure(
@@ -132,7 +133,7 @@ interface Asking {
   readonly typed: TypedCommand;
   readonly to: WantedDestination;
   readonly claimed: Claimed | undefined;
-  /** With the clock of an earlier run of the pull. */
+  /** The options with the clock of the first run, if the pull is resumed. */
   readonly options: RunOptions;
   readonly questions: Questions;
 }
@@ -149,7 +150,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
     const { runEstimate } = await import("./run-estimate.ts");
     return await runEstimate(context, typed.input.flags, options, questions, open.client);
   }
-  // The columns of a table fit its first rows, so no later run can append to it.
+  // A table cannot be resumed, because the widths of its columns depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
   const destination = await openFor(asking, open, { seen, canResume });
@@ -180,7 +181,7 @@ async function openFor(
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
-/** However the pull ends, the file and the receipt show it. */
+/** Regardless of how the pull ends, the file and the receipt reflect it. */
 async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
@@ -189,7 +190,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
     writeReceipt(to, run, { started, exit, failure });
   };
   const receiveFailure = async (failure: unknown): Promise<void> => {
-    // The failure of the pull matters more than that of the receipt.
+    // The failure of the pull is more important than a failure to write the receipt.
     await receive(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
@@ -210,7 +211,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   return exit;
 }
 
-/** `--out`, `--resume`, `--force` and `--receipt`; rejects a file that would be lost. */
+/** Parses `--out`, `--resume`, `--force` and `--receipt`. Rejects a file that would be overwritten. */
 function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;

@@ -14,7 +14,7 @@ import { writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 
-/** `--estimate`: the cost of the command, instead of the command. Sends one request at most, plus retries. */
+/** Prints the cost of the command without running it (`--estimate`). Sends at most one request, plus retries. */
 export async function runEstimate(
   context: Context,
   flags: LocalOutputFlags,
@@ -51,19 +51,19 @@ async function tell(context: Context, client: Client, question: Question): Promi
   }
 }
 
-/** Every response carries the remaining credits; if none was needed, `usage` costs one. */
+/** Every response contains the remaining credits. If the estimate did not need a request, this one costs a credit. */
 async function askCreditsLeft(client: Client): Promise<string | undefined> {
   try {
     const { text } = (await client.ask(usage, new Map())).read();
     return rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft;
   } catch (cause) {
-    // Without a credit for this request, the estimate is still useful.
+    // If there is no credit for this request, the estimate is still useful.
     if (cause instanceof Failure && cause.exit === 5) return client.meter.creditsLeft;
     throw cause;
   }
 }
 
-/** The time that the rate limit takes; response times are unknown. */
+/** Estimates the duration from the rate limit alone, because response times are unknown. */
 function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
   if (requests === undefined) return null;
   const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
@@ -74,7 +74,7 @@ function orUnknown(figure: number | undefined): number | null {
   return figure ?? null;
 }
 
-/** Keeps the digits of the service where a number would round them. */
+/** Returns the digits as a string if a number would round them. */
 function asNumber(digits: string | undefined): number | string | null {
   if (digits === undefined) return null;
   return /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;

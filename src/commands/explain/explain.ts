@@ -11,7 +11,10 @@ import { writeDocument } from "../../run/output/local-output.ts";
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
 import { isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";
 
-/** Explains an error code, a status or an exit code offline; as text unless a format is requested. */
+/**
+ * Explains an error code, a status or an exit code without sending a request. Prints text unless the user selects a
+ * format.
+ */
 export async function explain(
   { words, flags }: Input<typeof documentFlags>,
   context: Context,
@@ -66,23 +69,23 @@ const withMeaning = (code: string): readonly [string, string] => [code, explanat
 const article = (kind: string): string =>
   (/^[aeio]/iu.test(kind) ? `an ${kind}` : `a ${kind}`).replace("a HTTP", "an HTTP");
 
-/** The meaning of a code, a status or an exit code; the names are those of its JSON. */
+/** The meaning of an error code, a status or an exit code. The fields have the same names in the JSON output. */
 export interface Explanation {
   readonly word: string;
   readonly kind: "service error code" | "dexdata error code" | "HTTP status" | "exit code";
   readonly meaning: string;
   readonly status?: number;
   readonly exit: number;
-  /** Of an error: whether the same request may succeed later. Of a status: whether dexdata retries it. */
+  /** For an error code, whether the same request may succeed later. For a status, whether dexdata retries it. */
   readonly retryable?: boolean;
   readonly next: string;
-  /** The codes that come with the status, or lead to the exit code. */
+  /** The error codes that have this status or lead to this exit code. */
   readonly codes?: readonly string[];
-  /** An example of a response body. */
+  /** An example of the response body. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined for a word that is not a code, status or exit code. */
+/** Returns undefined if the word is not an error code, a status or an exit code. */
 export function explanationOf(word: string): Explanation | undefined {
   if (isErrorCode(word)) return ofCode(word);
   if (!/^\d{1,3}$/u.test(word)) return undefined;
@@ -92,7 +95,7 @@ export function explanationOf(word: string): Explanation | undefined {
   return status >= 200 && status <= 599 ? ofStatus(status) : undefined;
 }
 
-/** All explained words, except statuses that the specification does not name. */
+/** Lists all words that can be explained, except statuses that are not in the specification. */
 export function explainedWords(): readonly string[] {
   const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
   return [...errorCodes, ...new Set(statuses), ...exits.map(String)];

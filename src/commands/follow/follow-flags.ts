@@ -3,7 +3,7 @@ import { duration, durationFrom, host, outputFile, toggle } from "../../run/flag
 import { speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 
-/** The names of the events that `--events` of a followed list writes. */
+/** The names of the events that a followed list writes to the `--events` file. */
 export const followEvents = [
   "open",
   "retry",
@@ -17,20 +17,20 @@ export const followEvents = [
   "error",
   "unknown",
   "credits",
-  // Lines before this one could not be written.
+  // Earlier lines could not be written.
   "log_lost",
 ] as const;
 
 export type FollowLog = LogEvent<(typeof followEvents)[number]>;
 
 const group = "Following";
-/** Milliseconds. Shorter intervals bring no rows earlier. */
+/** In milliseconds. Shorter intervals do not get new rows any sooner. */
 const shortestPoll = 2000;
 
 const needs = { flag: "follow", next: "add --follow" };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
-/** Flags of a list that can be followed. */
+/** The flags of a list that can be followed. */
 export const followFlags = {
   follow: flag(toggle, group, {
     summary: "Print rows since --from, then new rows as they arrive, oldest first",

@@ -12,7 +12,7 @@ import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
-/** Reports what happens besides rows: to people on stderr, to programs in `--events`. */
+/** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
 export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
   const { clock } = context;
   const { warn, note } = report;
@@ -25,7 +25,7 @@ export function createFollowReport({ context, options, report }: Run, log: Follo
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
-  /** The asset, as facts of an event. */
+  /** The fields that identify the asset in an event. */
   readonly named: object;
   readonly timesToTell: ReturnType<typeof createRepetitions>;
 }
@@ -36,7 +36,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
   let [isListening, isPollSaid] = [false, false];
   let events = 0;
   return {
-    /** Whether the stream triggers reads at the moment. */
+    /** Whether the stream is currently open and triggers reads. */
     isListening: () => isListening,
     opened: (at: Moment, gap: Gap | undefined): void => {
       isListening = true;
@@ -70,7 +70,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       log({ event: kind, message: text, ...(times > 1 && { times }) });
       warn(line);
     },
-    /** The summary at the end: rows, and the credits of REST and stream. */
+    /** Prints the summary at the end, with the number of rows and the credits spent on REST and the stream. */
     ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
       const ofStream = events === 0 ? "" : `; stream events cost ${counted(events, "additional credit")}`;
@@ -88,7 +88,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       log({ event: "read_failed", reason, wait_ms: wait });
       series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
     },
-    /** A read that began at this time returned all rows up to the present, and this many of them were new. */
+    /**
+     * Reports that a read returned all rows up to the present. `began` is the start of the read, and `rows` is the
+     * number of new rows.
+     */
     caughtUp: (began: number, rows: number): void => {
       series.end();
       for (const hole of holes.filledBy(began)) {
@@ -96,7 +99,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
         note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
-    /** Returns why the rows are incomplete at the end; undefined if the last read succeeded. */
+    /** Returns the failure if rows are missing at the end. Returns undefined if the last read succeeded. */
     behind: (): Failure | undefined => {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
@@ -111,10 +114,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
 function reportOfRows({ warn, note, log }: Sinks) {
   let isAheadSaid = false;
   return {
-    /** The file holds rows of earlier runs. `from`: the value of --from. */
+    /** Reports that the file already contains rows of earlier runs. `from` is the value of --from. */
     continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
       note(continuedLine(written, from, latest)),
-    /** At the end, the reader of the output had not taken this many rows. */
+    /** Reports how many rows the reader of the output had not accepted at the end. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
       warn(
@@ -126,7 +129,7 @@ function reportOfRows({ warn, note, log }: Sinks) {
       const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
       warn(`${counted(rows, "late row")}, ${older}`);
     },
-    /** This many rows are dated ahead of the service's present, the first of them at this time. */
+    /** Reports rows with a time later than the current time of the service. `at` is the time of the first one. */
     ahead: (rows: number, at: Instant): void => {
       const first = instant(at.seconds * 1000);
       log({ event: "ahead", rows, first });
@@ -137,7 +140,9 @@ function reportOfRows({ warn, note, log }: Sinks) {
   };
 }
 
-/** Reports only the first failure of a series, and one with another reason. A summary follows when the series ends. */
+/**
+ * Reports a failure only if it is the first in a series or has a new reason. A summary follows when the series ends.
+ */
 function createSeries({ warn, timesToTell }: Sinks) {
   let last: string | undefined;
   return {
@@ -155,13 +160,16 @@ function createSeries({ warn, timesToTell }: Sinks) {
 interface Hole {
   readonly from: number;
   readonly to: number;
-  /** A read that began before this time of the monotonic clock may lack some of it. */
+  /** A time of the monotonic clock. A read that began earlier may not include all rows of this range. */
   readonly readAfter: number;
 }
 
 type Holes = ReturnType<typeof createHoles>;
 
-/** The times whose rows have not been read yet: gaps of the stream, and the time since the last successful read. */
+/**
+ * Keeps the time ranges whose rows have not been read yet. These are gaps in the stream and the time since the last
+ * successful read.
+ */
 function createHoles({ now }: Pick<Clock, "now">) {
   let holes: Hole[] = [];
   let lastRead: number | undefined;
@@ -173,7 +181,7 @@ function createHoles({ now }: Pick<Clock, "now">) {
     failed: (): void => {
       failedSince ??= lastRead ?? now();
     },
-    /** Removes and returns the holes that a successful read has filled. */
+    /** Removes and returns the ranges that a successful read has filled. */
     filledBy: (began: number): readonly Hole[] => {
       lastRead = now();
       if (failedSince !== undefined)
@@ -202,7 +210,10 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
     : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
 }
 
-/** Each read costs a credit. A read with new rows needs another one, which proves that there are none before them. */
+/**
+ * Describes the cost of polling. Each read costs a credit. A read with new rows is followed by another one to prove
+ * that no rows are missing before them.
+ */
 export function pollLine(milliseconds: number): string {
   const reads = Math.ceil(3_600_000 / milliseconds);
   return `reading every ${milliseconds / 1000}s: ${counted(reads, "credit")}/hour, up to twice as many while new rows arrive`;

@@ -37,7 +37,7 @@ import { presentationOf } from "../endpoint/answer-questions.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
-/** Writes a list from its history on, and then new rows, until a limit is reached. */
+/** Writes the history of a list and then its new rows, until a limit is reached. */
 export async function runFollow(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -63,7 +63,7 @@ export async function runFollow(
   });
 }
 
-/** Rows in a file are written as for a pipe. */
+/** Rows in a file have the same format as rows in a pipe. */
 function followOptions(options: RunOptions, out: string | undefined): RunOptions {
   const { format, columns } = options;
   if (out === undefined) {
@@ -81,7 +81,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-/** A followed list, from its options to its outputs. The signal of its run aborts at a limit too. */
+/** A followed list with its options and outputs. The signal of its run also aborts when a limit is reached. */
 type Followed = Awaited<ReturnType<typeof openFollowed>>;
 
 async function openFollowed(
@@ -100,7 +100,8 @@ async function openFollowed(
   const output = await openFollowOutput(run, flags.out);
   const ending = createEnding(clock, run.context.signal, flags.for);
   onClose(ending.release);
-  // There is no list to reload, so SIGHUP means that the terminal was closed. Rows that are held are written first.
+  // There is no list to reload, so SIGHUP means that the terminal was closed. Buffered rows are written before the run
+  // ends.
   onClose(run.context.onReload(() => run.context.interrupt({ cause: "SIGHUP" })));
   const context = { ...run.context, signal: ending.signal };
   const present = createServicePresent(clock);
@@ -122,19 +123,19 @@ async function openFollowed(
     ...presentationOf(context, options, questions),
     output,
     isContinued: false,
-    // An age would be wrong a minute later, so rows show their time.
+    // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
     now: options.now,
   });
-  // Pages are as large as possible unless set otherwise: `--limit` applies to the rows that are written.
+  // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const parts = { question, pageSize, open, ending, course, present, idle, renderer };
   return { ...parts, run: { ...run, context }, flags };
 }
 
 /**
- * Returns stdout, or the files of `--out`, which grow from run to run and change with time. Only one run at a time may
- * follow into them: two would write every row twice.
+ * Returns stdout or the `--out` files, which keep the rows of earlier runs and can change over time. Only one run at a
+ * time may write to these files, because two runs would write every row twice.
  */
 async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
   const { clock, stdout } = context;
@@ -155,7 +156,10 @@ async function openFollowOutput({ context, report, onClose }: Run, out: string |
   };
 }
 
-/** One file has the lock of a pull into it. Files that change with time have one in the directory that is always there. */
+/**
+ * Returns the path of the lock. A single file uses the same lock as a pull into that file. If the file name changes
+ * over time, the lock is in the directory that does not change.
+ */
 function lockOfPattern(pattern: string): string {
   if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
   const folder = fixedFolder(pattern);
@@ -163,7 +167,7 @@ function lockOfPattern(pattern: string): string {
   return lockOf(path.join(folder, name));
 }
 
-/** Returns when a limit is reached and no row is missing. Throws in all other cases. */
+/** Returns if a limit is reached and no row is missing. Throws in all other cases. */
 async function follow(followed: Followed): Promise<void> {
   const { run, flags, question, pageSize, open, ending, course, present, renderer } = followed;
   const { context, report } = run;
@@ -198,12 +202,13 @@ async function follow(followed: Followed): Promise<void> {
         unwritten: (rows) => {
           isStuck = true;
           course.unwritten(rows);
-          // Without this, the rows in the pipe would keep the process alive until its reader continues.
+          // Without this call, rows in the pipe would keep the process alive until the reader resumes reading.
           context.leaveReader();
         },
         caughtUp: (began, rows) => {
           course.caughtUp(began, rows);
-          // The stream opens after the history is read: its earlier events would cost credits and trigger nothing.
+          // The stream is opened only after the history has been read. Earlier events would cost credits without
+          // triggering a read.
           if (poll === undefined) listening ??= listen(followed, wake);
         },
       },
@@ -229,13 +234,13 @@ function createRowOutput({ run, question, idle, renderer }: Followed) {
     idle?.resume("rows");
     if (!isFirst) return;
     isFirst = false;
-    // A run may take days, so a missing field is reported at its start.
+    // Missing fields are reported at the start, because a run may take days.
     const missing = missingFields(run.options.fields, question.endpoint, page);
     for (const line of [...missing, ...leftOutLines(renderer)]) run.report.warn(line);
   };
 }
 
-/** If the stream ends for good, the run ends with the same reason. */
+/** Listens to the stream. If the stream ends permanently, the run ends for the same reason. */
 async function listen(followed: Followed, wake: Wake): Promise<void> {
   const { run, flags, question, open, ending, course } = followed;
   const { context, options } = run;
@@ -252,7 +257,10 @@ async function listen(followed: Followed, wake: Wake): Promise<void> {
   await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);
 }
 
-/** Ends the run after this many milliseconds without a row. The time that the reader of the output takes does not count. */
+/**
+ * Ends the run after this many milliseconds without a row. Time spent waiting for the reader of the output does not
+ * count.
+ */
 function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
   if (idle === undefined) return undefined;
   const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {

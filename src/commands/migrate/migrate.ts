@@ -18,7 +18,7 @@ import { readOldUrl } from "./old-url.ts";
 
 const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
 
-/** Converts an old API URL into a command that sends the same request today. Sends nothing itself. */
+/** Converts an old API URL to a command that fetches the same data today. Does not send a request itself. */
 export async function migrate(
   { words, flags }: Input<typeof documentFlags>,
   context: Context,
@@ -44,7 +44,7 @@ export async function migrate(
 
 const keyNote = "removed a key from the URL; keys in URLs end up in logs, so replace it: dexdata auth login";
 
-/** `now`: milliseconds, for values that are times. */
+/** `now` is in milliseconds and is needed to check values that are times. */
 function migrationOf(url: string, now: number): Migration {
   const { segments, query, hadKey } = readOldUrl(url);
   const path = `/${segments.join("/")}`;
@@ -69,7 +69,7 @@ function migratedRequest(
   if (found === undefined) return undefined;
   const { endpoint, place, removed } = found;
   const params = endpoint.params.filter(({ name }) => place.has(name));
-  // Some values of an old path are query parameters of its successor.
+  // Some values in an old path are query parameters of the new endpoint.
   const moved = params.flatMap(({ name, place: to }) =>
     to === "query" ? [[name, place.get(name) ?? ""] as const] : [],
   );
@@ -82,7 +82,10 @@ function migratedRequest(
   };
 }
 
-/** Finds the endpoint and the values of the path by their present names: of a removed path first, then of a current one. */
+/**
+ * Finds the endpoint of a path and the values in the path by their current names. Removed paths are checked before
+ * current ones.
+ */
 function findSuccessor(segments: readonly string[]) {
   for (const { path, replacement, carried } of removedEndpoints) {
     const values = matchTemplate(path, segments);

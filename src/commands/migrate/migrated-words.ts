@@ -7,18 +7,21 @@ import type { Param } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
 
-/** The command that replaces an old URL. */
+/** A command that replaces an old URL. */
 export interface Migration {
-  /** The words after `dexdata`, unquoted. */
+  /** The words after `dexdata`, without quotes. */
   readonly words: readonly string[];
-  /** The template of the removed path; undefined if the URL is current. */
+  /** The template of the removed path; undefined if the URL is still valid. */
   readonly removed: string | undefined;
   readonly replacement: string;
-  /** What the command cannot express, or expresses in other words. */
+  /** Notes about parameters that the command cannot express or expresses differently. */
   readonly notes: readonly string[];
 }
 
-/** Returns the words that replace the parameters of an old URL, and notes about what they cannot express. */
+/**
+ * Converts the parameters of an old URL to command-line arguments. Returns notes about parameters that cannot be
+ * converted.
+ */
 export function migratedQuery(
   endpoint: Endpoint,
   query: readonly (readonly [name: string, value: string])[],
@@ -83,7 +86,7 @@ function parts(value: string, separator: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Returns the message of the refusal without the input, because the note starts with it. */
+/** Returns the error message for a value without the input, because the note already starts with the input. */
 function whyRefused(param: Param, value: string, now: number): string | undefined {
   try {
     readParam(param, value, now);
@@ -94,7 +97,9 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
   }
 }
 
-/** A cursor cannot be computed from a page number: only the pages before lead to it. */
+/**
+ * A page number cannot be converted to a cursor, because only the previous page contains the cursor of the next one.
+ */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
   if (!(page > 1)) return { note: `page=${value}: the command starts at the first page by default; omitted` };
@@ -104,7 +109,10 @@ function carryPage(value: string, limit = "10"): Carried {
   };
 }
 
-/** The old API counted candles from the start. dexdata takes both ends of the range, and without --to ends now. */
+/**
+ * The old API counted candles from the start of the range. dexdata expects both ends of the range, and --to defaults to
+ * now.
+ */
 function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, now: number): Carried {
   const [, amount, unit] = /^(\d+)([mh])$/u.exec(values.get("interval") ?? "24h") ?? [];
   const start = parseTimeBound(values.get("start") ?? "", now);
@@ -118,7 +126,10 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
   };
 }
 
-/** Which values of the old parameters the flags of the same names accept. `now`: milliseconds. */
+/**
+ * Old parameters that have a flag with the same name. Each function checks whether the flag accepts the old value;
+ * `now` is in milliseconds.
+ */
 const flags = new Map<string, (value: string, now: number) => boolean>([
   ["limit", (value) => /^[1-9]\d*$/u.test(value)],
   ["interval", (value) => streamIntervals.some((each) => each === value)],
@@ -131,10 +142,10 @@ const flags = new Map<string, (value: string, now: number) => boolean>([
   ],
 ]);
 
-/** Converts a URL of the streaming host. The method of an asset identifies the feed. */
+/** Converts a URL of the streaming host. The method in the URL determines the feed. */
 export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
   const typed = values.get("method");
-  // `t_p` is the older name of the price feed's method.
+  // `t_p` is an older method name for the price feed.
   const method = typed === "t_p" ? "token_price" : typed;
   const all = Object.values(feeds);
   const ofMethod = all.find(({ kinds }) => kinds.some((kind) => kind.method === method)) ?? defaultFeed;

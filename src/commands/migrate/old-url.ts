@@ -2,7 +2,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** The first segments of the paths that the service has or had. */
+/** The first segments of all paths that the service has had. */
 const roots: ReadonlySet<string> = new Set([
   "networks",
   "pools",
@@ -14,7 +14,7 @@ const roots: ReadonlySet<string> = new Set([
   "sse",
 ]);
 
-/** Splits a URL, or its path and query. Ignores the host. */
+/** Splits a URL or its path and query. The host is ignored. */
 export function readOldUrl(typed: string) {
   const refuse = (problem: string, next?: string): Failure =>
     usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
@@ -49,9 +49,9 @@ export function readOldUrl(typed: string) {
     });
   const query = pairs.filter(([name, value]) => !isKey(name, value));
   return {
-    /** Decoded, from the first one that the API knows. */
+    /** The decoded segments, starting at the first one that the API knows. */
     segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
-    /** Decoded, in the order typed, without what looked like a key. */
+    /** The decoded parameters in the order in which they were typed. Parameters that looked like a key are removed. */
     query,
     hadKey: query.length < pairs.length || authority.includes("@"),
   };

@@ -15,7 +15,7 @@ import type { Block } from "../../render/page/help-page.ts";
 
 const group = "Sandbox";
 
-/** A larger limit would have the same effect as no limit. */
+/** A larger limit would have no additional effect. */
 const most = 1_000_000_000_000;
 
 const rate = readBy("integer or unlimited", "n", (_, typed) =>
@@ -73,7 +73,7 @@ export const sandboxFlags = {
   }),
 };
 
-/** The grammar of `--faults`, as help shows it. */
+/** The syntax of `--faults`, as help displays it. */
 export const faultsHelp: readonly Block[] = [
   {
     heading: "Faults",

@@ -13,7 +13,7 @@ import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { SandboxFlags } from "./sandbox-flags.ts";
 
-/** Serves until a signal arrives, or while the given command runs. */
+/** Runs the sandbox until a signal arrives, or while the given command runs. */
 export async function runSandbox({ words, flags }: Input<SandboxFlags>, context: Context): Promise<number> {
   const { seed = 1, port = 4747, speed = 1 } = flags;
   const begin = readClock(flags.clock, context);
@@ -44,7 +44,10 @@ export async function runSandbox({ words, flags }: Input<SandboxFlags>, context:
   }
 }
 
-/** The limits, forms and faults of the service. Flags that are not set are absent, so that defaults apply. */
+/**
+ * Returns the limits, formats and faults of the simulated service. Flags that are not set are omitted, so that the
+ * defaults apply.
+ */
 function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxOptions> {
   const options = {
     requestsPerMinute: flags.rpm,
@@ -82,7 +85,10 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
 const assignments = (sandbox: RunningSandbox): readonly string[] =>
   Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
 
-/** Makes dexdata, or a user's own client, send its requests to the sandbox with a Pro key. */
+/**
+ * Returns the environment variables that make dexdata, or the user's own client, send requests to the sandbox with a
+ * Pro key.
+ */
 function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> {
   return {
     DEXDATA_BASE_URL: sandbox.restFree,
@@ -94,34 +100,37 @@ function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> 
   };
 }
 
-/** Runs one command with the sandbox's addresses in its environment, and returns its exit code. */
+/** Runs a command with the addresses of the sandbox in its environment, and returns its exit code. */
 async function runInside(
   words: readonly string[],
   sandbox: RunningSandbox,
   context: Context,
 ): Promise<number> {
   const [command = "", ...args] = words;
-  // Without this, DEXDATA_SANDBOX would make a dexdata inside start another sandbox.
+  // Without this, DEXDATA_SANDBOX would make a dexdata process inside the sandbox start a second sandbox.
   const env = { ...context.env, DEXDATA_SANDBOX: "", ...environment(sandbox) };
   const child = spawn(command, args, { stdio: "inherit", env });
   const stop = (): void => {
     const { reason }: { reason: unknown } = context.signal;
     const cause = isInterruption(reason) ? reason.cause : undefined;
-    // The terminal sends Ctrl-C and Ctrl-\ to the command too, and a second signal would end it at once.
+    // The terminal also sends Ctrl-C and Ctrl-\ to the command, and a second signal would end it immediately.
     if (cause !== "SIGINT" && cause !== "SIGQUIT") child.kill("SIGTERM");
     else if (!context.stdin.isTerminal) child.kill(cause);
   };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {
     child.once("error", (cause) => reject(usageFailure(`"${command}": ${cannotBeStarted(cause)}`)));
-    // The exit code is passed on unchanged, a signal as a shell does.
+    // The exit code is passed on unchanged. A signal is converted to an exit code in the same way as in a shell.
     child.once("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-/** A failure after the file was opened, e.g. a full disk, is reported once, and the sandbox continues. */
+/**
+ * Opens the log file. If a later write fails, for example because the disk is full, the log reports it once and the
+ * sandbox continues.
+ */
 function openLog(file: string | undefined, context: Context): ((line: string) => void) | undefined {
   if (file === undefined) return undefined;
   const append = openLogFile({

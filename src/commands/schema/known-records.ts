@@ -6,12 +6,12 @@ import { sqlDialects } from "../../render/schema/sql.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 
-/** A record, and the command that prints it. */
+/** A record and the command that prints it. */
 export interface KnownRecord extends NamedRecord {
   readonly command: string;
 }
 
-/** The records of every command that prints NDJSON, in the order of help. */
+/** Returns the records of every command that prints NDJSON, in the order used in help. */
 export function knownRecords(): readonly KnownRecord[] {
   const ofLists = endpoints.flatMap((endpoint) =>
     Object.entries(endpoint.rows).map(([group, shape]) => ({
@@ -31,7 +31,7 @@ export function knownRecords(): readonly KnownRecord[] {
   return [...known.values()];
 }
 
-/** The fields that the service sends and those that this program adds. */
+/** Returns the fields that the service sends and the fields that dexdata adds. */
 function withAdded({ record, added }: RowShape): RecordShape {
   const nulls = Object.entries(record).filter(([name]) => added?.nulls.includes(name));
   return {
@@ -41,7 +41,10 @@ function withAdded({ record, added }: RowShape): RecordShape {
   };
 }
 
-/** A search over several groups prints the group with each row; with a single group it prints the row alone. */
+/**
+ * Returns the command that prints the rows of one group. A search over several groups adds the group to each row, but a
+ * search over a single group prints the row unchanged.
+ */
 function commandOf({ command, reply }: Endpoint, group: string): string {
   return reply.kind === "groups" ? `${command} --type ${group}` : command;
 }

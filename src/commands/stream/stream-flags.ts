@@ -18,7 +18,7 @@ import { requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.t
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** The names of the events that `--events` of a stream writes. */
+/** The names of the events that a stream writes to the `--events` file. */
 export const streamEvents = [
   "open",
   "retry",
@@ -34,16 +34,19 @@ export const streamEvents = [
   "reload",
   "reload_refused",
   "credits",
-  // Lines before this one could not be written.
+  // Earlier lines could not be written.
   "log_lost",
 ] as const;
 
 export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 
-/** The upper limit of `--max-event`. Memory holds several copies of an event at a time. */
+/** The maximum of `--max-event`. Several copies of an event can be in memory at the same time. */
 const mostMebibytes = 16;
 
-/** A stream has one format. The other formats get their own message, unlike words that are not formats at all. */
+/**
+ * A stream supports only one format. The other formats have a special error message, which differs from the message for
+ * unknown formats.
+ */
 const lines = {
   ...readBy("choice", "format", (label, typed) => {
     if (typed === "ndjson") return "ndjson" as const;

@@ -18,11 +18,11 @@ import type { StreamValues } from "./stream-options.ts";
 
 const LF = 0x0a;
 
-/** An output for events: lines of NDJSON, or the board on a terminal. */
+/** An output for events, which is either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
-  /** Takes events of one connection, in order. Resolves when they are written and the reader keeps up. */
+  /** Shows events of one connection in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  /** Shows these assets from now on. Lines have no use for it. */
+  /** Changes the displayed assets. Only the board needs this. */
   readonly watch?: (subjects: readonly Subject[]) => void;
   /** Removes assets that the service does not stream. */
   readonly drop?: (subjects: readonly Subject[]) => void;
@@ -31,13 +31,13 @@ export interface StreamDisplay {
 interface LineOptions {
   readonly feed: string;
   readonly isEnveloped: boolean;
-  /** Receives each event that is not JSON. */
+  /** Called for each event that is not valid JSON. */
   readonly broken: (shard: Shard, event: StreamEvent) => void;
 }
 
 /**
- * Opens the outputs: lines into a pipe or into files, the board on a terminal, and both for `--out` on a terminal, which
- * would otherwise show nothing.
+ * Opens the outputs. Events are written as lines to a pipe or to files, and shown on the board on a terminal. With
+ * `--out` on a terminal, both outputs are used, because the terminal would otherwise show nothing.
  */
 export async function openDisplays(
   run: Run,
@@ -59,12 +59,13 @@ export async function openDisplays(
   return displays;
 }
 
-/** Writes one line per event, and all lines of a chunk in one write. */
+/** Writes one line per event. All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
   { feed, isEnveloped, broken }: LineOptions,
 ): StreamDisplay {
-  // A shard is the same object while its assets stay. The map is weak because a closed one never appears again.
+  // A shard remains the same object until its assets change. The map is weak, because a closed shard is never used
+  // again.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
   const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
     const known = replacements.get(shard) ?? createReplacements();
@@ -82,14 +83,17 @@ function createLines(
     const facts = { feed, subject, received, isReplacement: isReplacement(shard, event) };
     return Buffer.from(enveloped(line, event, facts));
   };
-  /** Reused after its last write ends: a new buffer per write would keep the garbage collector busy. */
+  /**
+   * The buffer is reused after each write, because a new buffer for every write would keep the garbage collector busy.
+   */
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
       const lines = spare ?? createByteStore();
       spare = undefined;
       for (const event of events) {
-        // The received bytes are written as they are where that is possible: at full speed there is no time for more.
+        // If possible, the received bytes are written unchanged, because there is no time to process them at the
+        // maximum event rate.
         if (event.isPlainJson && !isEnveloped) {
           lines.addLine(event.bytes, event.start, event.end);
           continue;
@@ -99,7 +103,7 @@ function createLines(
         lines.add(line);
         lines.addByte(LF);
       }
-      // The time of receipt may decide the file.
+      // The file can depend on the time at which the events were received.
       if (lines.length() > 0) await output.write(lines.lend(), at.now);
       spare = lines;
     },
@@ -113,13 +117,16 @@ interface BoardFacts {
   readonly state: () => TailState;
 }
 
-/** Shows the latest event of each asset on a terminal. Messages appear on the board, and on stderr after it closes. */
+/**
+ * Shows the latest event of each asset on a terminal. Messages appear on the board while it is open, and again on
+ * stderr after it closes.
+ */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
   { feed, subjects, isSimulated, state }: BoardFacts,
 ): Promise<StreamDisplay> {
   const { clock, stdout, signal, interrupt, env } = context;
-  // Earlier messages belong above the board.
+  // Earlier messages should appear above the board.
   await report.settled();
   let names = subjects.map(nameOf);
   const { createBoard } = await import("../../render/board/board.ts");
@@ -172,7 +179,7 @@ async function openBoard(
   };
 }
 
-/** Opens the files of `--out` and reports how a partial line of an earlier run was repaired. */
+/** Opens the files of `--out`. If an earlier run left a partial line, reports how it was repaired. */
 export async function openAppendedFile(
   pattern: string,
   clock: Clock,

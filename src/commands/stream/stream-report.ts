@@ -10,7 +10,7 @@ import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 
-/** Reports what happens to the connections: to people on stderr, to programs in `--events`. */
+/** Reports connection events: to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
   return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
 }
@@ -22,7 +22,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
-  /** `next` completes the line: whether and when dexdata tries again. */
+  /** `next` returns the end of the line, which describes whether and when dexdata tries again. */
   const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
     wereOpen.has(shard.number)
       ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
@@ -46,13 +46,14 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
     },
     retrying: (shard, failure, wait) => {
       log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
-      // Only the first failure of a series is reported. A summary follows when it ends.
+      // Only the first failure in a series is reported. A summary follows when the series ends.
       if (isVerbose || states.get(shard.number) !== "retrying")
         warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
       states.set(shard.number, "retrying");
     },
     said: (shard, kind, text) => {
-      // An error ends its connection. The other kinds may repeat a thousand times per second.
+      // An error ends its connection and is always reported. The other kinds may be repeated a thousand times per
+      // second.
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
@@ -74,19 +75,22 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   };
   return {
     ...handlers,
-    /** Counts the connections by what they do. `planned`: their number at the start, before any of them reports. */
+    /**
+     * Counts the connections by state. `planned` is the number of connections at the start, before any of them has
+     * reported its state.
+     */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),
       open: count("open"),
       retrying: count("retrying"),
       gaps,
-      /** Connections that were not open at the end. */
+      /** The number of connections that were not open at the end. */
       missed,
     }),
   };
 }
 
-/** Reports what happens to assets, events and lists on any connection. */
+/** Reports events that concern the assets, messages and lists of any connection. */
 function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
@@ -102,7 +106,7 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
-    /** Reports an event that is not JSON. */
+    /** Reports an event that is not valid JSON. */
     leftOut: (shard: Shard, event: StreamEvent): void => {
       const broken = countBroken();
       if (broken === undefined) return;
@@ -133,7 +137,10 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
   };
 }
 
-/** Counts, and returns only powers of two, so that a service that fails for days does not fill the disk with a log. */
+/**
+ * Returns a counter that returns its value only if it is a power of two. Otherwise, a service that fails for days could
+ * fill the disk with log lines.
+ */
 function createSparseCount(): () => number | undefined {
   let count = 0;
   return () => {
@@ -161,7 +168,7 @@ function title(shard: Shard): string {
 
 const few = 3;
 
-/** Names a few assets, and counts more. */
+/** Returns the names of the assets, or only their number if there are too many. */
 function assetsOf(subjects: readonly Subject[]): string {
   return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
 }

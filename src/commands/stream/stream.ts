@@ -27,7 +27,10 @@ import { createStreamReport } from "./stream-report.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
-/** A price changes every few seconds at best. At this speed, a second of trying shows a minute of the market. */
+/**
+ * In the real market, prices change only every few seconds. At this speed, a second in the sandbox shows a minute of
+ * the market.
+ */
 const sandboxSpeed = 60;
 
 const mebibyte = 1024 * 1024;
@@ -38,7 +41,7 @@ export async function stream({ words, flags }: Input<StreamFlags>, outer: Contex
   return await withRun(flags, outer, work, { isTail: true });
 }
 
-/** One stream, from its options to its outputs. */
+/** A stream with its options and outputs. */
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
@@ -46,7 +49,10 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { clock, signal } = context;
   const { feed, kind, params } = readStreamOptions(flags, options.now);
   const started = clock.elapsed();
-  /** Reads the assets that the words name, and files as they are now. The signal ends a read that waits. */
+  /**
+   * Reads the assets from the command line and the current content of the files that it names. The signal cancels a
+   * read that blocks.
+   */
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
     const taker = { command: streamTaker, takes: kind.by, checksForms: false, usage };
@@ -110,19 +116,20 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   try {
     return await tail.run(subjects, stops.signal);
   } catch (cause) {
-    // A stop is not a failure. With a connection missing at the end of --for, the result is incomplete.
+    // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
+    // stream.
     if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
     throw withNetworkHint(cause, subjects);
   }
 }
 
-/** The connections of a session. Their events go to the displays until a stop is reached. */
+/** Opens the connections of a session. Their events are sent to the displays until the stream stops. */
 function createTail(session: Session): Tail {
   const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
   const largestEvent = (flags["max-event"] ?? 1) * mebibyte;
-  // Credits meant for events are not spent on an optional search.
+  // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
     context,
@@ -154,7 +161,8 @@ function handlersOf(session: Session): TailHandlers {
     ...course,
     begun: () => undefined,
     missed: (shard, gap, missing) => {
-      // At its first attempt, a connection misses nothing if the limit is reached or the user interrupts.
+      // A connection that is still opening for the first time has not missed anything if a limit is reached or the user
+      // interrupts the run.
       if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
       course.missed(shard, gap, missing);
     },
@@ -176,7 +184,7 @@ function handlersOf(session: Session): TailHandlers {
         rest = rest.slice(wanted);
         for (const display of displays) await display.show(shard, taken, at);
         stops.written();
-        // Each event that is not written makes room for another one.
+        // Each event that is not written leaves room for another one.
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
       await spendDaily?.(events.length);
     },
@@ -187,7 +195,10 @@ function isOverEarly(reason: unknown): boolean {
   return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
 }
 
-/** Events are charged on arrival, so the stream ends after the events that exceed the daily budget. */
+/**
+ * Returns a function that charges the daily budget. Events are charged when they arrive, so the stream ends after the
+ * events that exceed the budget.
+ */
 function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<void>) | undefined {
   const { context, options, report } = run;
   const { target } = open.client;
@@ -196,7 +207,10 @@ function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<vo
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 
-/** Without a warning, the user would not notice that the service applies another plan than the key's. */
+/**
+ * Warns if the service applies a plan that differs from the plan of the key. Without the warning, the user would not
+ * notice.
+ */
 function warnOfPlan({ run, open }: Session): (plan: string) => void {
   const { tier } = open.client.target;
   let isSaid = false;
@@ -207,7 +221,9 @@ function warnOfPlan({ run, open }: Session): (plan: string) => void {
   };
 }
 
-/** The service rejects an asset of an unknown network like an unknown asset. Only its message shows the difference. */
+/**
+ * The service rejects an unknown network in the same way as an unknown asset. Only the message shows the difference.
+ */
 function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
   if (!(cause instanceof Failure)) return cause;
   const { message, details } = cause;
@@ -215,7 +231,7 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
   return new Failure(message, { ...details, next: hintAtNetworks(subjects.map(({ network }) => network)) });
 }
 
-/** SIGHUP reads `@file` again. A list that cannot be used changes nothing. */
+/** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */
 function listenForReload({ run, readAssets, course, displays, stops }: Session, tail: Tail): () => void {
   const reload = async (): Promise<void> => {
     try {
@@ -225,7 +241,7 @@ function listenForReload({ run, readAssets, course, displays, stops }: Session, 
       for (const display of displays) display.watch?.(subjects);
       course.reloaded(subjects.length);
     } catch (cause) {
-      // The run ended while the list was read, e.g. from a pipe without a writer.
+      // The run ended while the list was being read, for example from a pipe without a writer.
       if (stops.signal.aborted) return;
       if (cause instanceof Failure) course.reloadRefused(cause);
       else stops.end(cause);

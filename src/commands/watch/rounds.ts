@@ -13,19 +13,22 @@ import { createRowSelector } from "../../render/formats/row-text.ts";
 import type { Questions } from "../asking/questions.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 
-/** The responses to all requests of one round. */
+/** The responses to all requests in one round. */
 export interface Round {
-  /** The arguments of its requests: relative times move with each round. */
+  /** The arguments of the requests. Relative times are resolved again in each round. */
   readonly asked: readonly Args[];
-  /** One entry per group of rows, in the order of the response. */
+  /** Contains one entry per group of rows, in the order of the response. */
   readonly groups: readonly Pick<Page, "group" | "rows">[];
-  /** What the service left out, of several inputs. */
+  /** Notes about inputs that the service left out. */
   readonly notes: readonly string[];
-  /** What it rejected of them. */
+  /** Errors for inputs that the service rejected. */
   readonly refused: readonly string[];
 }
 
-/** Notes the rejection of one input among several. Throws it if it leaves no row. */
+/**
+ * Sends the requests of one round. If the service rejects one of several inputs, the round records the rejection. If no
+ * rows are left, the rejection is thrown.
+ */
 export async function fetchRound(
   context: Context,
   client: Client,
@@ -62,24 +65,27 @@ export async function fetchRound(
   return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
 }
 
-/** The difference between a round and the one before. */
+/** The differences between a round and the previous one. */
 export interface Changes {
-  /** The rows that are new or changed, in the order of the round. */
+  /** The new and changed rows, in the order of the round. */
   readonly rows: Round["groups"];
-  /** The identities of the rows that are missing now; empty where all rows leave by their age. */
+  /** The identities of rows that have disappeared. Always empty for lists that drop old rows. */
   readonly gone: readonly string[];
-  /** The same row in the round before; undefined for a new row. */
+  /** Returns the same row in the previous round, or undefined if the row is new. */
   readonly before: (group: string, row: string) => string | undefined;
 }
 
-/** Rows are the same if their identity is, and changed if their selected fields are another text. */
+/**
+ * Compares two rounds. Rows with the same identity are the same row. A row has changed if the text of its selected
+ * fields has changed.
+ */
 export function compareRounds(
   endpoint: Endpoint,
   fields: readonly string[] | undefined,
   earlier: Round | undefined,
   round: Round,
 ): Changes {
-  // In the first round every row is written, and nothing is marked.
+  // In the first round, every row is written and no row is marked.
   if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
   const select = createRowSelector(fields);
   const known = rowsByKey(endpoint, earlier);
@@ -107,7 +113,7 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
     for (const [index, value] of held.values().entries()) {
       const parts = identity.map((field) => member(value, field));
       const key = `${group} ${JSON.stringify(parts)}`;
-      // An input that was given twice has two equal rows.
+      // If the same input appears twice, there are two equal rows.
       let place = 0;
       while (rows.has(`${key} ${place}`)) place += 1;
       rows.set(`${key} ${place}`, { group, row: held.text(index), name: parts.map(String).join(" ") });
@@ -116,7 +122,10 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
   return rows;
 }
 
-/** In lists by time and in moving windows every row leaves in the end, which is not news. */
+/**
+ * Whether the list drops old rows. In lists ordered by time and in moving windows, every row disappears eventually, so
+ * this is not reported.
+ */
 function leavesByAge({ reply }: Endpoint): boolean {
   return reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
 }

@@ -1,10 +1,12 @@
 import { flag } from "../../run/flags/flag.ts";
 import { durationFrom } from "../../run/flags/flag-types.ts";
 
-/** Milliseconds. The service has news more often, but a stream is the cheaper way to get changes within seconds. */
+/**
+ * In milliseconds. The service has new data more often, but a stream is a cheaper way to get changes within seconds.
+ */
 const shortestWatch = 5000;
 
-/** Flags of the commands that can be repeated. */
+/** The flags of commands that can be repeated. */
 export const watchFlags = {
   watch: flag(durationFrom(shortestWatch, "for updates within seconds, use: dexdata stream"), "Output", {
     summary: "Refresh at this interval, at least 5s",

@@ -11,17 +11,17 @@ import { formatSeconds } from "../../contract/duration.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
 
-/** The output of the rounds. */
+/** Displays the rounds. */
 export interface WatchView {
-  /** `at`: the time of the round's requests, in milliseconds since the epoch. */
+  /** `at` is the time of the requests in milliseconds since the epoch. */
   readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
-  /** This round failed for a reason that may pass. */
+  /** Reports that this round failed for a reason that may be temporary. */
   readonly failed: (reason: string) => void;
-  /** The next round starts at this time of the monotonic clock. */
+  /** Announces when the next round starts, as a time of the monotonic clock. */
   readonly waiting?: (until: number) => void;
 }
 
-/** Writes all rows of the first round, and then only new and changed rows. */
+/** Writes all rows of the first round and after that only new and changed rows. */
 export async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
   const renderer = await createRenderer({ ...presentation, hasAges: false });
   return {
@@ -33,14 +33,14 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   };
 }
 
-/** RFC 3339, without fractions of a second. */
+/** Formats a time in RFC 3339 without fractions of a second. */
 function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
 
 const mostNamed = 3;
 
-/** Names the first few of the rows that are missing now. */
+/** Names the first few rows that have disappeared. */
 function goneSentence(gone: readonly string[]): string {
   const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
   return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
@@ -48,9 +48,9 @@ function goneSentence(gone: readonly string[]): string {
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
-  /** `every 30s: dexdata networks` */
+  /** The title of the screen, such as `every 30s: dexdata networks`. */
   readonly title: string;
-  /** `3 credits`, `120/hour`: shown with the time and the countdown. */
+  /** Facts such as `3 credits` and `120/hour`, which are displayed next to the time and the countdown. */
   readonly facts: () => readonly string[];
 }
 
@@ -58,21 +58,21 @@ interface Drawn {
   readonly round: Round;
   readonly changes: Changes;
   readonly at: number;
-  /** The width of the terminal that it was drawn for. */
+  /** The width of the terminal for which the lines were drawn. */
   readonly columns: number;
   readonly lines: readonly string[];
 }
 
-/** The screen shows up to this many of the latest messages. */
+/** The maximum number of recent messages on the screen. */
 const mostSaid = 3;
 
-/** Shows the latest round in place of the one before, and marks its changes. */
+/** Replaces the previous round with the latest one on the screen, and marks the changes. */
 export async function openWatchScreen(
   { context, report, stderr, onClose }: Run,
   { presentation, title, facts }: ScreenOptions,
 ): Promise<WatchView> {
   const { clock, stdout, signal, interrupt, onSuspend } = context;
-  // Earlier messages belong above the screen.
+  // Earlier messages should appear above the screen.
   await report.settled();
   const { isUnicode } = presentation;
   const paint = await createPaint(presentation.isColored);
@@ -100,7 +100,7 @@ export async function openWatchScreen(
   };
 
   const frame = ({ columns, rows }: Window, elapsed: number): readonly string[] => {
-    // The next frame has the new width. Until then the terminal cuts lines that are too long.
+    // The next frame will have the new width. Until then, the terminal truncates lines that are too long.
     if (drawn !== undefined && drawn.columns !== columns) draw(drawn, columns).catch(() => undefined);
     const top = head(columns, elapsed);
     const bottom = said.map((line) => paint(cutText(visibleText(line), columns, mark), "faint"));
@@ -140,7 +140,7 @@ export async function openWatchScreen(
   };
 }
 
-/** Returns the lines that the command prints on a terminal of this width. */
+/** Returns the lines that the command would print on a terminal of this width. */
 async function linesOf(
   presentation: ScreenOptions["presentation"],
   { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,

@@ -17,7 +17,7 @@ import { presentationOf } from "../endpoint/answer-questions.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 
-/** Repeats the requests of a command until a signal or a permanent failure. */
+/** Repeats the requests of a command until a signal arrives or a failure is permanent. */
 export async function runWatch(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -58,7 +58,7 @@ async function openWatch(
   return { run, interval, client, view, read, nowOf };
 }
 
-/** Ends only by throwing. */
+/** Runs one round after another until an error is thrown. */
 async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
   const { run, interval, client, view, read, nowOf } = opened;
   const { context, options, report } = run;
@@ -66,7 +66,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
   const said = new Set<string>();
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
-    // One time per round, for all relative times.
+    // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const questions = await read(now);
     const round = await fetchRound(context, client, questions, options.isValidated).catch(
@@ -83,7 +83,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
-    // After a round that took longer than the interval, the missed rounds are skipped.
+    // If a round took longer than the interval, the rounds that were missed in the meantime are skipped.
     const passed = Math.floor((clock.elapsed() - due) / interval);
     due += (passed + 1) * interval;
     view.waiting?.(due);
@@ -91,13 +91,18 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
   }
 }
 
-/** Rate limits, service errors and network errors may pass, even after all retries. */
+/**
+ * Whether a failure may be temporary even after all retries. This applies to rate limits, service errors and network
+ * errors.
+ */
 function isTransient(cause: unknown): cause is Failure {
   if (!(cause instanceof Failure) || isWaitTooLong(cause)) return false;
   return cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete";
 }
 
-/** `--now` sets the time of the first round. Time passes from there. */
+/**
+ * Returns the clock of the rounds. If `--now` is set, it is the time of the first round, and time advances from there.
+ */
 function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions): () => number {
   const isSet = isTyped || (env["DEXDATA_NOW"] ?? "") !== "";
   const started = clock.elapsed();
@@ -112,11 +117,14 @@ function refuseClosed(options: RunOptions): RunOptions {
   );
 }
 
-/** Two rounds are in memory for the comparison. */
+/** Two rounds are in memory at the same time, because they are compared. */
 const mostRows = 10_000;
 const hour = 3_600_000;
 
-/** Returns the upper limits. Refuses rounds that are too large for memory, or send more requests than the rate allows. */
+/**
+ * Returns the maximum cost per hour. Rejects rounds that do not fit into memory or that send more requests than the
+ * rate limit allows.
+ */
 function hourlyCost(
   { interval, every }: { readonly interval: number; readonly every: string },
   questions: Questions,

@@ -27,8 +27,11 @@ const all = [
   usage,
 ] as const;
 
-/** The ids of all endpoints. A table by this type does not compile without an entry for each. */
+/** The IDs of all endpoints. A table with this type as its key does not compile unless it has an entry for each ID. */
 export type EndpointId = (typeof all)[number]["id"];
 
-/** Every REST endpoint, in the order of help. Endpoints of one command stand together, the usual one first. */
+/**
+ * Every REST endpoint, in the order used in help. Endpoints of the same command are adjacent, with the most common one
+ * first.
+ */
 export const endpoints: readonly ContractEndpoint<EndpointId>[] = all;

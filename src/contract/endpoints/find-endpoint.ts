@@ -1,14 +1,17 @@
 import type { ContractEndpoint } from "../endpoint.ts";
 import { type EndpointId, endpoints } from "./all.ts";
 
-/** The endpoint of a path. */
+/** The endpoint that matches a path. */
 export interface FoundEndpoint {
   readonly endpoint: ContractEndpoint<EndpointId>;
-  /** Values of the placeholders in the path. */
+  /** The values of the placeholders in the path. */
   readonly path: ReadonlyMap<string, string>;
 }
 
-/** A fixed word wins over an identifier (`tokens/search` does not name a token), so such templates come first. */
+/**
+ * A fixed word takes precedence over an identifier, so templates with more fixed words come first. For example,
+ * `tokens/search` does not name a token.
+ */
 const byFixedWords = endpoints.toSorted((a, b) => placeholders(a) - placeholders(b));
 
 export function findEndpoint(segments: readonly string[]): FoundEndpoint | undefined {
@@ -24,8 +27,8 @@ function placeholders(endpoint: ContractEndpoint): number {
 }
 
 /**
- * The segments of a path, percent-decoded; undefined if one cannot be decoded. A trailing slash adds an empty segment, so
- * that `/networks/` is not the same path as `/networks`.
+ * Returns the percent-decoded segments of a path, or undefined if a segment cannot be decoded. A trailing slash adds an
+ * empty segment, so `/networks/` and `/networks` are different paths.
  */
 export function splitPath(path: string): readonly string[] | undefined {
   try {
@@ -35,7 +38,10 @@ export function splitPath(path: string): readonly string[] | undefined {
   }
 }
 
-/** The values of the `{names}` in the template, none of them empty; undefined if the path does not match. */
+/**
+ * Returns the values of the `{names}` in the template, or undefined if the path does not match. Empty values do not
+ * match.
+ */
 export function matchTemplate(
   template: string,
   segments: readonly string[],

@@ -1,7 +1,7 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { amount, count, optional, text } from "../record.ts";
 
-/** Specification, "Other endpoints". The record is not specified (wire-facts 4.1). */
+/** See "Other endpoints" in the specification. The record is described only in wire-facts 4.1. */
 export const networks = defineEndpoint("networks", {
   command: "networks",
   typedFields: ["id", "display_name"],

@@ -3,10 +3,10 @@ import { choice, internal, query, type Param } from "../param.ts";
 import { count, each, mark, optional, price, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
-/** Specification, "Other endpoints": the accepted values of interval. */
+/** The accepted values of `interval`. Source: specification, "Other endpoints". */
 export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
 
-/** The service requires `start`. Without --from, dexdata computes it from --count-back or the default window. */
+/** The service requires `start`. Without --from, dexdata computes it from --count-back or from the default window. */
 const window: readonly Param[] = [
   query("interval", choice(intervals), "Candle length", { default: "1h" }),
   query("start", { kind: "time" }, "Get candles that open at or after this time", {
@@ -16,7 +16,7 @@ const window: readonly Param[] = [
   }),
   query("end", { kind: "time" }, "Get candles that open before this time", { flag: "to", default: "now" }),
   query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles, instead of --from"),
-  // Without it, the public service returns only 10 candles from `start` on (wire-facts 4.4).
+  // Without this parameter, the public service returns only the first 10 candles after `start` (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "Candles per response"),
 ];
 
@@ -26,7 +26,7 @@ const candle: RowShape = {
     time_open: time,
     time_close: optional(time),
     ...each("open high low close", price),
-    // The service omits the key if the volume rounds to 0.
+    // The service omits this key if the volume rounds to 0.
     volume: optional({ ...count, reads: "amount" }),
   },
   identity: ["time_open"],
@@ -45,7 +45,7 @@ const candle: RowShape = {
   },
 };
 
-/** Source: wire-facts 4.5 for the record; prices in USD over all pools of the token. */
+/** The record is described in wire-facts 4.5. Prices are in USD, across all pools of the token. */
 export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
@@ -62,7 +62,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   row: candle,
 });
 
-/** Source: wire-facts 4.4; prices in the other token of the pool. */
+/** Source: wire-facts 4.4. Prices are in units of the other token in the pool. */
 export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",

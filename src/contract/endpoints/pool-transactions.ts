@@ -14,7 +14,10 @@ import {
 } from "../record.ts";
 import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
-/** Specification, endpoint 1. The service includes both ends of the time range, and dexdata drops no row. */
+/**
+ * See endpoint 1 in the specification. The service includes rows at both ends of the time range, and dexdata does not
+ * drop any.
+ */
 export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
   feed: "transactions",

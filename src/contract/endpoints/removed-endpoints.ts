@@ -1,8 +1,8 @@
-/** A path that returns 410 permanently, and its replacement. */
+/** A path that permanently returns 410, and its replacement. */
 export interface RemovedEndpoint {
   readonly path: string;
   readonly replacement: string;
-  /** Placeholders of the old path that became parameters: old name and new name. */
+  /** Placeholders of the old path that became parameters. Each entry maps the old name to the new one. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ const removed = (
   carried,
 });
 
-/** Specification, Removed endpoints, except on the streaming host. */
+/** See "Removed endpoints" in the specification. The path of the streaming host is not included. */
 export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/pools", "/pools/search"),
   removed("/networks/{network}/pools", "/networks/{network}/pools/search"),
@@ -29,10 +29,12 @@ export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/networks/{network}/tokens/top", "/networks/{network}/tokens/search"),
 ];
 
-/** GET and POST, on both streaming hosts. The method of an asset determines its current feed. */
+/** Both streaming hosts removed this path for GET and POST. The method of an asset determines its current feed. */
 export const removedStream = "/stream";
 
-/** Parameters that the service renamed (specification, Removed endpoints), with similar names that clients sent. */
+/**
+ * Parameters that the service renamed (specification, "Removed endpoints"), and similar names that old clients sent.
+ */
 const names: ReadonlyMap<string, string> = new Map([
   ["sort_by", "order_by"],
   ["sort_dir", "sort"],
@@ -40,7 +42,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["fdv_max", "fdv_usd_max"],
 ]);
 
-/** The current name of a parameter. */
+/** Returns the current name of a parameter. */
 export function renamed(name: string): string {
   return names.get(name) ?? name.replace(/^volume_(24h|7d|30d)_(min|max)$/u, "volume_usd_$1_$2");
 }
@@ -56,7 +58,7 @@ const orders: ReadonlyMap<string, string> = new Map([
   ["price_change", "price_change_percentage_24h"],
 ]);
 
-/** The current name of an order key. */
+/** Returns the current name of an order key. */
 export function renamedOrder(key: string): string {
   return (
     orders.get(key) ??

@@ -25,7 +25,7 @@ const tokenFields = {
   ...each("description website explorer", optional(text)),
 };
 
-/** Specification, endpoint 5 and resource Search result. Its field names differ from pool search. */
+/** See endpoint 5 and the Search result resource in the specification. The field names differ from the pool search. */
 export const search = defineEndpoint("search", {
   command: "search",
   words: "query",
@@ -58,7 +58,8 @@ export const search = defineEndpoint("search", {
       name: "found-pool",
       record: {
         id: address,
-        // The public service sends the factory or program address, so it is not a value for --dex.
+        // The public service sends the address of the factory or program here, so it cannot be used as a value of
+        // --dex.
         dex_id: optional(text),
         dex_name: optional(text),
         chain: text,

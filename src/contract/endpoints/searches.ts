@@ -21,7 +21,10 @@ import {
 } from "../record.ts";
 import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 
-/** Specification, Pagination styles: at most 100 rows per page, by the cursor of the previous page. */
+/**
+ * See "Pagination styles" in the specification. Each page has at most 100 rows and requires the cursor of the previous
+ * page.
+ */
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
@@ -29,16 +32,16 @@ const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols a
   details: " per time window",
 });
 
-/** Only the cross-network searches accept it. */
+/** Only the cross-network searches accept this parameter. */
 const chains = query("chains", { kind: "list" }, "Only these networks, e.g. base,solana");
 
-/** `<name>_min` and `<name>_max`, both inclusive. */
+/** Defines the parameters `<name>_min` and `<name>_max`, which are both inclusive. */
 function range(name: string, help: string, kind: "amount" | "integer" = "amount"): readonly Param[] {
   const numeric = kind === "amount" ? ({ kind: "amount" } as const) : ({ kind: "integer", min: 0 } as const);
   return [query(`${name}_min`, numeric, `Minimum ${help}`), query(`${name}_max`, numeric, `Maximum ${help}`)];
 }
 
-/** The filters and orders of both searches, with the ranges that only one of them has. */
+/** Returns the filters and orders that both searches share, plus the ranges that only one of them has. */
 function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Param[] {
   return [
     ...range("volume_usd_24h", "24h volume in USD"),
@@ -56,7 +59,7 @@ function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Pa
   ];
 }
 
-/** Activity in one window of a search row (specification, resource Token search row; wire-facts 4.8). */
+/** The activity in one window of a search row (specification, resource Token search row; wire-facts 4.8). */
 const searchWindow = record({
   volume_usd: nullable(amount),
   ...each("buys sells txns", nullable(count)),
@@ -64,8 +67,9 @@ const searchWindow = record({
 });
 
 /**
- * The rows of a search on all networks. An address is useless without its network, so in a narrow terminal the network
- * stays longer than in a search on one network, and the address less long. `priorities`: by field, between the others.
+ * Adapts rows for a search across networks. An address is useless without its network, so a narrow terminal hides the
+ * network later than in a search on one network, and hides the address earlier. `priorities` maps field names to new
+ * priorities, which must not equal the priority of another column.
  */
 function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: number }): RowShape {
   const moved = (column: Column): Column => ({
@@ -75,7 +79,10 @@ function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: 
   return { ...rows, columns: rows.columns.map(moved) };
 }
 
-/** Specification, accepted values of order_by: these in both searches, others in one of them. */
+/**
+ * The values of order_by that both searches accept, according to the specification. Each search accepts other values as
+ * well.
+ */
 const commonOrders = ["volume_usd_24h", "volume_usd_7d", "volume_usd_30d", "liquidity_usd", "txns_24h"];
 
 const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({
@@ -95,12 +102,14 @@ const poolFilters = [
   ),
 ];
 
-/** The cross-network path silently ignores token_address, so only the per-network endpoint has it. */
+/** The cross-network path silently ignores token_address, so only the per-network endpoint accepts it. */
 const ofToken = query("token_address", { kind: "address" }, "Only pools that contain this token", {
   flag: "token",
 });
 
-/** Rows have transactions_24h, although the filter is txns_24h, and no plain volume_usd. */
+/**
+ * The rows have a transactions_24h field, although the filter is named txns_24h. They do not have a volume_usd field.
+ */
 const poolRow: RowShape = {
   name: "pool-row",
   record: {
@@ -117,7 +126,7 @@ const poolRow: RowShape = {
       "price_change_percentage_5m price_change_percentage_1h price_change_percentage_6h price_change_percentage_24h fee",
       nullable(percent),
     ),
-    // With detailed=true, names and windows are in each token, not next to the tokens (wire-facts 4.8).
+    // With detailed=true, names and windows are inside each token and not next to the tokens (wire-facts 4.8).
     tokens: optional(
       listOf({
         id: address,
@@ -196,7 +205,9 @@ const tokenFilters = searchFilters(
   }),
 );
 
-/** Without details, the public service sends neither name nor symbol; the specification always lists both. */
+/**
+ * Without details, the public service omits both the name and the symbol, although the specification always lists them.
+ */
 const tokenRow: RowShape = {
   name: "token-row",
   record: {

@@ -8,7 +8,7 @@ export const sort = query("sort", choice(["asc", "desc"]), "Sort direction");
 
 export const pageSize = internal("limit", { kind: "integer", min: 1, max: 100 }, "Rows per page");
 
-/** Specification, Pagination styles: at most 100 rows per page, by the number of the page. */
+/** See "Pagination styles" in the specification. Pages are requested by number and have at most 100 rows. */
 export const numberedPaging: readonly Param[] = [
   internal("page", { kind: "integer", min: 0, max: 1000 }, "Page number; the first is 1"),
   pageSize,

@@ -17,14 +17,17 @@ import {
 } from "../record.ts";
 import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
-/** The specification has sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata reads both. */
+/**
+ * The specification names these fields sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata
+ * reads both.
+ */
 const window = record({
   ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
   ...each("sell buy sells buys txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
 
-/** Specification, resource Token detail. */
+/** See the Token detail resource in the specification. */
 export const token = defineEndpoint("token", {
   command: "token",
   path: "/networks/{network}/tokens/{token_address}",

@@ -1,7 +1,10 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { anything, optional, text, time } from "../record.ts";
 
-/** Specification, "Other endpoints": the plan, and the usage of the period with a paid key. Only `plan` is documented. */
+/**
+ * See "Other endpoints" in the specification. Returns the plan and, with a paid key, the usage in the current period.
+ * Only `plan` is documented.
+ */
 export const usage = defineEndpoint("usage", {
   command: "usage",
   path: "/usage",

@@ -36,17 +36,23 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
   ],
 };
 
-/** Values of `interval` (wire-facts 5.2). */
+/** The accepted values of `interval` (wire-facts 5.2). */
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** Seconds of past candles that a stream can start with. */
+/** The maximum age in seconds of the candle that a stream can start with. */
 export const longestBackfill = 15 * 60;
 
-/** Seconds of margin: a time at the limit when it is typed would be too old when the service reads it. */
+/**
+ * A safety margin in seconds. Without it, a start time that is just within the limit would be too old by the time the
+ * service reads it.
+ */
 const onTheWay = 5;
 
-/** The start of a stream of candles, in unix seconds. `name`: the input as typed; `now`: milliseconds. */
+/**
+ * Returns the start of a candle stream in Unix seconds. `name` is the name of the input as typed, and `now` is in
+ * milliseconds.
+ */
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
   const instant = parseTimeBound(typed, now);

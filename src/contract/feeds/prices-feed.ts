@@ -22,7 +22,7 @@ export const pricesFeed: Feed<"prices"> = {
       },
     },
   ],
-  // Hosts still send the older name for requests with the older method.
+  // Hosts still send the older event name in response to requests with the older method.
   events: new Set(["token_price", "t_p"]),
   batches: "always",
   plan: "keyless",

@@ -7,9 +7,10 @@ import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";
 
 /**
- * The journal next to an `--out` file records how far the pull is: a line for the query, then one after every page, and
- * one with the size of the complete file. A line is appended only when its rows are in the file. Whenever the process is
- * killed, the last complete line describes rows that are there, and a resumed pull cuts off the rows after them.
+ * The journal next to an `--out` file records the progress of the pull. It has one line for the query, one line after
+ * each page, and one line with the size of the complete file. A line is appended only after its rows are in the file.
+ * No matter when the process is killed, the last complete line therefore describes rows that exist. A resumed pull
+ * removes any rows after them.
  */
 const count = z.int().nonnegative();
 
@@ -22,54 +23,57 @@ const placeSchema = z.object({
   due: z.optional(z.int()),
 });
 
-/** How far the pull is, over all its runs. */
+/** The progress of the pull, across all its runs. */
 const progressSchema = z.object({
-  /** Bytes of the file that are accounted for. */
+  /** The number of bytes in the file that the journal accounts for. */
   bytes: count,
-  /** SHA-256 over them. */
+  /** The SHA-256 hash of these bytes. */
   sha256: z.string(),
   rows: count,
   repeats: count,
   missing: count,
-  /** Inputs that the service rejected. */
+  /** The number of inputs that the service rejected. */
   refused: count,
   requests: count,
   credits: count,
-  /** Credits of responses that were truncated. */
+  /** The credits for responses that were truncated. */
   inDoubt: count,
-  /** Credits left before the first run, in the digits that the service sent. */
+  /** The credits left before the first run, with the digits that the service sent. */
   creditsBefore: z.optional(z.string()),
-  /** The query to continue with, and the place in its response. */
+  /** The query to continue with, and the position in its response. */
   question: count,
   at: z.optional(placeSchema),
-  /** Rows of that query. */
+  /** The number of rows of that query. */
   rowsOfQuestion: count,
-  /** Hashes of rows new since the previous line, for dropping repeats; comma-separated for several pages. */
+  /**
+   * Hashes of the rows that are new since the previous line, which are used to remove duplicates. The hashes of several
+   * pages are separated by commas.
+   */
   seen: z.optional(z.string()),
-  /** The identities of the first and the last row, as JSON. */
+  /** The identities of the first and last row, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
-  /** The upper bound in time the pull was frozen to, as on the wire. */
+  /** The end of the time range, which the first run fixed. It is in wire format. */
   to: z.optional(z.string()),
-  /** What proves that the finished queries are complete. */
+  /** The proof that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
-/** The last line of a pull whose rows are complete, with their closing bracket if they are JSON. */
+/** The last line of a journal, written when all rows are in the file. For JSON, that includes the closing bracket. */
 const endingSchema = z.object({ complete: count });
 
 const headerSchema = z.object({
   checkpoint: z.literal(4),
-  /** Where the rows are: in `FILE` itself, or in `FILE.part` until the pull is complete. */
+  /** Whether the rows are in `FILE` itself, or in `FILE.part` until the pull is complete. */
   rows: z.enum(["file", "part"]),
-  /** The pull began with --force: at its end `FILE` may be replaced. */
+  /** The pull was started with --force, so it may replace `FILE` when it finishes. */
   mayReplace: z.boolean(),
-  /** Parameters of the query by name, to compare them and to report what differs. */
+  /** The parameters of the query by name. A later run compares them and reports the differences. */
   query: z.record(z.string(), z.string()),
-  /** Milliseconds: the clock reading that resolved every time bound. */
+  /** The clock reading in milliseconds that was used to resolve all times. */
   now: z.number(),
   tier: z.string(),
-  /** Milliseconds since the epoch: the start of the first run. */
+  /** The start of the first run in milliseconds since the epoch. */
   started: z.number(),
 });
 
@@ -80,8 +84,8 @@ export type CheckpointHeader = z.infer<typeof headerSchema>;
 export interface FoundJournal {
   readonly header: CheckpointHeader;
   /**
-   * How far the pull is if its file holds that many bytes. Lines that account for more are left out: after a power
-   * failure, the file may be behind its journal.
+   * Returns the progress of the pull if its file has this size. Lines that account for more bytes are ignored, because
+   * after a power failure the file may be behind its journal.
    */
   readonly upTo: (size: number) => FoundProgress;
 }
@@ -89,17 +93,17 @@ export interface FoundJournal {
 export interface FoundProgress {
   /** Undefined before the first page. */
   readonly progress: Progress | undefined;
-  /** Bytes of the file whose rows are complete; undefined before that. */
+  /** The size in bytes of the complete file; undefined until the pull is complete. */
   readonly complete: number | undefined;
-  /** A line accounts for more bytes than the file holds. */
+  /** Whether the journal accounts for more bytes than the file contains. */
   readonly isCut: boolean;
-  /** The hashes of all lines up to there. */
+  /** The hashes from all lines up to this one. */
   readonly seen: readonly string[];
-  /** Bytes of the journal up to there. */
+  /** The number of bytes in the journal up to the end of this line. */
   readonly length: number;
 }
 
-/** Undefined if the journal does not exist or has no complete line. */
+/** Returns undefined if the journal does not exist or has no complete line. */
 export function readJournal(file: string): FoundJournal | undefined {
   const path = journalOf(file);
   const bytes = readBytes(path);
@@ -151,13 +155,18 @@ function inTheWay(path: string): Failure {
   );
 }
 
-/** Accepts every version. A power failure leaves a new journal empty. */
+/**
+ * Whether dexdata created this journal. Every version is accepted, and so is an empty journal, which a power failure
+ * can leave.
+ */
 function isOurs(bytes: Buffer): boolean {
   const begin = '{"checkpoint":';
   return begin.startsWith(bytes.toString("latin1", 0, begin.length));
 }
 
-/** The complete lines of a journal, up to the first that is not JSON, with the byte each ends at. */
+/**
+ * Returns the complete lines of a journal up to the first line that is not JSON, each with the byte offset of its end.
+ */
 function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly end: number }[] {
   const lines: { readonly value: unknown; readonly end: number }[] = [];
   let start = 0;
@@ -172,7 +181,7 @@ function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly 
   return lines;
 }
 
-/** Empty if there is no such file. */
+/** Returns an empty buffer if the file does not exist. */
 function readBytes(path: string): Buffer {
   try {
     const descriptor = openRegular(path, constants.O_RDONLY);
@@ -191,7 +200,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** A journal that accounts for more inputs than were typed is damaged. It must not pass for finished. */
+/** A journal with more finished inputs than the user typed is damaged. The pull must not count as finished. */
 export function checkInputs(file: string, at: Progress | undefined, inputs: number): void {
   if (at !== undefined && at.question > inputs) throw foreignJournal(journalOf(file));
 }
@@ -205,11 +214,14 @@ function foreignJournal(path: string): Failure {
 /** A pull that an earlier run did not finish, with rows that this run can continue. */
 export interface Interrupted extends FoundProgress {
   readonly header: CheckpointHeader;
-  /** The file that holds the rows. */
+  /** The file that contains the rows. */
   readonly rowsAt: string;
 }
 
-/** Finds the rows that an earlier run left of a pull into `file`; undefined if there is nothing to continue. */
+/**
+ * Finds the rows that an earlier run of the pull into `file` has left. Returns undefined if there is nothing to
+ * continue.
+ */
 export async function findInterrupted(file: string, signal: AbortSignal): Promise<Interrupted | undefined> {
   const journal = readJournal(file);
   if (journal === undefined) return undefined;
@@ -219,26 +231,26 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
     if (size === undefined) return undefined;
     const found = { header, rowsAt, ...upTo(size) };
     const { progress, complete, isCut } = found;
-    // Bytes after the rows of an unfinished pull may be its next page, and are cut off. Here they are not: another
-    // program added rows to a complete file, or the file never belonged to the pull.
+    // In an unfinished pull, bytes after the known rows may belong to the next page, so they are removed. Here they are
+    // kept, because either another program added rows to a complete file, or the file was never part of the pull.
     const isLonger = complete !== undefined && size > complete;
     const isOther = isCut && size > 0 && (progress?.bytes ?? 0) === 0;
     if (rowsAt === file && (isLonger || isOther)) throw modified(file);
     return found;
   };
-  // A user who deleted the rows wants them again, for the time range of today.
+  // If the user has deleted the rows, the pull starts over and resolves the time range again.
   if (header.rows === "file") return at(file);
   const isPlaced = dropPlacedPart(file);
   const found = at(isPlaced ? file : partOf(file));
-  // Before the first page there is nothing to lose.
+  // Before the first page, there is nothing to lose.
   if (found?.progress === undefined) return undefined;
   const { bytes, sha256 } = found.progress;
   return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
 }
 
 /**
- * Whether the rows already have the name `file`, because the run was killed before it removed its checkpoint. For a
- * moment before that, they have both names.
+ * Whether the rows already have the name `file`. This happens if the run was killed before it removed its checkpoint.
+ * Just before that, the rows have both names.
  */
 function dropPlacedPart(file: string): boolean {
   const part = partOf(file);
@@ -250,7 +262,9 @@ function dropPlacedPart(file: string): boolean {
   return true;
 }
 
-/** Returns a SHA-256, in progress, over the rows of the pull, which must match its checkpoint. */
+/**
+ * Returns the running SHA-256 hash of the rows in the pull. Throws a failure if the rows do not match the checkpoint.
+ */
 export async function hashRows(
   file: string,
   { rowsAt, progress }: Interrupted,
@@ -267,7 +281,7 @@ function modified(file: string): Failure {
   });
 }
 
-/** Whether a file holds exactly these bytes. */
+/** Whether the file contains exactly these bytes. */
 export async function holdsExactly(
   file: string,
   bytes: number,
@@ -288,7 +302,7 @@ async function beginsWithRows(
   return hash.digest("hex") === sha256;
 }
 
-/** SHA-256, in progress, over the first `bytes` of a file. */
+/** Returns the running SHA-256 hash of the first `bytes` of a file. */
 async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
   const hash = createHash("sha256");
   if (bytes === 0) return hash;

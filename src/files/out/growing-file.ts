@@ -8,23 +8,26 @@ import { lockOf, partOf } from "./out-file.ts";
 import { continueRowFile, createRowFile, placePart, type RowFile } from "./row-file.ts";
 import { countedSink, type Sink } from "./sink.ts";
 
-/** Everything in a line of the checkpoint that the file itself does not know. */
+/** The part of a checkpoint line that cannot be derived from the file itself. */
 export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;
 
-/** The rows of a pull into a file, and its checkpoint. */
+/** Writes the rows of a pull to a file and maintains its checkpoint. */
 export interface GrowingFile {
   readonly sink: Sink;
-  /** The file that holds the rows now. */
+  /** Returns the file that currently contains the rows. */
   readonly rowsAt: () => string;
-  /** Accounts for the rows written so far. `seen`: hashes of those that are new since the last call. */
+  /**
+   * Adds a line to the checkpoint for the rows written so far. `seen` contains the hashes of the rows that are new
+   * since the last call.
+   */
   readonly note: (seen: string, account: Account) => void;
-  /** The output is complete: gives it its name. */
+  /** Call this when the output is complete. It gives the file its final name. */
   readonly finish: () => Promise<void>;
-  /** The run ends before that. What can be continued stays, and nothing else does. */
+  /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
   readonly abandon: () => Promise<void>;
-  /** After `finish`: there is nothing to continue. */
+  /** Removes the checkpoint after `finish`, because there is nothing left to continue. */
   readonly forget: () => void;
-  /** Whether a later run can continue. */
+  /** Whether a later run can continue the pull. */
   readonly canContinue: () => boolean;
 }
 
@@ -32,18 +35,18 @@ export interface Growing {
   readonly file: string;
   readonly header: CheckpointHeader;
   readonly interrupted: Interrupted | undefined;
-  /** Over the rows written by earlier runs. */
+  /** The hash of the rows written by earlier runs. */
   readonly hash: Hash;
-  /** Permissions of the file that is replaced. */
+  /** The permissions of the file that will be replaced. */
   readonly kept: number | undefined;
-  /** The lock of the file, held by this run. */
+  /** The lock of the file, which this run holds. */
   readonly lock: Pick<FileLock, "isHeld">;
   readonly random: () => number;
 }
 
 /**
- * Rows grow in `FILE`, or in `FILE.part` until they are complete. A pull that begins creates both files with its first
- * row, so that a failure before it leaves nothing and destroys nothing.
+ * Rows are written to `FILE`, or to `FILE.part` until they are complete. A new pull creates both files together with
+ * its first row, so an earlier failure does not create or destroy anything.
  */
 export async function growFile(growing: Growing): Promise<GrowingFile> {
   const { file, header, interrupted, lock, hash } = growing;
@@ -51,7 +54,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
   let rowsAt = part ?? file;
   let canContinue = interrupted !== undefined;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
-  /** A line that waits for the checkpoint to be created. */
+  /** The line to write once the checkpoint exists. */
   let line: Progress | undefined;
 
   const writeLine = ({ rows, journal }: Opened): void => {
@@ -70,7 +73,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
     return opened;
   };
   const write = async (text: string | Uint8Array): Promise<void> => {
-    // Another run may have finished the file while this one was suspended.
+    // Another run may have finished the file while this run was suspended.
     checkHeld(lock, lockOf(file));
     await (await open()).rows.write(text);
   };
@@ -102,10 +105,11 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
     },
     abandon: async () => {
       try {
-        // With --resume, requests that returned no row are not sent again either.
+        // With this line, --resume does not repeat requests that returned no rows.
         if (line !== undefined && part === undefined) await open();
       } catch {
-        // The checkpoint lacks them. The error that ended the run is reported, and matters more.
+        // The line is now missing from the checkpoint. The error that ended the run is more important and is reported
+        // instead.
       }
       if (!canContinue) rowsAt = file;
       try {
@@ -115,7 +119,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         rmSync(part, { force: true });
         opened.journal.remove();
       } catch {
-        // The directory was closed to this user. That matters less, too.
+        // This user lost access to the directory. The error that ended the run is more important than that.
       }
     },
     forget: () => {
@@ -130,11 +134,11 @@ interface Opened {
   readonly journal: Journal;
 }
 
-/** The checkpoint comes first, so that a run which finds the rows always knows which pull they belong to. */
+/** The checkpoint is created first, so that a run that finds the rows always knows which pull they belong to. */
 async function beginRows(growing: Growing, rowsAt: string): Promise<Opened> {
   const { file, header, kept, lock, random } = growing;
   checkHeld(lock, lockOf(file));
-  // An earlier run left it before it had accounted for any row.
+  // An earlier run left this file before it recorded any rows.
   if (checkRegular(partOf(file))) rmSync(partOf(file));
   const journal = beginJournal(file, header, random);
   try {

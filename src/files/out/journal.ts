@@ -6,18 +6,18 @@ import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
 import { journalOf } from "./out-file.ts";
 
-/** The checkpoint of a pull while it is written: a line after every page, in the order of the rows. */
+/** Writes the checkpoint of a pull. A line follows each page, in the order of the rows. */
 export interface Journal {
-  /** Call this when the rows are in the file. */
+  /** Call this after the rows have been written to the file. */
   readonly note: (progress: Progress) => void;
-  /** All rows are in the file, which now has its final size in bytes. */
+  /** Call this after all rows have been written. `bytes` is the final size of the file. */
   readonly end: (bytes: number) => void;
   readonly close: () => void;
-  /** The output is complete, and nothing is left to continue. */
+  /** Call this when the output is complete and there is nothing left to continue. */
   readonly remove: () => void;
 }
 
-/** Replaces an older journal atomically: whenever the process is killed, a complete header is there. */
+/** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number): Journal {
   const path = journalOf(file);
   try {
@@ -28,11 +28,11 @@ export function beginJournal(file: string, header: CheckpointHeader, random: () 
   }
 }
 
-/** Continues after its first `length` bytes. */
+/** Continues the journal after its first `length` bytes. */
 export function continueJournal(file: string, length: number): Journal {
   const path = journalOf(file);
   try {
-    // Windows does not truncate a file through a handle that can only append.
+    // On Windows, a file cannot be truncated through a handle that can only append.
     const descriptor = openRegular(path, constants.O_RDWR);
     try {
       ftruncateSync(descriptor, length);

@@ -13,12 +13,12 @@ import { fail, Failure, invalidInput, usageFailure } from "../../contract/failur
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-fault.ts";
 import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 
-/** Linux follows as many links. */
+/** Linux uses the same limit. */
 const maxLinks = 40;
 
 /**
- * Follows symbolic links to the file itself, which need not exist yet. The checkpoint and the lock are next to that file,
- * so that two runs which name it in different ways use the same ones.
+ * Follows symbolic links to the actual file, which may not exist yet. The checkpoint and the lock are next to that
+ * file, so two runs that refer to it by different names use the same checkpoint and lock.
  */
 export function targetOf(file: string): string {
   let target = file;
@@ -32,22 +32,22 @@ export function targetOf(file: string): string {
   return file;
 }
 
-/** The checkpoint of a pull into `FILE`. */
+/** Returns the path of the checkpoint of a pull into `FILE`. */
 export function journalOf(file: string): string {
   return `${file}.resume`;
 }
 
-/** The rows of an unfinished pull into `FILE`, unless they grow in `FILE` itself. */
+/** Returns the path for the rows of an unfinished pull into `FILE`, unless they are written to `FILE` itself. */
 export function partOf(file: string): string {
   return `${file}.part`;
 }
 
-/** Held by the one process that writes `FILE`. */
+/** Returns the path of the lock. The only process that writes `FILE` holds this lock. */
 export function lockOf(file: string): string {
   return `${file}.lock`;
 }
 
-/** The same result for every way to name a file, even one that does not exist yet. */
+/** Returns the same result for all names of a file, even if it does not exist yet. */
 export function trueName(file: string): string {
   const target = targetOf(path.resolve(file));
   try {
@@ -57,20 +57,20 @@ export function trueName(file: string): string {
   }
 }
 
-/** Whether an earlier run left an unfinished pull into the file. */
+/** Whether the file belongs to an unfinished pull of an earlier run. */
 export function isUnfinished(file: string): boolean {
   return existsSync(journalOf(file));
 }
 
-/** The limit in bytes of every common file system. */
+/** The limit in bytes of all common file systems. */
 const longestName = 255;
-/** The longest suffix that a file name gets: while `FILE.resume` is replaced, or the receipt. */
+/** The longest suffixes that are added to a file name. They are used while `FILE.resume` or the receipt is replaced. */
 const longestEnding = {
   "--out": ".resume.0123456789abcdef.new".length,
   "--receipt": ".0123456789abcdef.new".length,
 };
 
-/** Rejects, before anything is sent, a file that would be lost or that cannot hold rows. */
+/** Checks the file before anything is sent. Rejects a file that would be overwritten or that cannot contain rows. */
 export function checkOutFile(
   file: string,
   mayExist: boolean,
@@ -81,7 +81,7 @@ export function checkOutFile(
     try {
       return stat(at, { throwIfNoEntry: false });
     } catch (cause) {
-      // A file has the name of a directory in the path.
+      // A directory in the path is actually a file.
       if (errorCode(cause) === "ENOTDIR") return undefined;
       throw unwritable(label, cause);
     }
@@ -107,14 +107,14 @@ export function checkFolder(label: string, folder: string, found: Stats | undefi
   throw usageFailure(`${label}: directory ${folder} does not exist`, "create it first, or name another file");
 }
 
-/** Throws a usage failure if something other than a regular file has the name. */
+/** Throws a usage failure if the name belongs to something other than a regular file. */
 export function checkFile(label: string, found: Stats | undefined, hint: string): void {
   if (found?.isDirectory() === true)
     throw invalidInput(label, "must be a file, not a directory", "name a file in it");
   if (found?.isFile() === false) throw invalidInput(label, "must be a regular file", hint);
 }
 
-/** An older receipt is replaced, but not the rows, their checkpoint or their lock. */
+/** The receipt may replace an older receipt, but not the rows, their checkpoint or their lock. */
 export function checkReceiptFile(receipt: string, file: string | undefined): void {
   checkOutFile(receipt, true, "--receipt");
   try {
@@ -147,8 +147,8 @@ export function unwritable(label: string, cause: unknown): Failure {
 }
 
 /**
- * Locks a file that one process at a time may write. If another process holds the lock, the failure is temporary (exit 7):
- * a service manager that does not restart a command after a usage error should retry this one.
+ * Locks a file that only one process may write at a time. If another process holds the lock, the failure is temporary
+ * (exit code 7). A service manager that does not restart commands after a usage error should still retry this one.
  */
 export async function holdFile(
   context: Locking,
@@ -158,7 +158,7 @@ export async function holdFile(
 ): Promise<FileLock> {
   const watch = (): void => remark(`waiting for the lock ${lockFile}, held by another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
-    // The lock is the first file created there, so its directory or its disk is the problem.
+    // The lock is the first file that the run creates in this directory, so the directory or its disk is the problem.
     if (thrown instanceof Failure && thrown.cause !== undefined)
       throw unwritable(`--out "${file}"`, thrown.cause);
     throw thrown;

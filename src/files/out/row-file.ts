@@ -7,24 +7,24 @@ import { fail, type Failure, type FailureDetails } from "../../contract/failure.
 import { keepMode } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
 
-/** A file that this run appends rows to. No other process is expected to touch it. */
+/** A file to which this run appends rows. No other process should change it. */
 export interface RowFile {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /**
-   * Throws if another program truncated, extended, moved or replaced it, which a run must not report as success. Returns
-   * the stats that identify the file. `bytes`: its expected size.
+   * Throws if another program has truncated, extended, moved or replaced the file, because the run must not report
+   * success then. Returns the stats that identify the file. `bytes` is the expected size.
    */
   readonly verify: (bytes: number) => BigIntStats;
-  /** Resolves when the rows are on the disk. */
+  /** Resolves when the rows have been saved to disk. */
   readonly sync: () => Promise<void>;
   /** Can be called more than once. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Creates the file; an existing file of that name is an error. Rows are always appended: writes at a fixed position would
- * fill bytes that another program truncated with zeros, and the size would look right. `label` starts the messages.
- * `kept`: the permissions of the new file.
+ * Creates the file and fails if it already exists. Rows are always appended. If they were written at fixed positions
+ * and another program truncated the file, the system would fill the missing part with zeros, and the size would look
+ * correct. Messages start with `label`. `kept` contains the permissions of the new file.
  */
 export async function createRowFile(file: string, label: string, kept?: number): Promise<RowFile> {
   try {
@@ -46,7 +46,7 @@ export async function createRowFile(file: string, label: string, kept?: number):
   }
 }
 
-/** Adds rows after the first `bytes`; an incomplete row after them is cut off. */
+/** Opens the file to add rows after the first `bytes`. An incomplete row after them is removed. */
 export async function continueRowFile(file: string, label: string, bytes: number): Promise<RowFile> {
   let handle: FileHandle | undefined;
   try {
@@ -76,7 +76,7 @@ function rowFile(handle: FileHandle, file: string, label: string): RowFile {
   };
 }
 
-/** Gives the complete rows in `part` the name `file`. An existing file is replaced only if `mayReplace` is set. */
+/** Renames `part`, which contains all rows, to `file`. An existing file is replaced only if `mayReplace` is set. */
 export async function placePart(
   part: string,
   file: string,
@@ -85,7 +85,7 @@ export async function placePart(
 ): Promise<void> {
   if (mayReplace) await rename(part, file).catch((cause: unknown) => notPlaced(part, file, cause));
   else await linkPart(part, file);
-  // Another program may have replaced the part or the file a moment before.
+  // Another program may have replaced the part or the file just before this check.
   checkSize(file, checkPlace(file, written), Number(written.size));
 }
 
@@ -95,7 +95,7 @@ async function linkPart(part: string, file: string): Promise<void> {
   } catch (cause) {
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     if (isThere) return notPlaced(part, file, cause, "another program created it during the pull");
-    // Some file systems have no hard links.
+    // Some file systems do not support hard links.
     return await rename(part, file).catch((refused: unknown) => notPlaced(part, file, refused));
   }
   await rm(part);
@@ -108,7 +108,7 @@ function notPlaced(part: string, file: string, cause: unknown, why = fileFault(c
   });
 }
 
-/** Returns the stats of the file at this path, which must be the file that was written. */
+/** Returns the stats of the file at this path. Throws if it is not the file that was written. */
 function checkPlace(file: string, written: BigIntStats): BigIntStats {
   const there = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (there !== undefined && isSameFile(there, written)) return there;
@@ -126,14 +126,14 @@ function checkSize(file: string, { size }: BigIntStats, bytes: number): void {
   );
 }
 
-/** The rows differ from the checkpoint. If they were deleted instead, --resume pulls them again. */
+/** The rows do not match the checkpoint. If they had been deleted, --resume would pull them again. */
 const damaged = { isDamaged: true, next: "start over with --force" };
 
 function changed(message: string, more: Pick<FailureDetails, "isDamaged" | "next">): Failure {
   return fail("output", message, { next: undefined, ...more });
 }
 
-/** A failed write to an open file is a problem with the disk, not with the command. */
+/** If writing to an open file fails, the problem is the disk and not the command. */
 async function explained(label: string, written: Promise<void>): Promise<void> {
   try {
     await written;

@@ -1,16 +1,19 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Output } from "../../context/context.ts";
 
-/** The destination of the rows of a pull, which counts and hashes them. */
+/** Receives the rows of a pull, and counts and hashes them. */
 export interface Sink {
   readonly write: (text: string | Uint8Array) => Promise<void>;
-  /** All bytes written, including earlier runs. */
+  /** The total number of bytes, including those that earlier runs wrote. */
   readonly bytes: () => number;
-  /** SHA-256 over all of them, in hex; undefined if the sink does not hash. */
+  /** The SHA-256 hash of all bytes in hexadecimal; undefined if the sink does not compute it. */
   readonly sha256: () => string | undefined;
 }
 
-/** `hash`: over the earlier bytes; undefined if it is not needed, because it costs 10 % of a local pull to stdout. */
+/**
+ * `hash` is the hash of the earlier bytes. Omit it if it is not needed, because hashing takes 10 % of the time of a
+ * local pull to stdout.
+ */
 export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash): Sink {
   let bytes = bytesBefore;
   return {

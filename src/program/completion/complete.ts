@@ -15,7 +15,7 @@ import { commandWords, positionalWords } from "./positional-words.ts";
 import { flagWords, valueWords } from "./suggested-words.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** Completes the last word, which may be empty; `words` come after the program's name. */
+/** Completes the last word, which can be empty. `words` does not include the program name. */
 export function complete(
   context: Pick<Context, "env" | "platform">,
   entries: readonly Command[],
@@ -45,8 +45,9 @@ function atFlag(asked: Asked, current: string): Completion {
 }
 
 /**
- * The output of `dexdata __complete <shell> <word>…` for the completion scripts: kind and prefix, then one candidate
- * per line, separated by tabs. Bash shows every line; zsh and fish do their own matching, as their users set them up.
+ * Returns the output of `dexdata __complete <shell> <word>…`, which the completion scripts read. The first line has the
+ * kind and the prefix, and each line after it has one candidate; tabs separate the columns. Bash shows every line. zsh
+ * and fish match the candidates themselves, as their users configured them.
  */
 export function answerShell(
   context: Pick<Context, "env" | "platform">,
@@ -65,7 +66,7 @@ function lineOf({ word, description = "" }: Candidate): string {
   return `${word}\t${visibleText(description)}`;
 }
 
-/** Bash passes words with their quotes. */
+/** Bash passes words with their quotes and backslashes. */
 function unquoted(word: string): string {
   return word.replaceAll(/\\(.)/gu, "$1").replaceAll(/["']/gu, "");
 }

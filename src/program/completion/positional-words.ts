@@ -8,12 +8,12 @@ import { flagWords, knownNetworks, storedProfiles } from "./suggested-words.ts";
 import { groupSummaries } from "../help/overview.ts";
 import { topicNames } from "../help/topic-names.ts";
 
-/** Suggests arguments, as the command describes them. */
+/** Suggests arguments based on the description of the command. */
 export function positionalWords(asked: Asked, command: Command, current: string): Completion {
   const { context, entries, line } = asked;
   const { positionals: before } = line;
   const [first, last] = [command.positionals[0], command.positionals.at(-1)];
-  // A command of several words is one argument here.
+  // These arguments name a command, which can have several words.
   if (first?.suggests === "commands and topics") return only(helpWords(entries, before));
   if (first?.suggests === "commands") return only(commandWords(entries, before.join(" ")));
   const positional = command.positionals[before.length] ?? (last?.isRepeatable === true ? last : undefined);
@@ -43,7 +43,7 @@ export function positionalWords(asked: Asked, command: Command, current: string)
   }
 }
 
-/** An address cannot be suggested, but `ethereum:` in front of it can, unless the network is a separate argument. */
+/** An address cannot be suggested, but the prefix `ethereum:` can, unless the network is a separate argument. */
 function atAddress({ context, line }: Asked, { name }: Positional, current: string): readonly Candidate[] {
   const [first] = line.positionals;
   const isPair = first === undefined ? name.startsWith("network:") : /[:@]/u.test(first);
@@ -68,7 +68,7 @@ function ofSetting(
   );
 }
 
-/** The words that may follow `path` on the way to a command. */
+/** Suggests the words that can follow `path` in the name of a command. */
 export function commandWords(entries: readonly Command[], path: string): readonly Candidate[] {
   const start = path === "" ? "" : `${path} `;
   const found = new Map<string, Candidate>();
@@ -81,7 +81,7 @@ export function commandWords(entries: readonly Command[], path: string): readonl
   return [...found.values()];
 }
 
-/** The same after `help`, plus the topics. */
+/** Suggests the words that can follow `help`, which are commands and topics. */
 export function helpWords(entries: readonly Command[], before: readonly string[]): readonly Candidate[] {
   const topics = before.length === 0 ? topicNames : [];
   return [...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))];

@@ -9,7 +9,7 @@ import { NETWORK_ROWS } from "../../sandbox/market/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { listEnding, readNewestList } from "../../settings/list-cache.ts";
 
-/** The flags that may still be given, and `--help`. */
+/** Suggests `--help` and the flags that can still be added to the command line. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
   const flags = Object.entries(entry === undefined ? {} : { ...entry.flags, ...entry.shared }).filter(
     ([name, { type }]) => type.isRepeatable === true || !given.has(name),
@@ -19,7 +19,7 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
   return path === "" ? [...ours, { word: "--version", description: "print the version" }] : ours;
 }
 
-/** Values of a flag, after the part of the word that stays unchanged (`--output=`). */
+/** Suggests values of a flag. `attached` is the part of the word that does not change, such as `--output=`. */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
   if (flag.type.placeholder === "file") return files(attached);
   if (flag.type.isList !== true)
@@ -49,12 +49,15 @@ function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag
   }
 }
 
-/** The network in the first argument, also from `network:address`. */
+/** Returns the network in the first argument, which can be `network` or `network:address`. */
 function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
   return first.split(":")[0] ?? "";
 }
 
-/** Fields of the rows of a command; fields inside a record once its name and a dot are typed. */
+/**
+ * Suggests the fields of the rows of a command. After the name of a record and a dot, it suggests the fields of that
+ * record.
+ */
 export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
   const names = new Set<string>();
   const before = typed.split(".").slice(0, -1);
@@ -68,7 +71,7 @@ export function fieldWords(entry: Command | undefined, typed: string): readonly 
   return [...names].map((word) => ({ word }));
 }
 
-/** `24h.` and `tokens.0.` show that more follows inside. */
+/** Candidates such as `24h.` and `tokens.0.` end with a dot, which shows that they contain more fields. */
 function opening({ type: { kind } }: Field): string {
   return kind === "record" ? "." : kind === "list" ? ".0." : "";
 }
@@ -82,7 +85,7 @@ function innerRecord(record: RecordShape, path: readonly string[]): RecordShape 
   return {};
 }
 
-/** `order_by=`: the wire names of the parameters of an API path. */
+/** Suggests the wire names of the parameters of an API path, such as `order_by=`. */
 export function parameterWords(path: string | undefined): readonly Candidate[] {
   const segments =
     (path ?? "")
@@ -97,7 +100,10 @@ export function parameterWords(path: string | undefined): readonly Candidate[] {
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** The networks from the last list of the service on this machine, or those of the sandbox before the first list. */
+/**
+ * Returns the networks from the last list that this machine received from the service. If there is no list yet, returns
+ * the networks of the sandbox.
+ */
 export function knownNetworks(context: Surroundings): readonly Candidate[] {
   const kept = typable(readNewestList(context, listEnding("networks", undefined)));
   return kept.length > 0
@@ -105,20 +111,20 @@ export function knownNetworks(context: Surroundings): readonly Candidate[] {
     : NETWORK_ROWS.map(({ id, displayName }) => ({ word: id, description: displayName }));
 }
 
-/** The DEXes of a network, if this machine has a list of them. */
+/** Returns the DEXes of a network, if this machine has a list of them. */
 export function knownDexes(context: Surroundings, network: string): readonly Candidate[] {
   return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
 }
 
-/** Names only, never keys. */
+/** Returns the names of the stored profiles, but never the keys. */
 export function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
   return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));
 }
 
 /**
- * A shell inserts the word unquoted, so a word with a special meaning to a shell is left out: text from the service
- * must not become a command.
+ * Removes words with characters that are special to a shell. The shell inserts words without quotes, and text from the
+ * service must not become a command.
  */
 function typable(texts: readonly string[]): readonly Candidate[] {
   return texts

@@ -3,22 +3,22 @@ import type { Flag, Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import type { Context } from "../../context/context.ts";
 
-/** The words in front of the one under the cursor, parsed as the program would parse them. */
+/** The words before the cursor, parsed as the program would parse them. */
 export interface TypedLine {
-  /** The words of a command, or the first word of several: `pools`. */
+  /** The words of the command so far. This can be just the first word, such as `pools`. */
   readonly path: string;
-  /** Undefined while the words do not name a command yet. */
+  /** Undefined until the words name a command. */
   readonly entry: Command | undefined;
   readonly positionals: readonly string[];
-  /** Names of the flags that were given. */
+  /** The names of the flags on the command line. */
   readonly given: ReadonlySet<string>;
-  /** The flag that takes the next word as its value. */
+  /** The flag whose value is the next word. */
   readonly pending: Flag | undefined;
-  /** After `--` no word is a flag. */
+  /** After `--`, words that start with a dash are not flags. */
   readonly isAfterDashes: boolean;
 }
 
-/** Undefined if a word leads to no command: there is nothing to suggest. */
+/** Returns undefined if the words do not lead to a command. In that case, there is nothing to suggest. */
 export function readTypedLine(entries: readonly Command[], words: readonly string[]): TypedLine | undefined {
   let [path, pending, isAfterDashes]: [string, Flag | undefined, boolean] = ["", undefined, false];
   let entry: Command | undefined;
@@ -44,7 +44,10 @@ export function readTypedLine(entries: readonly Command[], words: readonly strin
   return { path, entry, positionals, given, pending, isAfterDashes };
 }
 
-/** The shared flags, which may come first, until the command is known. */
+/**
+ * Returns the flags of the command. Until the command is known, only the shared flags apply, because they can come
+ * first.
+ */
 export function flagsOf(command: Command | undefined): Flags {
   return command === undefined ? sharedFlags : { ...command.flags, ...command.shared };
 }
@@ -52,13 +55,13 @@ export function flagsOf(command: Command | undefined): Flags {
 interface ReadFlag {
   readonly name?: string;
   readonly flag?: Flag;
-  /** Whether the next word is its value. */
+  /** Whether the next word is the value of this flag. */
   readonly isFollowed: boolean;
 }
 
 const takesValue = (flag: Flag | undefined): flag is Flag => flag?.type.placeholder !== undefined;
 
-/** Finds the flag that a word names. */
+/** Finds the flag that a word on the command line refers to. */
 export function readFlag(flags: Flags, word: string): ReadFlag {
   if (word.startsWith("--")) {
     const [name = "", ...value] = word.slice(2).split("=");
@@ -69,19 +72,19 @@ export function readFlag(flags: Flags, word: string): ReadFlag {
   }
   for (let at = 1; at < word.length; at += 1) {
     const [name, flag] = Object.entries(flags).find(([, { short }]) => short === word[at]) ?? [];
-    // The rest of a word after a letter that takes a value is the value: `-ondjson`.
+    // If a letter takes a value, the rest of the word is that value, as in `-ondjson`.
     if (name !== undefined && takesValue(flag)) return { name, flag, isFollowed: at === word.length - 1 };
   }
   return { isFollowed: false };
 }
 
-/** The suggestions for the word under the cursor. */
+/** The suggestions for the word at the cursor. */
 export interface Completion {
-  /** `files`: the shell completes file names. */
+  /** With `files`, the shell completes file names. */
   readonly kind: "words" | "files";
-  /** The part of the word under the cursor that stays unchanged: `--output=`, `ethereum,`. */
+  /** The part of the word that does not change, such as `--output=` or `ethereum,`. */
   readonly prefix: string;
-  /** Words that may follow the prefix; a word that ends in `=`, `:`, `,` or `.` expects more. */
+  /** Words that can follow the prefix. A word that ends with `=`, `:`, `,` or `.` needs more input. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -96,7 +99,7 @@ export const files = (prefix: string): Completion => ({ kind: "files", prefix, c
 
 export const only = (candidates: readonly Candidate[]): Completion => ({ ...nothing, candidates });
 
-/** The input of each completion. */
+/** The data that every completion needs. */
 export interface Asked {
   readonly context: Pick<Context, "env" | "platform">;
   readonly entries: readonly Command[];

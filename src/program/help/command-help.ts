@@ -3,7 +3,10 @@ import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** `brief` fits on one screen: the flags of the command, and the names of the shared ones. `full` has everything. */
+/**
+ * The `brief` form fits on one screen. It describes the flags of the command and only names the shared ones. The `full`
+ * form describes everything.
+ */
 export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
@@ -47,10 +50,10 @@ const maxBriefExamples = 2;
 const topicsLine =
   "See also: dexdata help <topic>, where <topic> is output, time, credits, streams, environment or exit-codes.";
 
-/** A command with more flags than this has no room for its output flags. */
+/** If a command has more flags than this, the brief form has no room for its output flags. */
 const many = 20;
 
-/** Few users need these flags, or a single flag of a group that is otherwise shared. */
+/** Few users need the flags in these groups. The same applies if a command adds only one flag to a shared group. */
 const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
 
 function isMinor({ group }: Flag, own: Flags): boolean {

@@ -2,7 +2,7 @@ import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/fla
 
 type Row = readonly [term: string, text: string];
 
-/** Groups flags, in the order of help. */
+/** Groups flags in the order used in help. */
 export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
   return flagGroups.flatMap((group) => {
     const inside = Object.entries(flags).filter(([, flag]) => flag.group === group);
@@ -77,7 +77,7 @@ export function briefRows(flags: Flags): readonly Row[] {
   });
 }
 
-/** The most important part, on one line if possible; `--help` has the rest. */
+/** Returns the most important part of the text, on one line if possible. `--help` shows the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
   const owners = ownersOf(flag).filter((owner) => !(owner in beside));
   const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
@@ -86,7 +86,7 @@ function briefHelp(flag: Flag, beside: Flags): string {
     : withChoices(flag, owners, choices);
 }
 
-/** `volume_usd_24h, volume_usd_7d` → `volume_usd_{24h,7d}`. */
+/** Shortens `volume_usd_24h, volume_usd_7d` to `volume_usd_{24h,7d}`. */
 function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefined {
   if (choices === undefined) return undefined;
   const families = new Map<string, string[]>();
@@ -100,7 +100,7 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
   });
 }
 
-/** Names only, for a line that points to the full text. */
+/** Lists the names of flags, for a line that points to the full text. */
 export function nameList(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
@@ -115,7 +115,7 @@ function braced(names: readonly string[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** The words that all summaries share; where they differ, each form: `after/before`. */
+/** Merges several summaries into one. Words that differ are joined with a slash, such as `after/before`. */
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;

@@ -8,8 +8,8 @@ import { type TopicContext, topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
 
 /**
- * dexdata(1) in roff, from the same values as help. `surroundings` sets the directories and the time that the topics
- * show.
+ * Returns dexdata(1) in roff format, generated from the same values as the help. `surroundings` provides the
+ * directories and the time that the topics show.
  */
 export function manPage(commands: readonly Command[], version: string, surroundings: TopicContext): string {
   return [
@@ -31,7 +31,7 @@ export function manPage(commands: readonly Command[], version: string, surroundi
     ...flagBlocks(sharedFlags).flatMap(block),
     ...topicNames.flatMap((name) => {
       const lines = topicPage(name, commands, surroundings).flatMap(block);
-      // A heading starts a paragraph on its own.
+      // A heading already starts a new paragraph.
       const rest = lines[0] === ".PP" ? lines.slice(1) : lines;
       return [`.SH ${name === "exit-codes" ? "EXIT STATUS" : name.toUpperCase()}`, ...rest];
     }),
@@ -82,14 +82,14 @@ const row = ([term, text]: readonly [string, string]): readonly string[] => [
 const examplesOf = (shown: readonly string[]): readonly string[] =>
   shown.length === 0 ? [] : [".PP", ".RS 4", ".nf", ...shown.map(line), ".fi", ".RE"];
 
-/** A line that starts with a period or an apostrophe would be a roff request. */
+/** roff would interpret a line that starts with a period or an apostrophe as a request. */
 const line = (text: string): string => (/^[.']/u.test(text) ? `\\&${escaped(text)}` : escaped(text));
 
 const quoted = (text: string): string => `"${escaped(text).replaceAll('"', "\\(dq")}"`;
 
 /**
- * Characters outside ASCII become numbers, since formatters differ in how they read bytes. Dashes become ones that can
- * be pasted.
+ * Non-ASCII characters are written as numbers, because formatters interpret bytes differently. Hyphens are escaped, so
+ * that commands can be copied from the page and pasted.
  */
 function escaped(text: string): string {
   return text

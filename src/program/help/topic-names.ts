@@ -1,6 +1,9 @@
 import type { Clock, Context } from "../../context/context.ts";
 
-/** The topics of `dexdata help`; completion reads them without loading their texts. */
+/**
+ * The topics of `dexdata help`. They are in a separate file, so that completion does not have to load the topics
+ * themselves.
+ */
 export const topicNames = [
   "exit-codes",
   "time",
@@ -18,7 +21,7 @@ export const topicNames = [
 
 export type TopicName = (typeof topicNames)[number];
 
-/** The parts of the machine that topics show: its directories and its time. */
+/** The part of the context that topics need, which is the directories and the time of the machine. */
 export interface TopicContext extends Pick<Context, "env" | "platform"> {
   readonly clock: Pick<Clock, "now">;
 }

@@ -3,7 +3,10 @@ import { invalidInput } from "../../contract/failure.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
 
-/** The values of a flag: how help shows them, what `commands -o json` calls them, and how they are parsed. */
+/**
+ * The type of a flag's values. It defines how help displays them, which name `commands -o json` uses, and how they are
+ * parsed.
+ */
 export interface FlagType<Value> {
   readonly name:
     | "switch"
@@ -19,21 +22,21 @@ export interface FlagType<Value> {
     | "file"
     | "url"
     | "address";
-  /** Stands for the value in help; undefined for a boolean flag. */
+  /** Represents the value in help; undefined for a boolean flag. */
   readonly placeholder?: string;
-  /** The accepted values, if the set is fixed. */
+  /** The accepted values, if there is a fixed set. */
   readonly choices?: readonly string[];
-  /** The flag may be given several times, and each value counts. */
+  /** The flag can be repeated, and every value counts. */
   readonly isRepeatable?: true;
-  /** The value is a comma-separated list of suggested words. */
+  /** The value is a comma-separated list of words that completion can suggest. */
   readonly isList?: true;
-  /** Parses the texts, or rejects them with an error that names the flag. */
+  /** Parses the values that were typed. Throws an error that names the flag if one of them is invalid. */
   readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
 }
 
 type Named = FlagType<unknown>["name"];
 
-/** A flag that takes one value: the last one counts. */
+/** The type of a flag with a single value. If the flag is repeated, the last value counts. */
 function one<Value>(
   name: Named,
   placeholder: string,
@@ -48,18 +51,18 @@ function one<Value>(
 
 export const toggle: FlagType<true> = { name: "switch", read: () => true };
 
-/** How often the flag was given: `-vv`. */
+/** Counts how often the flag appears, as in `-vv`. */
 export const counting: FlagType<number> = {
   name: "switch",
   isRepeatable: true,
   read: (_, texts) => texts.length,
 };
 
-/** Any text, parsed by its user; `name` describes the value for programs. */
+/** Any string, which the command parses later. `name` describes the value for programs. */
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
   one(name, placeholder, (_, typed) => typed);
 
-/** A value with a parser of its own kind. */
+/** A value that needs a special parser. */
 export const readBy = <Value>(
   name: Named,
   placeholder: string,
@@ -80,10 +83,10 @@ export function wholeNumber(
   return one("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
 }
 
-/** Milliseconds of a duration such as `30s`. */
+/** A duration such as `30s`, parsed to milliseconds. */
 export const duration: FlagType<number> = one("duration", "duration", readDuration);
 
-/** The same with a minimum, in milliseconds; `next` suggests what to do instead of going lower. */
+/** A duration with a minimum, both in milliseconds. `next` is the hint for shorter durations. */
 export function durationFrom(shortest: number, next: string): FlagType<number> {
   return one("duration", "duration", (label, typed) => {
     const milliseconds = readDuration(label, typed);
@@ -92,7 +95,7 @@ export function durationFrom(shortest: number, next: string): FlagType<number> {
   });
 }
 
-/** One of a fixed set of words. */
+/** A value from a fixed set of words. */
 export function choice<const Word extends string>(
   choices: readonly Word[],
   placeholder: string,
@@ -105,7 +108,7 @@ export function choice<const Word extends string>(
   return { ...type, choices };
 }
 
-/** A comma-separated list. */
+/** A value that is a comma-separated list. */
 export const list = <Value>(
   placeholder: string,
   read: (label: string, items: readonly string[], flag: string) => Value,
@@ -117,7 +120,10 @@ export const list = <Value>(
   isList: true,
 });
 
-/** The name of an output file. `-` is rejected: elsewhere it means stdout, here it would create a file named "-". */
+/**
+ * The name of an output file. `-` is rejected, because elsewhere it means stdout, but here it would create a file named
+ * "-".
+ */
 export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
   if (typed !== "" && typed !== "-") return typed;
   const next = `${flag === "out" ? "leave it out to write to stdout, or " : ""}use ./- for a file named -`;

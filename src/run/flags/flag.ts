@@ -1,44 +1,46 @@
 import { usageFailure } from "../../contract/failure.ts";
 import type { FlagType } from "./flag-types.ts";
 
-/** One flag, defined once: parsing, help, the man page, completion and `commands -o json` read it. */
+/**
+ * Defines a flag in one place. Parsing, help, the man page, completion and `commands -o json` all use this definition.
+ */
 export interface Flag<Value = unknown> {
   readonly type: FlagType<Value>;
   readonly group: FlagGroup;
-  /** What the flag does; `-h` shows nothing else. */
+  /** Explains what the flag does. `-h` shows only this text. */
   readonly summary: string;
-  /** What `--help` adds, with the punctuation that joins it to the summary. */
+  /** Text that `--help` adds to the summary. It starts with the punctuation that joins the two. */
   readonly details?: string;
-  /** The value in use if the flag is not given. */
+  /** The default value. */
   readonly default?: string;
-  /** The default as help prints it, where that differs from "default" and the value. */
+  /** The default as help displays it, if it is not just "default" and the value. */
   readonly defaultSaid?: string;
-  /** Where the text lists all choices, so that help does not repeat them. */
+  /** The part of the text that already lists all choices, so that help does not repeat them. */
   readonly choicesIn?: "summary" | "details";
   readonly short?: string;
-  /** The flags it belongs to, for help only; `needs` is checked. */
+  /** The flags that this flag belongs to. They only appear in help; `needs` is what the program checks. */
   readonly with?: string | readonly string[];
-  /** The flag is rejected without this one. */
+  /** The flag that must also be set, with a hint for when it is missing. */
   readonly needs?: { readonly flag: string; readonly next: string };
   readonly excludes?: readonly Exclusion[];
-  /** What completion suggests, where the type has no choices: words, or a stored list. */
+  /** The words or the stored list that completion suggests if the type has no choices. */
   readonly suggests?: readonly string[] | KeptList;
 }
 
-/** A flag that cannot be combined with another one. */
+/** A flag that cannot be combined with this one. */
 export interface Exclusion {
   readonly flag: string;
-  /** The reason, if the message needs one. */
+  /** The reason, if the message needs it. */
   readonly why?: string;
-  /** Both flags set the same thing, so neither comes first. */
+  /** Both flags set the same value, so the message does not prefer either of them. */
   readonly isMutual?: true;
   readonly next: string;
 }
 
-/** Lists that completion reads from disk or from the description of a command, never from the service. */
+/** Lists that completion reads from disk or from the description of a command, but never from the service. */
 export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameters";
 
-/** In the order of help. */
+/** The groups of flags, in the order used in help. */
 export const flagGroups = [
   "Filters",
   "Candles",
@@ -55,20 +57,25 @@ export const flagGroups = [
 
 export type FlagGroup = (typeof flagGroups)[number];
 
-/** Flags by name, in the order of help. */
+/** Flags by name, in the order used in help. */
 export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** The parsed values; undefined for flags that were not given. Reading an undeclared name does not compile. */
+/**
+ * The parsed values of the flags, undefined for flags that are not set. Reading an undeclared flag does not compile.
+ */
 export type Values<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Value | undefined : never;
 };
 
-/** The texts of each flag by name, one for each time it was given; undefined for a boolean flag. */
+/**
+ * The values that were typed for each flag, by name. A repeated flag has several values, and the value of a boolean
+ * flag is undefined.
+ */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-/** Keeps the type of the flag, so that its value has one too. */
+/** Creates a flag and preserves the type of its value. */
 export function flag<Value>(
   type: FlagType<Value>,
   group: FlagGroup,
@@ -77,7 +84,7 @@ export function flag<Value>(
   return { type, group, ...rest };
 }
 
-/** Returns some of the flags, in their original order. */
+/** Returns the named flags in their original order. */
 export function pick<F extends Flags, Name extends keyof F & string>(
   flags: F,
   ...names: readonly Name[]
@@ -87,8 +94,8 @@ export function pick(flags: Flags, ...names: readonly string[]): Flags {
 }
 
 /**
- * Parses the flags of a command, and rejects the first one that cannot be parsed or combined. `F` may name flags that
- * the command does not have: their values are undefined.
+ * Parses the flags of a command. Rejects the first flag that has an invalid value or cannot be combined with another.
+ * `F` can include flags that the command does not have; their values are undefined.
  */
 export function readValues<F extends Flags>(flags: Flags, typed: TypedFlags): Values<F>;
 export function readValues(flags: Flags, typed: TypedFlags): object {
@@ -118,7 +125,7 @@ function conflict(name: string, { flag: other, why, isMutual }: Exclusion): stri
     : `--${name} cannot be used with --${other}: ${why}`;
 }
 
-/** The arguments that give the same flags again. */
+/** Converts parsed flags back to command-line arguments. */
 export function flagWords(typed: TypedFlags): readonly string[] {
   return [...typed].flatMap(([name, texts]) =>
     texts.flatMap((text) => (text === undefined ? [`--${name}`] : [`--${name}`, text])),

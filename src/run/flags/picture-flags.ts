@@ -3,7 +3,7 @@ import { type Exclusion, flag, type Values } from "./flag.ts";
 import { toggle } from "./flag-types.ts";
 import type { sharedFlags } from "./shared-flags.ts";
 
-/** What is drawn instead of rows, or next to them. */
+/** A drawing that replaces the rows or is shown next to them. */
 export type Picture = "chart" | "spark";
 
 const next = "use only one of them";
@@ -34,7 +34,10 @@ export const sparkFlag = flag(toggle, "Output", {
 
 type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
 
-/** `--chart` or `--spark`; both are for people, so formats for programs reject them. */
+/**
+ * Returns the picture that `--chart` or `--spark` selects. Both are meant for people, so they cannot be combined with
+ * formats for programs.
+ */
 export function readPicture({
   chart,
   spark,

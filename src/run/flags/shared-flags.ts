@@ -42,7 +42,7 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
-/** What is shown, and where it is written. */
+/** Flags that control which data is shown and where it is written. */
 export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
     short: "o",
@@ -113,19 +113,19 @@ const statuses = list(
     new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
 );
 
-/** Requests per minute. */
+/** A request rate in requests per minute. */
 const rate = readBy("integer or unlimited", "n", (label, typed) => {
   const checked = settings.rpm.check(typed);
   if ("problem" in checked) throw invalidInput(label, checked.problem);
   return checked.value;
 });
 
-/** Parsed like the integers of filters. */
+/** Parsed in the same way as the integers in filters. */
 const credits = readBy("integer", "n", (_, typed) =>
   Number(readParam(query("max_credits", { kind: "integer", min: 0 }, ""), typed, 0)),
 );
 
-/** Requests: time, retries, rate and credits. */
+/** Flags for time limits, retries, the request rate and credits. */
 export const requestFlags = {
   timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
@@ -168,16 +168,16 @@ export const faults = readBy("text", "spec", (_, typed, name) => {
   return read;
 });
 
-/** Selects a different simulated market. */
+/** A seed that selects a different simulated market. */
 export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 
-/** How fast the sandbox clock runs; 0 stops it. */
+/** The speed of the sandbox clock; 0 stops the clock. */
 export const speed = readBy("number", "n", (label, typed) => {
   if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
   throw invalidInput(label, "must be a number such as 0, 1 or 60");
 });
 
-/** The host and the key. */
+/** Flags that select the host and the key. */
 export const hostFlags = {
   sandbox: flag(toggle, group, { summary: "Use the built-in sandbox: simulated data, offline, free" }),
   tier: flag(text("plan"), group, {
@@ -197,16 +197,16 @@ export const hostFlags = {
   profile: flag(text("name"), group, { suggests: "profiles", summary: "Use the key stored under this name" }),
 };
 
-/** Flags that API commands share; other commands pick some of them. */
+/** The flags that all API commands share. Other commands use only some of them. */
 export const sharedFlags = { ...outputFlags, ...requestFlags, ...hostFlags };
 
-/** Flags for the rows of local commands. */
+/** The output flags of local commands that print rows. */
 export const localRowFlags = pick(sharedFlags, "output", "no-header", "error-format");
 
-/** Flags for nested objects of local commands. */
+/** The output flags of local commands that print nested objects. */
 export const documentFlags = pick(sharedFlags, "output", "error-format");
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
 
-/** The flags that decide how local rows are shown. */
+/** The flags that control how rows of local commands are displayed. */
 export type LocalOutputFlags = Pick<SharedValues, "output" | "no-header">;

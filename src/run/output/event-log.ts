@@ -8,17 +8,17 @@ import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Report } from "../report.ts";
 import { instant } from "../../text/counted.ts";
 
-/** One line of `--events`. */
+/** One line in the `--events` file. */
 export interface LoggedEvent<Name extends string> {
   readonly event: Name;
-  /** When it happened; the default is the time of logging. */
+  /** When the event happened; defaults to the time of logging. */
   readonly at?: string;
   readonly [name: string]: unknown;
 }
 
 export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 
-/** The file of `--events` has a fixed name and is not the file of the data. */
+/** Checks that the `--events` file has a fixed name and is not the data file. */
 export function checkEventsFile(file: string | undefined, out: string | undefined): void {
   if (file === undefined) return;
   const label = `--events "${withoutSecrets(file)}"`;
@@ -33,9 +33,9 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
 }
 
 /**
- * Appends one NDJSON line per event, each in a single write, so lines stay complete and the file may be moved away. A
- * file that cannot be opened is rejected; if a write fails later, on a full disk, the log reports it once and the
- * stream continues.
+ * Opens a log that appends one NDJSON line per event. Each line is written at once, so lines stay complete and the file
+ * can be moved while the program runs. A file that cannot be opened is rejected. If a later write fails, for example
+ * because the disk is full, the log reports this once and the stream continues.
  */
 export function openEventLog(
   file: string | undefined,
@@ -51,7 +51,8 @@ export function openEventLog(
   });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {
-    // A failed write may have left a partial line: the next line starts after it and reports how many are missing.
+    // A failed write may have left a partial line. The log starts a new line after it and records how many lines are
+    // missing.
     const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
     lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;

@@ -9,7 +9,10 @@ import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 
-/** Prints rows of a local command: aligned columns on a terminal, JSON in a pipe, like the rows of the service. */
+/**
+ * Prints the rows of a local command as aligned columns on a terminal and as JSON in a pipe, just like rows from the
+ * service.
+ */
 export async function writeRows(
   context: Context,
   flags: LocalOutputFlags,
@@ -18,7 +21,7 @@ export async function writeRows(
   return await print(context, flags, (form, look) => form.rows(rows, look));
 }
 
-/** Prints one object of a local command: a line for each member, or one JSON object. */
+/** Prints a single object of a local command, either with one line per field or as a JSON object. */
 export async function writeRecord(
   context: Context,
   flags: LocalOutputFlags,
@@ -27,7 +30,7 @@ export async function writeRecord(
   return await print(context, flags, (form, look) => form.record(record, look));
 }
 
-/** Prints a nested object, which has no form in csv and tsv. */
+/** Prints a nested object. csv and tsv do not support nested objects. */
 export async function writeDocument(
   context: Context,
   flags: LocalOutputFlags,
@@ -42,12 +45,12 @@ export async function writeDocument(
   });
 }
 
-/** Whether the format in use can print nested objects. */
+/** Whether the current format supports nested objects. */
 export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
   return formats[outputOf(context, flags)].local.documents !== undefined;
 }
 
-/** Prints nested objects: as one array, or one per line. */
+/** Prints nested objects, either as one array or one per line. */
 export async function writeDocuments(
   context: Context,
   flags: LocalOutputFlags,
@@ -72,7 +75,10 @@ async function print(
   return 0;
 }
 
-/** Flag, environment, config file, default. `config list` reports an invalid setting; no other command fails for it. */
+/**
+ * Returns the format from the flag, the environment, the config file or the default, in this order. `config list`
+ * reports an invalid setting, but other commands do not fail because of it.
+ */
 export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
   const output = outputOf(context, flags);
   return output === "wide" ? "table" : output;
@@ -91,7 +97,7 @@ function settledFormat(context: Context): OutputFormat | undefined {
   }
 }
 
-/** Rejects surplus arguments instead of ignoring them. */
+/** Rejects extra arguments instead of ignoring them. */
 export function expectWords(words: readonly string[], count: number, usage: string): void {
   if (words.length === count) return;
   const surplus = words[count];

@@ -1,13 +1,14 @@
 import type { Clock } from "../../context/context.ts";
 
-/** Milliseconds before the same message is printed again. */
+/** Milliseconds before the same message can be printed again. */
 const repetition = 60_000;
-/** The number of different messages to remember. */
+/** The maximum number of different messages to remember. */
 const mostSaid = 1000;
 
 /**
- * Returns how often a message occurred since it was last printed, or undefined if that was less than a minute ago. A
- * service that fails for days must not fill the disk with log lines.
+ * Returns a function that counts a message. It returns how often the message occurred since it was last printed, or
+ * undefined if that was less than a minute ago. Without this limit, a service that fails for days could fill the disk
+ * with log lines.
  */
 export function createRepetitions({
   elapsed,

@@ -5,7 +5,10 @@ import { type ColorMode, readSetting, settings } from "../../settings/settings.t
 import { createPaint } from "../../render/painter.ts";
 import { type Block, drawPage } from "../../render/page/help-page.ts";
 
-/** NO_COLOR and TERM=dumb disable color, FORCE_COLOR enables it; `auto` depends on the terminal. */
+/**
+ * Whether the output is colored. NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. Otherwise, `auto`
+ * enables color on a terminal.
+ */
 export function isColored(when: string, context: Context): boolean {
   if (when !== "auto") return when === "always";
   const { env } = context;
@@ -14,7 +17,7 @@ export function isColored(when: string, context: Context): boolean {
   return context.stdout.isTerminal && env["TERM"] !== "dumb";
 }
 
-/** The color setting; an invalid setting must not prevent help from being shown. */
+/** Returns the color setting. An invalid setting must not prevent help from being displayed. */
 export function settledColor(context: Context): ColorMode {
   try {
     return readSetting(context, readConfigFile(context), settings.color).value;
@@ -25,24 +28,25 @@ export function settledColor(context: Context): ColorMode {
 }
 
 /**
- * An empty variable counts as unset (POSIX, Environment Variables). Windows does not set them, but Windows Terminal
- * identifies itself and shows more than ASCII in any code page.
+ * Whether the terminal can display Unicode text. An empty variable counts as unset (POSIX, Environment Variables).
+ * These variables do not exist on Windows, but Windows Terminal sets WT_SESSION and displays Unicode in every code
+ * page.
  */
 export function readsUnicode(env: Context["env"]): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return locale === "" ? (env["WT_SESSION"] ?? "") !== "" : /utf-?8/iu.test(locale);
 }
 
-/** The fonts of the Linux console have neither heavy lines nor bars. */
+/** Whether the terminal can display charts. The fonts of the Linux console lack heavy lines and bars. */
 export function drawsUnicode(env: Context["env"]): boolean {
   return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
 }
 
-/** The maximum width of prose on a wide terminal: long lines are hard to read. */
+/** The maximum width of prose, because long lines are hard to read on a wide terminal. */
 const widest = 100;
 const usual = 80;
 
-/** Prints a page fitted to the terminal, with bold headings where color is on. */
+/** Prints a page at the width of the terminal. Headings are bold if color is enabled. */
 export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
   const { isTerminal, columns } = context.stdout;
   const width = Math.min(columns ?? usual, widest);

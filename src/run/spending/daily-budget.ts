@@ -15,23 +15,23 @@ import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
-/** `budget.daily` in credits, and how to change it. */
+/** The value of `budget.daily` in credits, and how to change it. */
 interface DailyTerms {
   readonly most: number;
-  /** A command or a variable, named in the hint. */
+  /** The command or the environment variable that the hint suggests. */
   readonly changedBy: string;
 }
 
 interface Spent {
-  /** `2026-11-21`, UTC. */
+  /** A UTC date such as `2026-11-21`. */
   readonly day: string;
   readonly credits: number;
 }
 
 /**
- * The budget of all processes on this machine per UTC day, for this key (or no key) and service. Credits are recorded
- * before a request is sent and released if it was free, so a process that is killed in between leaves the record too
- * high rather than too low.
+ * Returns the daily budget, which all processes on this machine share. It applies per UTC day, service and key (or no
+ * key). Credits are recorded before a request is sent and released if the request was free. If a process is killed in
+ * between, the recorded amount is therefore too high rather than too low.
  */
 function dailyBudget(
   context: Context,
@@ -42,7 +42,7 @@ function dailyBudget(
   const file = accountFile(context, "budget", target);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One change at a time: in one process they would only wait for each other's lock. */
+  /** Changes run one at a time, because parallel changes in the same process would only wait for each other's lock. */
   const change = async (by: (spent: Spent) => Spent): Promise<Spent> => {
     const turn = last.then(async () => {
       return await updateStateFile(context, file, (before) => {
@@ -50,7 +50,7 @@ function dailyBudget(
         const size = before === undefined ? sizeOf(file) : undefined;
         const isNew = before === undefined && size === undefined;
         if (isNew) removeUnusedAccounts(context, "budget");
-        // A crash of the machine can leave a file that was just created empty.
+        // A crash of the machine can leave a new file empty.
         if (size === 0) warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
         const isBlank = isNew || size === 0;
         const after = by(isBlank ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
@@ -76,7 +76,7 @@ function dailyBudget(
       return {
         settle: async (cost) => {
           if (cost === credits) return;
-          // A request from before midnight is not part of the new count. Credits that cannot be released stay recorded
+          // A request from before midnight does not affect the new day. Credits that cannot be released remain recorded
           // as spent.
           await change((spent) =>
             spent.day === day ? { day, credits: spent.credits - (credits - cost) } : spent,
@@ -87,7 +87,9 @@ function dailyBudget(
   };
 }
 
-/** Counting starts over each day. A file that cannot be read does not mean zero: the run would exceed the budget. */
+/**
+ * The count restarts each day. An unreadable file must not count as zero, because the run could then exceed the budget.
+ */
 function readSpent(content: unknown, file: string, today: string): Spent {
   const [day, credits] = [member(content, "day"), member(content, "credits")];
   if (typeof day !== "string" || typeof credits !== "number") throw notKept(file, "unexpected content");
@@ -113,7 +115,10 @@ function notKept(file: string, why: string, cause?: unknown): Failure {
   });
 }
 
-/** The budget of this run: `--max-credits`, and what is left of the daily budget. The sandbox has no daily budget. */
+/**
+ * Returns the budget of this run, which combines `--max-credits` with the rest of the daily budget. The sandbox has no
+ * daily budget.
+ */
 export function budgetOf(
   context: Context,
   { maxCredits, settings }: RunOptions,

@@ -14,7 +14,7 @@ import { stagingSuffix } from "../../files/replace-file.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import { findFolders } from "../../settings/folders.ts";
 
-/** The request rate of the key, shared by all processes on this machine that use it. */
+/** Creates the rate limiter for the key. All processes on this machine that use the key share its request rate. */
 export function openPace(
   context: Context,
   { rpm }: Pick<RunOptions, "rpm">,
@@ -22,7 +22,7 @@ export function openPace(
   report: Pick<Report, "warn" | "pausing">,
 ): Pace {
   const rate = chooseRate(rpm, target);
-  // A sandbox in this process has a rate limit that no other process uses.
+  // A sandbox in this process has its own rate limit, which other processes do not use.
   const isAlone = target.isSimulated || rate.kind === "unlimited";
   const store = isAlone ? memoryStore() : sharedStore(context, accountFile(context, "pace", target), report);
   return createPace(context, { rate, store, pausing: report.pausing });
@@ -34,7 +34,7 @@ function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): Pace
   return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
 }
 
-/** If the file cannot be used, this process continues alone from what it last knew. */
+/** If the shared file becomes unusable, this process continues alone with the last known state. */
 function sharedStore(context: Context, file: string, { warn }: Pick<Report, "warn">): PaceStore {
   const own = memoryStore();
   let isShared = true;
@@ -58,10 +58,10 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Report, "war
   return { update };
 }
 
-/** State that the processes of this machine share per service and key. */
+/** The state that all processes on this machine share for each service and key. */
 type Use = "pace" | "budget";
 
-/** One file per service and key (or no key), named by a hash of both. */
+/** Returns the file for a service and key (or no key). Its name is a hash of both. */
 export function accountFile(context: Context, use: Use, { rest, key }: Pick<Target, "rest" | "key">): string {
   const { origin, pathname } = new URL(rest);
   const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
@@ -69,19 +69,22 @@ export function accountFile(context: Context, use: Use, { rest, key }: Pick<Targ
   return path.join(findFolders(context).state, `${use}-${hash}.json`);
 }
 
-/** A hash that does not reveal the key. */
+/** Hashes the service and the key without revealing the key. */
 function hashOfBoth(service: string, key: string): string {
   return createHash("sha256").update(`${service}\n${key}`).digest("hex").slice(0, 32);
 }
 
-/** Nothing here is secret, and loading node:crypto takes longer than the rest of a short run over plain http. */
+/** The service is not secret, and loading node:crypto takes longer than the rest of a short run over plain http. */
 function hashOfService(service: string): string {
   const hash: TextHash = { high: 0, low: 0 };
   hashText(service, hash);
   return [hash.high, hash.low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** Each new port of a sandbox creates a file. Creating one removes those that are no longer used. */
+/**
+ * Removes files that are no longer in use. It runs whenever a new file is created, because every new port of a sandbox
+ * creates one.
+ */
 export function removeUnusedAccounts(context: Context, use: Use): void {
   const names = new RegExp(`^${use}-[\\da-f]{16,32}\\.json(?:${stagingSuffix})?$`, "u");
   removeUnused(findFolders(context).state, names, context.clock.now());

@@ -26,7 +26,7 @@ Examples:
   dexdata explain 402
   dexdata explain plan_required`;
 
-/** Every form of a time, with its meaning, as `parseTimeBound` reads it. */
+/** Every form of time that `parseTimeBound` accepts, with its meaning. */
 export const timeForms: readonly (readonly [example: string, meaning: string])[] = [
   ["now", "the start of the run"],
   ["-90s", "90 seconds before now; the minus is optional"],

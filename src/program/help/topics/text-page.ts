@@ -1,8 +1,8 @@
 import type { Block } from "../../../render/page/help-page.ts";
 
 /**
- * Reads a page from a text that looks like the page: blank lines separate blocks, and below a `Heading:` are rows
- * (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
+ * Parses plain text that has the layout of a page. Blank lines separate blocks. The lines below a `Heading:` are either
+ * rows (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
  */
 export function textPage(source: string): readonly Block[] {
   return source
@@ -22,7 +22,7 @@ export function textPage(source: string): readonly Block[] {
     });
 }
 
-/** Writes rows as the lines of such a text. */
+/** Formats rows as lines that textPage() can parse. */
 export function tableLines(rows: readonly (readonly [term: string, text: string])[]): string {
   return rows.map(([term, text]) => `  ${term}  ${text}`).join("\n");
 }

@@ -7,7 +7,7 @@ import { textPage } from "./text-page.ts";
 
 type Topic = string | ((commands: readonly Command[], context: TopicContext) => string);
 
-/** The document with the details of each topic, and its text. */
+/** The text of each topic, and the document with more details. */
 const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topic]>> = {
   "exit-codes": ["reference.md", table.exitCodesTopic],
   time: ["guide.md", table.timeTopic],
@@ -23,7 +23,7 @@ const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topi
   limits: ["reference.md", fixed.limitsTopic],
 };
 
-/** Returns the page of a topic, which ends with the name of the document that has the details. */
+/** Returns the page of a topic. It ends with a reference to the document that has more details. */
 export function topicPage(
   name: TopicName,
   commands: readonly Command[],
