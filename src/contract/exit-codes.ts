@@ -36,7 +36,7 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "wait, upgrade, or raise the limit",
   },
   6: {
-    when: "Still rate limited after all retries (429), a requested wait of more than 1h, or too many assets for the plan",
+    when: "Rate limited after all retries (429), Retry-After of more than 1h, or too many assets for the plan",
     next: "retry later, or stream fewer assets",
   },
   7: {

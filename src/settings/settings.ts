@@ -78,7 +78,7 @@ export const settings = {
     [0, 999_999_999],
     undefined,
     "no limit",
-    "Credits per UTC day, for all processes on this machine that use the same key and service",
+    "Maximum credits per UTC day, for all processes on this machine that use the same key and service",
   ),
   profile: defineSetting<string | undefined>({
     kind: "word",

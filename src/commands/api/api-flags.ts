@@ -44,7 +44,7 @@ export const apiNotes: readonly Block[] = [
   },
   {
     prose:
-      "With --paginate, rows look the same as from the command for that endpoint. The parameter limit then sets the page " +
-      "size, and cursor or page sets where to start. Relative times are resolved only once.",
+      "With --paginate, rows look the same as from the command for that endpoint. -f limit=N then sets the page size " +
+      "(--limit sets the total), and -f cursor=C or -f page=N sets where to start. Relative times are resolved only once.",
   },
 ];

@@ -21,8 +21,8 @@ export const doctorCommand = command({
   notes: [
     {
       prose:
-        "The exit code is 0 if all checks passed or there are only warnings. Otherwise, it is the code of the first failed " +
-        "check: the code with which other commands exit for the same problem.",
+        "The exit code is 0 if all checks passed or there are only warnings. Otherwise, it is the exit code that any other " +
+        "command would return for the first failed check.",
     },
   ],
   run: async (input, context) => await (await import("./doctor.ts")).doctor(input, context),

@@ -59,7 +59,7 @@ export const sandboxFlags = {
     summary: "Number of credits, instead of the plan's",
   }),
   packs: flag(wholeNumber({ min: 0, max: most }), group, {
-    summary: "Number of extra credits, as if bought in packs; pro only",
+    summary: "Add this many credits, as if bought in packs; pro only",
   }),
   "overage-cap": flag(usd, group, {
     summary: "Allow overage up to this amount in USD",
@@ -78,9 +78,9 @@ export const faultsHelp: readonly Block[] = [
   {
     heading: "Faults",
     prose:
-      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. The part of a path and [when] " +
-      "select requests. Only requests that the fault can affect are counted. With the same seed, the same requests are " +
-      "affected.",
+      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. [when] selects requests by number " +
+      "or rate, and counts only requests that the fault can affect. A part of a path, as in 500x3/transactions, " +
+      "restricts the fault to requests whose path contains it. With the same seed, the same requests are affected.",
   },
   {
     heading: "When",
@@ -90,7 +90,7 @@ export const faultsHelp: readonly Block[] = [
       ["@7-9", "The seventh to the ninth request"],
       ["@7-", "The seventh request and all later ones"],
       [":5%", "5% of all requests"],
-      [":5%x3", "Bursts of three requests, which start at 5% of all requests"],
+      [":5%x3", "5% of all requests, each with the next two (bursts of three)"],
       ["(none)", "All requests; for a kind marked (once), only the first one"],
     ],
   },

@@ -14,7 +14,12 @@ export const dexes = defineEndpoint("dexes", {
   path: "/networks/{network}/dexes",
   summary: "List a network's DEXes and their IDs for --dex",
   examples: ["dexdata dexes ethereum", "dexdata dexes solana --all -o ndjson --fields dex_id"],
-  params: [inNetwork, ...numberedPaging, query("order_by", choice(["pool"]), "Sort by this field"), sort],
+  params: [
+    inNetwork,
+    ...numberedPaging,
+    query("order_by", choice(["pool"]), "Sort by the number of pools"),
+    sort,
+  ],
   reply: { kind: "numbered-pages", rows: "dexes", maxLimit: 100, handOverAfter: undefined },
   row: {
     name: "dex",

@@ -61,11 +61,11 @@ export const outputFlags = {
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
   color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
   out: flag(outputFile, "Output", {
-    summary: "Write rows to a file; without --resume, it appears only when complete",
+    summary: "Write rows to a file, which appears when it is complete (with --resume, at once)",
   }),
   resume: flag(toggle, "Output", {
     with: "out",
-    summary: "Save checkpoints, and resume a pull that was interrupted",
+    summary: "Resume an interrupted pull; on a first run, write directly to the file",
     needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
     excludes: [
       {

@@ -23,12 +23,12 @@ type Limit = readonly [text: string, file: string, constant: string, unit?: keyo
 const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
     ["response # MiB after decompression", "client/answer/body-limits.ts", "maxBodyBytes", "MiB"],
-    ["; # JSON values", "client/answer/body-limits.ts", "maxValues"],
-    ["if it is longer than # MiB", "client/answer/body-limits.ts", "lightBytes", "MiB"],
-    ["; # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
+    ["at most # JSON values", "client/answer/body-limits.ts", "maxValues"],
+    ["Bodies over # MiB", "client/answer/body-limits.ts", "lightBytes", "MiB"],
+    ["and # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
     ["error body # KiB", "client/answer/body-limits.ts", "maxRefusalBytes", "KiB"],
-    ["show up to # characters", "run/failure-text.ts", "longestLine"],
-    ["or # of a stream warning", "tail/stream-message.ts", "longest"],
+    ["show at most # characters", "run/failure-text.ts", "longestLine"],
+    ["and # of a stream warning", "tail/stream-message.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# consecutive pages without a new row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
     [
@@ -41,9 +41,9 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["has not ended after # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
     ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
-    ["# rows in memory", "tail/follow/look.ts", "mostRows"],
-    ["of the last #m", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
-    ["or the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
+    ["At most # rows wait in memory", "tail/follow/look.ts", "mostRows"],
+    ["at most #m old", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
+    ["among the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
     ["Names of up to # characters", "commands/asking/suggestion.ts", "longestKept"],
@@ -57,14 +57,14 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
   pulls: [["up to # times", "client/pages/completeness.ts", "mostRepeats"]],
   follow: [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["a second read, #s later", "tail/follow/known-rows.ts", "settling", "s"],
+    ["#s after a row is found", "tail/follow/known-rows.ts", "settling", "s"],
     ["continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
   ],
   streams: [["receives nothing for #s", "tail/shard.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["a second read, #s later", "tail/follow/known-rows.ts", "settling", "s"],
+    ["#s after a row is found", "tail/follow/known-rows.ts", "settling", "s"],
     ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or of the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["reads continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
@@ -74,7 +74,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["accepts up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
   "docs/guide.md": [
-    ["into at most # groups", "render/chart/candle-columns.ts", "mostKept"],
+    ["at most # merged candles", "render/chart/candle-columns.ts", "mostKept"],
     ["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
   ],
 };

@@ -41,7 +41,7 @@ Completeness:
       again, up to 3 times; then the command exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
   filters      If the service ignores a filter, the command fails before it prints a row.
-  --no-strict  Accepts incomplete lists, and rows that ignore a filter.
+  --no-strict  Accepts incomplete lists, and rows that do not match a filter that the service ignored.
 
 Examples:
   dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -2h --all --out swaps.ndjson --resume --sandbox`;
@@ -54,7 +54,7 @@ Sources of the key (the first match wins):
   1  --key-file FILE or --profile NAME
   2  DEXDATA_API_KEY
   3  The profile named in DEXDATA_PROFILE
-  4  The key_command setting: a program that prints the key on its first line
+  4  The key_command setting: a program that prints the key on the first line of its output
   5  The profile named in the profile setting, or else the active profile (see dexdata auth switch)
 
 A stored key includes its plan. For other keys, set DEXDATA_TIER to the plan (tier and plan mean the same), or run
@@ -85,7 +85,7 @@ are read from REST; stream events only trigger reads, at most one every 2s. Ther
 silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
 Rows and gaps:
-  settling   A row is printed once a second read, 3s later, finds no new rows older than it.
+  settling   3s after a row is found, dexdata reads again, and prints the row if no older row has turned up.
   late rows  If a row appears even later, the service's own count reveals it. It is printed after newer rows, and
       reported.
   gaps       A gap is reported when the stream is back, and again when REST has filled it.
@@ -93,19 +93,19 @@ Rows and gaps:
 
 Flags:
   --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
-  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row in FILE, or in its dated
-      or rotated files.
+  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row in FILE, even if FILE has a
+      date in its name or was rotated.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
 export const limitsTopic = `
-Memory and time stay bounded no matter what the service sends. If a limit is exceeded, the command ends with a one-line
+Memory and time stay bounded no matter what the service sends. If a limit is exceeded, the command ends with an
 error and exit code 1, unless another result is listed here.
 
 Limits:
-  response     32 MiB after decompression; 500,000 JSON values if it is longer than 1 MiB; 64 KiB of headers
-  error body   256 KiB; of a longer one, only the status is used. Messages show up to 500 characters of it, or 1,024 of
-      a stream warning.
+  response     32 MiB after decompression, and 64 KiB of headers. Bodies over 1 MiB may have at most 500,000 JSON values.
+  error body   256 KiB; if it is longer, only the status is used. Messages show at most 500 characters of an error
+      body, and 1,024 of a stream warning.
   request      30s in total for connection, headers and body (--timeout); at most 4 retries (--retries), which wait at
       most 3m in total (--retry-max-time)
   list         Cursors of up to 8,192 characters. A list is given up after 20 consecutive pages without a new row, or
@@ -114,7 +114,8 @@ Limits:
   event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If an event has not ended
       after 64 MiB, dexdata reconnects.
   ohlcv        50 million candles (exit 2)
-  --follow     3,000 rows in memory. Late rows are found among the rows of the last 10m, or the last 5,000 rows.
+  --follow     At most 3,000 rows wait in memory. A late row is found if it is at most 10m old, and among the last 5,000
+      rows.
   key          4 KiB in a file, and 4 KiB from key_command, which may run for a minute (exit 2)
   files        1 MiB each for config and credentials; larger files are ignored
   suggestions  Names of up to 200 characters; longer ones are not suggested

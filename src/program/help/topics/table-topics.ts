@@ -32,8 +32,8 @@ export const timeForms: readonly (readonly [example: string, meaning: string])[]
   ["-90s", "90 seconds before now; the minus is optional"],
   ["-15m", "15 minutes before now"],
   ["-24h", "24 hours before now"],
-  ["-7d", "7 days of 24 hours before now"],
-  ["2026-11-21", "a date: 00:00 UTC, in every time zone"],
+  ["-7d", "7 × 24 hours before now"],
+  ["2026-11-21", "a date: 00:00 UTC, whatever your time zone"],
   ["2026-11-21T08:54:00Z", "RFC 3339; fractions of a second are allowed"],
   ["2026-11-21T10:54:00+02:00", "RFC 3339 with any offset"],
   ["1795251240", "Unix seconds, up to 11 digits; not milliseconds"],
@@ -53,7 +53,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included, with one exception: the last candle of ohlcv opens before --to. Empty ranges,
+retries. Both ends of a range are included, except in ohlcv: a candle that opens exactly at --to is not. Empty ranges,
 impossible dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
@@ -118,9 +118,9 @@ Keys, sandbox and directories:
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
   DEXDATA_SANDBOX     1 to use the sandbox in every command
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
-  DEXDATA_CONFIG_DIR  Directory of the settings and keys (${folders.config})
-  DEXDATA_STATE_DIR   Directory of the rate limit and the daily budget (${folders.state})
-  DEXDATA_CACHE_DIR   Directory of cached lists and compiled code (${folders.cache})
+  DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
+  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
+  DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
 
 Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
 XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
@@ -130,13 +130,13 @@ export const streamsTopic = (): string => `
 dexdata stream prints live events, one per line, until you stop it. Each event costs 1 credit. An asset is a token or a
 pool that you stream. For the history of a pool and then its new transactions, see dexdata help follow.
 
-Feeds (assets; assets per connection; plan):
+Feeds (what they accept; assets per connection; plan):
 ${tableLines(Object.values(feeds).map((feed) => [feed.name, describeFeed(feed).join("; ")]))}
 
 --feed ohlcv accepts --interval ${streamIntervals.join(", ")}; --since replays up to ${longestBackfill / 60} minutes.
 
 Operation:
-  assets        Share as few connections as possible. If they need more than the plan allows, the command exits 6.
+  assets        All assets share as few connections as possible. If they need more than the plan allows, the command exits 6.
   reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
       each gap.
   --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
@@ -155,7 +155,7 @@ export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, 
     .join(", or ");
   const perConnection = {
     always: `${assetsPerPost} per connection`,
-    perhaps: `1 per connection, or ${assetsPerPost} if the service accepts it`,
+    perhaps: `${assetsPerPost} per connection if the service accepts it, otherwise 1`,
     never: "1 per connection",
   }[batches];
   return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
