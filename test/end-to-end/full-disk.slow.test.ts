@@ -54,7 +54,7 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
         `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
       );
       expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
-      expect(stderr).toContain(`error: ${flag} "/dev/full": must be a regular file\n`);
+      expect(stderr).toContain(`error: invalid ${flag} "/dev/full": must be a regular file\n`);
     },
   );
 

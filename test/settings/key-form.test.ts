@@ -68,7 +68,7 @@ test.each(wrong)("%j is not a valid key: it %s", (text, problem) => {
   expect(JSON.stringify(refused)).not.toContain(SECRET);
 });
 
-test.each([KEY, "api_abcd", "api_pro_A.B-c~1+/==", KEY.padEnd(4096, "x")])(
+test.each([KEY, "api_abcd", "api_pro_A.B-c~1+/==", "api_pro_A.B-c=1", KEY.padEnd(4096, "x")])(
   "%s has the form of a key",
   (text) => {
     expect(checkKeyForm(text)).toBeUndefined();

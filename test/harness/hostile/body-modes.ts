@@ -7,7 +7,7 @@ const notWhole = /^invalid response: malformed or truncated JSON \(HTTP 200, \d+
 const isEmpty = /^invalid response: empty body \(HTTP \d+\)$/;
 const damaged = /^invalid response: corrupt gzip data from 127\.0\.0\.1:\d+$/;
 const tooLarge = /^the response from 127\.0\.0\.1:\d+ is larger than 32 MiB$/;
-const tooMany = /^the response from 127\.0\.0\.1:\d+ has more than 500,000 values$/;
+const tooMany = /^the response from 127\.0\.0\.1:\d+ contains more than 500,000 values$/;
 const unasked = (name: string): RegExp =>
   new RegExp(`^invalid response: unexpected content-encoding ${name} from 127\\.0\\.0\\.1:\\d+$`, "u");
 const encoded =
