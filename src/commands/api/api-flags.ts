@@ -45,6 +45,7 @@ export const apiNotes: readonly Block[] = [
   {
     prose:
       "With --paginate, rows look the same as from the command for that endpoint. -f limit=N then sets the page size " +
-      "(--limit sets the total), and -f cursor=C or -f page=N sets where to start. Relative times are resolved only once.",
+      "(--limit sets the total), and -f cursor=C or -f page=N sets where to start. Relative times, e.g. -f from=-24h, are " +
+      "converted once, so that all pages cover the same range.",
   },
 ];

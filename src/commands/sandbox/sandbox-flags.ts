@@ -59,7 +59,7 @@ export const sandboxFlags = {
     summary: "Number of credits, instead of the plan's",
   }),
   packs: flag(wholeNumber({ min: 0, max: most }), group, {
-    summary: "Add this many credits, as if bought in packs; pro only",
+    summary: "Number of credits (not packs) to add, as if bought in packs; pro only",
   }),
   "overage-cap": flag(usd, group, {
     summary: "Allow overage up to this amount in USD",

@@ -67,7 +67,7 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",
   path: "/networks/{network}/pools/{pool_address}/ohlcv",
-  chosenByHelp: "; prices are in the other token of the pool, not in USD",
+  chosenByHelp: "; prices are in one of its two tokens (see --inversed), not in USD",
   summary: "Get candles of a pool, priced in one of its tokens",
   examples: tokenOhlcv.examples,
   quote: "in the pool's other token",

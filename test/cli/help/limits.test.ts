@@ -30,13 +30,13 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["show at most # characters", "run/failure-text.ts", "longestLine"],
     ["and # of a stream warning", "tail/stream-message.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
-    ["# consecutive pages without a new row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
+    ["# empty pages in a row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
     [
-      "after # that contain only rows already received",
+      "or after # pages in a row with only rows already received",
       "client/pages/distinct-pages.ts",
       "patienceWithRepeats",
     ],
-    ["wait #h if the service requests it", "client/pace/retry-after.ts", "maxServiceWait", "h"],
+    ["wait A Retry-After of at most #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["has not ended after # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
     ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
@@ -57,14 +57,14 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
   pulls: [["up to # times", "client/pages/completeness.ts", "mostRepeats"]],
   follow: [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["#s after a row is found", "tail/follow/known-rows.ts", "settling", "s"],
+    ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],
     ["continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
   ],
   streams: [["receives nothing for #s", "tail/shard.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["#s after a row is found", "tail/follow/known-rows.ts", "settling", "s"],
+    ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],
     ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or of the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["reads continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
@@ -74,7 +74,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["accepts up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
   "docs/guide.md": [
-    ["at most # merged candles", "render/chart/candle-columns.ts", "mostKept"],
+    ["into at most # candles", "render/chart/candle-columns.ts", "mostKept"],
     ["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
   ],
 };

@@ -85,7 +85,7 @@ are read from REST; stream events only trigger reads, at most one every 2s. Ther
 silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
 Rows and gaps:
-  settling   3s after a row is found, dexdata reads again, and prints the row if no older row has turned up.
+  settling   dexdata holds each new row for 3s and reads again. If an older row has turned up, it is printed first.
   late rows  If a row appears even later, the service's own count reveals it. It is printed after newer rows, and
       reported.
   gaps       A gap is reported when the stream is back, and again when REST has filled it.
@@ -93,8 +93,8 @@ Rows and gaps:
 
 Flags:
   --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
-  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row in FILE, even if FILE has a
-      date in its name or was rotated.
+  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row that was written, even if that
+      row is in an earlier file (a name such as swaps-%Y%m%d.ndjson, or a rotated file).
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
@@ -108,9 +108,9 @@ Limits:
       body, and 1,024 of a stream warning.
   request      30s in total for connection, headers and body (--timeout); at most 4 retries (--retries), which wait at
       most 3m in total (--retry-max-time)
-  list         Cursors of up to 8,192 characters. A list is given up after 20 consecutive pages without a new row, or
-      after 3 that contain only rows already received.
-  wait         1h if the service requests it; a longer one ends the command with exit 6
+  list         Cursors of up to 8,192 characters. dexdata gives up on a list after 20 empty pages in a row, or after
+      3 pages in a row with only rows already received.
+  wait         A Retry-After of at most 1h; a longer one ends the command with exit 6 (see also --retry-max-time)
   event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If an event has not ended
       after 64 MiB, dexdata reconnects.
   ohlcv        50 million candles (exit 2)

@@ -142,7 +142,7 @@ Operation:
   --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
   --out FILE    Appends to FILE. ticks-%Y%m%d.ndjson starts a new file every UTC day.
   --events FILE  Appends connection events as NDJSON.
-  --idle-exit   Exits 8 when any connection receives no event for this long.
+  --idle-exit   Exits 8 as soon as one connection receives no event for this long.
   SIGHUP        Reloads the @file that lists the assets.
 
 The exit code is 0 only after --limit or --for, or when the program that reads the stream closes the pipe. If that
@@ -155,7 +155,7 @@ export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, 
     .join(", or ");
   const perConnection = {
     always: `${assetsPerPost} per connection`,
-    perhaps: `${assetsPerPost} per connection if the service accepts it, otherwise 1`,
+    perhaps: `up to ${assetsPerPost} per connection (1 if the service rejects more)`,
     never: "1 per connection",
   }[batches];
   return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
