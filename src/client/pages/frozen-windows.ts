@@ -48,7 +48,7 @@ export class FrozenWindows {
   readonly walk: NumberedWalk;
   /** The upper time bound of the request. */
   readonly #requested: string | undefined;
-  /** False if the list is not sorted by time. */
+  /** False if the list is not sorted by time, or if its upper bound moves with the service's clock. */
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
