@@ -15,9 +15,8 @@ interface Found extends TextRow {
 }
 
 /**
- * Fetches the rows of any number of subjects in as few requests as the limits allow. Each distinct subject is requested
- * only once. Rows are in the order of the subjects, even across networks, and a repeated subject repeats its row.
- * Subjects that the service left out have no row and are listed in `missing`.
+ * Requests each distinct subject once, in as few requests as the limits allow. Rows are in the order of the subjects,
+ * even across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
  */
 export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
@@ -36,7 +35,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
     if (!isRefused)
       for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
-    // Each row is returned as soon as all subjects before it are done, so that long lists need little memory.
+    // A row is returned as soon as all subjects before it are done, so that long lists need little memory.
     const ready: Found[] = [];
     const missing: Subject[] = [];
     for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
@@ -60,10 +59,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
   }
 }
 
-/**
- * Returns a failure that these inputs caused. Throws any failure that affects every request, such as an invalid key,
- * used-up credits, the rate limit or a network error.
- */
+/** Returns a failure that these inputs caused; throws one that affects every request, e.g. an invalid key. */
 async function askChunk(
   { client, endpoint }: Asking,
   { network, addresses }: Chunk,
@@ -110,10 +106,7 @@ interface Chunk {
   readonly addresses: string[];
 }
 
-/**
- * Splits subjects into chunks of at most `max` addresses and `maxLength` characters each (specification, endpoint 2).
- * The chunks are sorted by the position of their first address.
- */
+/** The chunks are sorted by the position of their first address. For limits, see the specification, endpoint 2. */
 export function planBatches(
   subjects: readonly Subject[],
   bounds: { readonly max: number; readonly maxLength: number },

@@ -17,32 +17,26 @@ import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
-/** Sends requests within the budget and the rate of the plan, retries them, and counts their cost. */
 export interface Client {
   readonly target: Target;
   readonly meter: Meter;
   /** The maximum number of concurrent requests of one pull. */
   readonly width: number;
-  /** Aborted when the run has to end. */
   readonly signal: AbortSignal;
   /**
-   * Returns the 2xx response to a request; any other response is thrown as a Failure. `until` is a child of `signal`
-   * that is aborted when the response is no longer needed. A request that was not sent before the abort is never sent;
-   * a request that was sent is billed.
+   * Returns a 2xx response; any other response is thrown as a Failure. `until` is a child of `signal` that aborts when
+   * the response is no longer needed: a request not sent before is never sent, but a request that was sent is billed.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** The number of retries after a response that cannot be correct: three, or fewer with a lower --retries. */
+  /** Retries after a response that cannot be correct: three, or fewer with a lower --retries. */
   readonly mostRepeats: number;
-  /**
-   * Waits before a request is sent again because its response cannot be correct. Returns false when no retries are
-   * left.
-   */
+  /** Waits before repeating such a request. Returns false when no retries are left. */
   readonly again: (repeats: number, problem: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export interface ClientOptions {
-  /** Timeout of one request in milliseconds, including connecting, headers and body. */
+  /** In milliseconds, for one request including connecting, headers and body. */
   readonly timeout: number;
   readonly retry: RetryPolicy;
   readonly pace: Pace;
@@ -53,7 +47,6 @@ export interface ClientOptions {
   readonly observer: ClientObserver;
 }
 
-/** Callbacks for the request events that a run may report. */
 export interface ClientObserver {
   readonly answered: (exchange: Exchange) => void;
   readonly waiting: (wait: Waiting) => void;
@@ -66,10 +59,9 @@ export interface Exchange {
   readonly milliseconds: number;
 }
 
-/** Describes the wait before a request is sent again. */
 export interface Waiting {
   readonly milliseconds: number;
-  /** Requests sent so far, including the first. */
+  /** Including the first request. */
   readonly attempt: number;
   readonly failure: Failure;
 }
@@ -77,8 +69,7 @@ export interface Waiting {
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
-  // Up to --parallel requests listen to this signal. Without this call, Node would print a leak warning to the user
-  // from the eleventh listener on.
+  // Without this call, Node would print a leak warning to the user from the eleventh concurrent request on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
@@ -86,7 +77,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
-  /** Waits before a retry and returns the milliseconds waited. Throws the failure if it is not retried. */
+  /** Returns the milliseconds waited. Throws the failure if it is not retried. */
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
     // Nothing is retried after a signal or the --deadline, or when the response is no longer needed.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
@@ -130,7 +121,6 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   return { target, meter, width, signal, ask, mostRepeats: most, again, close };
 }
 
-/** Sends each request once, without retries. */
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);

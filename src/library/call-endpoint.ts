@@ -14,14 +14,12 @@ import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { type ClientWishes, wholeNumber } from "./read-options.ts";
 import { type Asking, type GivenParams, readParams } from "./read-params.ts";
 
-/** A client with the settings that its methods need. */
 export interface OpenLibrary extends ClientWishes {
   readonly client: Client;
   readonly pace: Pace;
   readonly context: Pick<Context, "clock" | "env" | "random" | "signal">;
 }
 
-/** Creates the method for an endpoint. Its result depends on the kind of the response. */
 export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: readonly never[]) => unknown {
   const { kind } = endpoint.reply;
   const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.context.clock.now());
@@ -35,10 +33,7 @@ export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: read
     });
 }
 
-/**
- * Creates a listing. Parameters are checked immediately, and again for each iteration, so that `-1h` means one hour
- * before the iteration.
- */
+/** Parameters are checked again for each iteration, so that `-1h` means one hour before the iteration. */
 function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   pages();
   const rows = async function* (): AsyncGenerator {
@@ -100,7 +95,7 @@ async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Pro
   throw untrustedAnswer("invalid response: no row");
 }
 
-/** Returns all groups, including empty ones. */
+/** Includes empty groups. */
 async function grouped(
   opened: OpenLibrary,
   endpoint: Endpoint,
@@ -113,8 +108,8 @@ async function grouped(
 }
 
 /**
- * Returns a function that parses a row for a program. With `hasTexts`, every number becomes a string. Otherwise only
- * raw amounts do: the service sends them as strings or as integers of any length, which a double cannot represent.
+ * With `hasTexts`, every number becomes a string. Otherwise only raw amounts do: the service sends them as strings or
+ * as integers of any length, which a double cannot represent.
  */
 export function rowReader(record: RecordShape, hasTexts: boolean): (text: string) => object {
   if (hasTexts) return (text) => Object(parseNumbersAsText(text));

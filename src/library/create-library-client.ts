@@ -8,10 +8,7 @@ import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-
 import { readOptions } from "./read-options.ts";
 import { asMethod } from "./read-params.ts";
 
-/**
- * The client of the package. It also has one method per endpoint, named after the endpoint; the types of the package
- * declare these methods.
- */
+/** Also has one method per endpoint, named after it; the types of the package declare these methods. */
 export interface LibraryClient {
   readonly [method: string]: unknown;
   readonly stream: (options: StreamOptions) => AsyncIterable<StreamEvent<unknown>>;
@@ -19,7 +16,7 @@ export interface LibraryClient {
   readonly close: () => Promise<void>;
 }
 
-/** Provides the client of the command line to other programs, with the same hosts, rate limit, retries and paging. */
+/** Uses the hosts, rate limit, retries and paging of the command line. */
 export function createLibraryClient(
   platform: Pick<Context, "clock" | "random">,
   options: ClientOptions = {},

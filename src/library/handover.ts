@@ -1,8 +1,4 @@
-/**
- * Passes items from several producers to one consumer. Each producer waits until all of its items were taken.
- *
- * @param signal aborts when the consumer has stopped
- */
+/** Each producer waits until all of its items were taken. `signal` aborts when the consumer has stopped. */
 export function createHandover<T>(signal: AbortSignal) {
   const waiting: { readonly items: readonly T[]; readonly done: () => void }[] = [];
   let failure: { readonly cause: unknown } | undefined;
@@ -17,7 +13,7 @@ export function createHandover<T>(signal: AbortSignal) {
         waiting.push({ items, done });
         return wake?.();
       }),
-    /** Ends the handover. The consumer takes the remaining items first, and then receives the cause as an error. */
+    /** The consumer takes the remaining items before it receives the error. */
     fail: (cause: unknown): void => {
       failure = { cause };
       wake?.();

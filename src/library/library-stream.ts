@@ -14,9 +14,8 @@ import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts
 import { timeText } from "./read-params.ts";
 
 /**
- * Streams events as they arrive. The stream ends with a Failure that another connection would not fix, when the
- * client's signal aborts, or when the caller leaves the loop, which closes all connections. A slow consumer slows down
- * the sockets.
+ * Ends with a Failure that another connection would not fix, when the client's signal aborts, or when the caller leaves
+ * the loop, which closes all connections. A slow consumer slows down the sockets.
  */
 export function streamEvents(
   opened: OpenLibrary,
@@ -26,7 +25,7 @@ export function streamEvents(
   return { [Symbol.asyncIterator]: () => leavable((left) => listen(opened, options, wishes, left)) };
 }
 
-/** Creates an iterator for a generator that `left` can end. A generator alone would only end after the next event. */
+/** A generator alone would only end after the next event. */
 function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIterator<T> {
   const left = new AbortController();
   const events = begin(left.signal);
@@ -102,7 +101,7 @@ async function* listen(
   }
 }
 
-/** Checks the options. `now` is in milliseconds since the epoch. */
+/** `now` is in milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
   const feed = findFeed(options.feed);
   if (feed === undefined)
@@ -128,7 +127,7 @@ function readStream(options: StreamOptions, now: number) {
   return { feed, kind, params, subjects: options.assets };
 }
 
-/** Creates handlers that report, as notices, the messages that the command line would print on stderr. */
+/** The notices contain the messages that the command line would print on stderr. */
 function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "events" | "charged"> {
   const tellGap = ({ subjects }: Shard, { from, to, reason }: Gap): void =>
     tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });

@@ -13,7 +13,6 @@ import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
 
-/** Checks the options of a client. */
 export function readOptions(options: ClientOptions) {
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
@@ -33,7 +32,6 @@ export function readOptions(options: ClientOptions) {
       maxCredits === undefined
         ? unbounded
         : runBudget(wholeNumber("maxCredits", maxCredits, 0), "maxCredits"),
-    /** Whether numbers are returned as strings. */
     hasTexts: readNumbers(options.numbers) === "text",
   };
 }

@@ -6,32 +6,31 @@ import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { fullHelp, type Param } from "../contract/param.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** The values that a program passes for the parameters of an endpoint, by their names in the API. */
+/** By parameter name in the API. */
 export type GivenParams = Readonly<Record<string, unknown>>;
 
 export interface Asking {
   readonly args: Args;
-  /** The assets of a batch request. */
   readonly subjects: readonly Subject[] | undefined;
 }
 
-/** Adapts an endpoint for programs: messages then contain its method name and the API names of its parameters. */
+/** Messages then contain the method name and the API names of the parameters. */
 export function asMethod(endpoint: Endpoint): Endpoint {
   const params = endpoint.params.map((param): Param => ({ ...param, givenAs: "property" }));
   return { ...endpoint, command: methodName(endpoint), params };
 }
 
-/** Converts an endpoint ID to a method name, e.g. `network_pools_search` to `networkPoolsSearch`. */
+/** E.g. `networkPoolsSearch` for `network_pools_search`. */
 export function methodName({ id }: Endpoint): string {
   return id.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whether a program can set the parameter. Paging sets all other parameters. */
+/** Paging sets all other parameters. */
 export function isGiven({ place, flag, required }: Param): boolean {
   return place === "path" || flag !== undefined || required;
 }
 
-/** Checks all parameters before a request is sent. `now` is in milliseconds since the epoch. */
+/** `now` is in milliseconds since the epoch. */
 export function readParams(endpoint: Endpoint, given: GivenParams, now: number): Asking {
   const { reply } = endpoint;
   const known = endpoint.params.filter(isGiven);
@@ -54,13 +53,10 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
 
-/**
- * Rows are detailed by default: a program can read any field, but only detailed rows contain names and symbols. Both
- * kinds of rows cost one credit.
- */
+/** A program can read any field, but only detailed rows contain names and symbols, at the same price. */
 const usualValues: GivenParams = { detailed: true };
 
-/** Checks the inputs one by one, because there may be more of them than one request accepts. */
+/** One by one, because there may be more inputs than one request accepts. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {
   const network = given["network"];
   const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
@@ -73,7 +69,7 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
   return { args: new Map(), subjects };
 }
 
-/** Converts a value to the text that the command line would use; undefined if there is no value. */
+/** The text that the command line would use; undefined if there is no value. */
 function textOf({ name, kind }: Param, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (kind.kind === "toggle") {

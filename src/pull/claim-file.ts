@@ -5,30 +5,27 @@ import type { Interrupted } from "../files/out/checkpoint.ts";
 import type { FileLock, Locking } from "../files/file-lock.ts";
 import { isTaken } from "../files/paths.ts";
 
-/** The destination that the user has chosen for the rows. */
 export interface WantedDestination {
-  /** The file; undefined for stdout. A symbolic link is resolved to its target. */
+  /** Undefined for stdout. A symbolic link is resolved to its target. */
   readonly file: string | undefined;
-  /** Whether to continue an interrupted run in the file. If not, the file appears only when it is complete. */
+  /** Continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
   readonly isResumed: boolean;
-  /** Whether an existing file may be replaced. */
+  /** An existing file may be replaced. */
   readonly isForced: boolean;
   readonly receipt: string | undefined;
 }
 
-/** A file that only this run may write to. */
 export interface Claimed {
   readonly file: string;
   readonly lock: FileLock;
-  /** An earlier run that can be continued. */
   readonly interrupted: Interrupted | undefined;
-  /** Whether the file exists without a checkpoint. With --resume, only a receipt can then prove that it is complete. */
+  /** The file has no checkpoint. With --resume, only a receipt can then prove that it is complete. */
   readonly isUnproven: boolean;
 }
 
 type Wanted = Pick<WantedDestination, "isResumed" | "isForced"> & { readonly file: string };
 
-/** Locks the file. Fails if an earlier run left it unfinished and no flag specifies what to do. */
+/** Fails if an earlier run left the file unfinished and no flag specifies what to do. */
 export async function claimFile(
   context: Locking,
   to: Wanted,

@@ -8,36 +8,28 @@ import type { Reply } from "../contract/reply.ts";
 import { member } from "../json/raw-json.ts";
 import { keyOf } from "./pull-answers.ts";
 
-/** The parts of a command that determine its cost. */
 export interface Wanted {
   readonly endpoint: Endpoint;
   readonly asked: readonly Args[];
-  /** The maximum number of rows in total; undefined means all rows. */
+  /** In rows; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }
 
-/**
- * The estimated cost of a command. Values that are unknown before the request are undefined. Retries and lookups after
- * a rejection are not included.
- */
+/** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
 export interface Estimate {
   readonly requests: number | undefined;
   readonly credits: number | undefined;
-  /** The maximum number of credits, if it can exceed `credits`. */
+  /** Missing if it cannot exceed `credits`. */
   readonly creditsAtMost?: number;
   readonly rows: number | undefined;
   readonly certainty: "exact" | "at most" | "about" | "unknown";
-  /** The facts on which the estimate is based. */
   readonly basis: string;
 }
 
 type Counted = Omit<Estimate, "credits">;
 
-/**
- * Returns the query whose response contains the length of a list, if only the service knows it. `networks` may be that
- * query.
- */
+/** The query whose response contains the length of the list. `networks` may be that query. */
 export function questionBefore(
   { endpoint, asked, limit, walk }: Wanted,
   networks: Endpoint,
@@ -49,7 +41,7 @@ export function questionBefore(
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
 }
 
-/** Estimates the cost. `response` is the response to `questionBefore`. */
+/** `response` is the response to `questionBefore`. */
 export function estimate(wanted: Wanted, response: unknown): Estimate {
   const { endpoint, asked, walk } = wanted;
   const { reply } = endpoint;
@@ -110,10 +102,7 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
   };
 }
 
-/**
- * `isHeld` means that the list can shift while it is read, so that a few extra requests may be needed to keep it
- * complete; see `walkNumberedPages`.
- */
+/** `isHeld`: the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
   { limit, walk: { pageSize, start } }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
@@ -145,17 +134,14 @@ const unknown: Counted = {
   basis: "the service reports no total for this list",
 };
 
-/** Parameters that do not filter out any rows. */
+/** These parameters do not filter out any rows. */
 const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
 
 function isEveryPool(endpoint: Endpoint, args: Args): boolean {
   return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
 }
 
-/**
- * Returns the number of pools on the requested networks. Returns undefined if a count is missing, which has been
- * observed with the public service.
- */
+/** Undefined if a count is missing, which has been observed with the public service. */
 function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
   if (!isEveryPool(endpoint, args)) return undefined;
   const rows: readonly unknown[] = Array.isArray(response) ? response : [];
@@ -171,9 +157,7 @@ function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unkn
   return ids.length === 0 ? undefined : sum;
 }
 
-/**
- * Returns the total of a list. A total of zero with rows is ignored; the public service has been observed to send it.
- */
+/** Ignores a total of zero with rows, which the public service has been observed to send. */
 function totalOf(response: unknown): number | undefined {
   const total = member(member(response, "page_info"), "total_items");
   if (typeof total !== "number") return undefined;

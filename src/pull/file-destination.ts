@@ -9,19 +9,18 @@ import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent, type Spent } from "./destination.ts";
 
-/** The settings of a pull into a file, before its first request. */
 export interface FilePull {
   readonly claimed: Claimed;
   readonly to: WantedDestination;
-  /** Header fields for the checkpoint of a new pull. */
+  /** For the checkpoint of a new pull. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
   readonly seen: SeenKeys;
-  /** Whether a later run can continue a file in this output format. */
+  /** A later run can continue a file in this output format. */
   readonly canResume: boolean;
 }
 
-/** Opens a file that grows together with its checkpoint, so that a later run with --resume can continue it. */
+/** The file grows together with its checkpoint, so that a later run with --resume can continue it. */
 export async function openFile(
   context: Pick<Context, "random" | "signal">,
   pull: FilePull,
@@ -56,7 +55,7 @@ function newHeader({ to, header }: FilePull): CheckpointHeader {
   return { checkpoint: 4, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
 }
 
-/** Hashes the rows of earlier runs. Fails if the file has changed since then. */
+/** Fails if the file has changed since the earlier runs. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
   { claimed: { file, interrupted }, inputs }: FilePull,
@@ -67,7 +66,6 @@ async function hashSoFar(
   return await hashRows(file, interrupted, signal);
 }
 
-/** Converts the current tally to a line of the checkpoint. */
 function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
   const { first, last, ...counts } = tally;
   const spent = {
@@ -79,7 +77,6 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
   return { ...counts, ...spent, first: first?.(), last: last?.() };
 }
 
-/** Restores the tally of earlier runs. */
 function tallyOf(progress: Progress | undefined): Tally {
   if (progress === undefined) return newTally();
   const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to, proof } = progress;

@@ -9,14 +9,14 @@ import { readJsonFile } from "../files/read-json-file.ts";
 export interface FinishedPull {
   /** A digest of everything that determines the rows. */
   readonly query: string;
-  /** The time in milliseconds that relative times were resolved against. */
+  /** In milliseconds; relative times were resolved against it. */
   readonly now: number;
   readonly bytes: number;
   readonly sha256: string;
   readonly rows: number;
 }
 
-/** Reads the receipt of an earlier run. Returns undefined if it does not describe a complete pull. */
+/** Undefined if the receipt does not describe a complete pull. */
 export function readFinishedPull(receipt: string): FinishedPull | undefined {
   const found = readJsonFile(receipt);
   if (found.state !== "read") return undefined;
@@ -35,7 +35,7 @@ export function readFinishedPull(receipt: string): FinishedPull | undefined {
   return isSound ? { query, now, bytes, sha256, rows } : undefined;
 }
 
-/** Returns the message for a file that contains exactly the rows of that pull; undefined for any other file. */
+/** Undefined if the file does not contain exactly the rows of that pull. */
 export async function completeLine(
   file: string,
   { bytes, sha256, rows }: FinishedPull,
@@ -45,10 +45,7 @@ export async function completeLine(
   return isComplete ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
 }
 
-/**
- * Creates the failure for a file without a checkpoint; such a file is never changed. `receipt` explains why the receipt
- * does not prove that the file is complete.
- */
+/** A file without a checkpoint is never changed. `receipt` explains why the receipt proves nothing. */
 export function noCheckpoint(file: string, receipt = ""): Failure {
   return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}${receipt}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",

@@ -6,9 +6,9 @@ import { member, rawMembers } from "../json/raw-json.ts";
 import { writeUtc } from "../time/calendar.ts";
 
 /**
- * Marks candles. A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each
- * interval without trades gets a row with `"filled":true`. Gaps are filled page by page, so a year without trades needs
- * no more memory than a day.
+ * A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each interval
+ * without trades gets a row with `"filled":true`. Gaps are filled page by page, so a year without trades needs no more
+ * memory than a day.
  */
 export async function* markedCandles(
   pages: AsyncIterable<Page>,
@@ -37,18 +37,13 @@ export async function* markedCandles(
   }
 }
 
-/**
- * Appends a field to the original text, which otherwise stays unchanged, unless the service already sent that field.
- */
+/** The original text stays unchanged, and so does a field that the service already sent. */
 function partial({ row, value }: TextRow): TextRow {
   if (member(value, "partial") !== undefined) return { row, value };
   return { row: `${row.slice(0, -1)},"partial":true}`, value: { ...value, partial: true } };
 }
 
-/**
- * Tracks the next expected interval and the last candle. Candles before the time range or in the future do not count as
- * missing.
- */
+/** Candles before the time range or in the future do not count as missing. */
 function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined) {
   const window = candleWindow(args, start?.value);
   const { interval } = window;
@@ -56,7 +51,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
   let due = Math.ceil(wholeSeconds(window.start) / interval) * interval;
   let last = start?.before === undefined ? undefined : parsed(start.before);
 
-  /** Returns rows for the missing intervals before this time, which is in Unix seconds. */
+  /** `seconds` is a Unix time. */
   const upTo = (seconds: number, next?: TextRow): readonly TextRow[] => {
     const rows: TextRow[] = [];
     for (; due < Math.min(seconds, end); due += interval)
@@ -64,7 +59,6 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
     return rows;
   };
   return {
-    /** Returns rows for the missing intervals before the next candle from the service. */
     before: (candle: TextRow): readonly TextRow[] => {
       const opens = Math.floor(openingOf(candle.value) / interval) * interval;
       // With --count-back, the newest N candles may begin before the time range of N intervals.
@@ -75,7 +69,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
       return rows;
     },
     upTo,
-    /** Adds the last candle to a place, so that filling can continue from there. */
+    /** Filling can then continue from that place. */
     placed: (place: Place | undefined): Place | undefined =>
       place === undefined || last === undefined ? place : { ...place, before: last.row },
   };
@@ -83,14 +77,12 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
 
 const parsed = (row: string): TextRow => ({ row, value: Object(JSON.parse(row)) });
 
-/**
- * The prices of an interval without trades: null, or the previous close, which remains the price until the next trade.
- */
+/** `previous` is the last close, which remains the price until the next trade. */
 type Fill = "null" | "previous";
 
 /**
- * Creates a marked row for the interval that begins at `opens`. Times use the format of `sample`; `before` is the
- * preceding candle. With `previous`, the text of its price is copied, so that every digit is preserved.
+ * Times use the format of `sample`; `before` is the preceding candle. With `previous`, the text of its price is copied,
+ * so that every digit is preserved.
  */
 function filledCandle(
   opens: number,
@@ -111,10 +103,7 @@ function filledCandle(
 
 type Member = readonly [name: string, text: string];
 
-/**
- * Returns the times of a filled row. The row has no `time_close` if the sample has none, and closes one second early if
- * the sample does.
- */
+/** Like the sample, the row has no `time_close`, or one that is one second early. */
 function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
   const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
   const times: Member[] = [["time_open", timeLike(open, opens)]];
@@ -124,10 +113,7 @@ function timesLike(sample: object | undefined, opens: number, interval: number):
   return [...times, ["time_close", timeLike(close, opens + length)]];
 }
 
-/**
- * Formats a time as JSON: as Unix seconds if the service uses them, otherwise as RFC 3339 with the same fraction and
- * UTC suffix.
- */
+/** In JSON: Unix seconds if the service uses them, or RFC 3339 with the same fraction and UTC suffix. */
 function timeLike(time: unknown, seconds: number): string {
   if (typeof time === "number") return String(seconds);
   const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;

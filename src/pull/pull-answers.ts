@@ -9,9 +9,8 @@ import { isObject } from "../json/raw-json.ts";
 import type { Tally } from "./tally.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 
-/** A part of the response to a query: a page, the end, or the failure that replaces the remaining pages. */
+/** A page, the end, or the failure that replaces the remaining pages. */
 export type Part = {
-  /** The index of the query. */
   readonly index: number;
   readonly question: Question;
 } & Outcome;
@@ -21,14 +20,11 @@ type Outcome =
   | { readonly kind: "failure"; readonly failure: Failure }
   | { readonly kind: "end" };
 
-/** The start of a pull: a query, and a place in its list after some of the rows. */
+/** A query, and a place in its list after some of the rows. */
 type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion">> &
   Readonly<Partial<Pick<Tally, "at" | "last">>>;
 
-/**
- * Fetches the responses to all queries, in order. Queries for single records run in parallel. Lists are fetched one
- * after the other, because each of them already requests several pages at once.
- */
+/** In order. Only single records run in parallel, because a list already requests several pages at once. */
 export async function* answers(
   client: Client,
   endpoint: Endpoint,
@@ -77,15 +73,14 @@ async function* sideBySide(
   const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
     const key = keyOf(question.args);
     const outcomes = kept.get(key) ?? ask(question);
-    // Only the results of repeated queries are stored, because the responses to thousands of inputs would fill the
-    // memory.
+    // The responses to thousands of inputs would fill the memory, so only those of repeated queries are kept.
     if (repeated.has(key)) kept.set(key, outcomes);
     return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
   });
   for await (const parts of inOrder(asks, client.width)) yield* parts;
 }
 
-/** Returns a key that is equal for queries with the same arguments, which share a single request. */
+/** Queries with the same arguments share a single request. */
 export function keyOf(args: Args): string {
   return JSON.stringify([...args]);
 }
@@ -96,7 +91,6 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   return repeated;
 }
 
-/** Returns the options for the rest of a list, after the rows that were already read. */
 function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;

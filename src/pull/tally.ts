@@ -9,20 +9,18 @@ export interface Tally {
   rows: number;
   /** Repeated rows that were dropped. */
   repeats: number;
-  /** Requested assets that have no row. */
   missing: number;
-  /** Inputs that the service rejected. */
   refused: number;
-  /** The index of the current query, the place where its list continues, and the number of its rows so far. */
+  /** The index of the current query, the place where its list continues, and its number of rows so far. */
   question: number;
   at: Place | undefined;
   rowsOfQuestion: number;
   /** The identity and the time of the first and the last row as JSON; computed only when needed. */
   first: (() => string) | undefined;
   last: (() => string) | undefined;
-  /** The fixed end of the pull's time range, in the format of the API. */
+  /** In the format of the API: the fixed end of the pull's time range. */
   to: string | undefined;
-  /** The weakest proof of completeness among the finished responses. */
+  /** The weakest proof among the finished responses. */
   proof: Proof | undefined;
 }
 
@@ -40,7 +38,7 @@ export function newTally(): Tally {
   return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
 }
 
-/** Counts a page after its rows were passed on. */
+/** Call it after the rows of the page were passed on. */
 export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
   tally.rows += page.rows.length;
   tally.rowsOfQuestion += page.rows.length;
@@ -62,14 +60,13 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.last = markOf(page.rows.length - 1);
 }
 
-/** Records that the response to a query is complete. */
 export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
 }
 
-/** Returns the identity and the time of a row with their original digits, or the entire row if it has neither. */
+/** With the original digits; the entire row if it has neither an identity nor a time. */
 function mark(row: string, { identity, record }: RowShape): string {
   const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
   const members = rawMembers(row);

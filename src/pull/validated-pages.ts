@@ -3,10 +3,7 @@ import { compileRowCheck, type RowCheck } from "../client/rows/row-check.ts";
 import { type Endpoint, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
 
-/**
- * Checks every row against the contract. Invalid rows are passed on, because the user may need them, but the pull ends
- * with a failure that names the first invalid row.
- */
+/** The user may need invalid rows, so they are passed on before the pull fails and names the first one. */
 export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
   const checks = new Map<string, RowCheck>();
   let [total, wrong] = [0, 0];

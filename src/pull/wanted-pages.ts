@@ -5,18 +5,15 @@ import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Question } from "../contract/args.ts";
 import { markedCandles } from "./marked-candles.ts";
 
-/** Defines which part of a list to return, and whether to check it. */
 export interface Wish {
   readonly walk: Walk;
   /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
-  /** The maximum number of rows in total; undefined means all rows. */
+  /** In total; undefined means all rows. */
   readonly limit: number | undefined;
-  /** Whether to check every row against the contract. */
   readonly isValidated: boolean;
 }
 
-/** Returns every row once, up to the limit, and checks the rows if requested. */
 export async function wantedPages(
   client: Client,
   question: Question,
@@ -42,7 +39,6 @@ async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly strin
   for await (const page of pages) if (groups.includes(page.group)) yield page;
 }
 
-/** Returns the first `limit` rows and then stops fetching. */
 async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
   let left = limit;
   for await (const page of pages) {

@@ -3,18 +3,15 @@ import { formatDuration } from "../contract/duration.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { momentOf } from "./shard-handlers.ts";
 
-/**
- * Milliseconds by which the two clocks may diverge between two ticks. Small corrections of the wall clock are normal.
- */
+/** In milliseconds between two ticks. Small corrections of the wall clock are normal. */
 const drift = 5000;
-/** Milliseconds by which a timer may be late on a busy machine. */
+/** In milliseconds, on a busy machine. */
 const lateness = 10_000;
 
 /**
- * Watches an open connection until it is released. Stops the connection if no data arrives for this long, if the
- * machine was suspended (only the wall clock advanced, or the timer fired far too late), or if the clock was set.
- * Silence is measured in complete ticks without data, so it is never detected too early, but it may be detected a ninth
- * too late.
+ * Stops the connection if no data arrives for this long, if the machine was suspended (only the wall clock advanced, or
+ * the timer fired far too late), or if the clock was set. Silence is measured in complete ticks without data, so it is
+ * never detected too early, but it may be detected a ninth too late.
  */
 export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void) {
   const tick = silence / 9;
@@ -48,11 +45,10 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
   keepWatch().catch(() => undefined);
 
   return {
-    /** Records that data was received. */
     heard: (): void => {
       isHeard = true;
     },
-    /** While the consumer is slow, the socket is not read. Silence is therefore ignored until `resume`. */
+    /** While the consumer is slow, the socket is not read, so silence is ignored until `resume`. */
     pause: (): void => {
       isPaused = true;
     },
@@ -61,9 +57,8 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       isHeard = true;
     },
     /**
-     * If the machine has been suspended or its clock was set, returns the last time at which it was known to run. After
-     * the machine wakes up, bytes that the system has buffered arrive before any timer fires. They do not show whether
-     * events were missed in the meantime.
+     * The last time at which the machine ran, if it was suspended or its clock was set. After it wakes up, bytes that
+     * the system has buffered arrive before any timer fires, but they do not show whether events were missed.
      */
     awaySince: () => (absence() === undefined ? undefined : before),
     release: (): void => done.abort(),

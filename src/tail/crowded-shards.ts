@@ -6,18 +6,16 @@ import { assetsOf, type RunningShard } from "./running-shard.ts";
 import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
 
-/**
- * The status of a rejected POST. According to the specification, each transaction stream has a single asset (rule 127).
- */
+/** The status of a rejected POST. By the specification, each transaction stream has a single asset (rule 127). */
 const notTaken = 405;
 
-/** Moves assets to other connections if the service rejects their own connections because there are too many. */
+/** Moves assets to other connections if the service rejects their own because there are too many. */
 export class CrowdedShards {
   readonly #running: Set<RunningShard>;
   readonly #options: TailOptions;
   readonly #handlers: TailHandlers;
   #perConnection: number;
-  /** The number of connections that the service accepted before it rejected one; infinite until then. */
+  /** Connections that the service accepted before it rejected one; infinite until then. */
   accepted = Number.POSITIVE_INFINITY;
 
   constructor(running: Set<RunningShard>, options: TailOptions, handlers: TailHandlers) {
@@ -27,19 +25,14 @@ export class CrowdedShards {
     this.#perConnection = options.feed.batches === "never" ? 1 : assetsPerPost;
   }
 
-  /**
-   * Returns the failure that names the assets whose connections were never accepted; undefined if all were accepted.
-   */
+  /** Names the assets whose connections were never accepted; undefined if all were accepted. */
   withoutPlace(): Failure | undefined {
     const crowded = [...this.#running].filter(({ isCrowdedOut }) => isCrowdedOut);
     const refused = crowded[0]?.refused;
     return refused && this.#noPlace(assetsOf(crowded), refused);
   }
 
-  /**
-   * Moves the assets of this connection, and of others that were rejected like it, to open connections, and ends the
-   * rejected ones. Throws if the assets do not fit.
-   */
+  /** Also moves the assets of other connections that were rejected like it. Throws if the assets do not fit. */
   placeElsewhere(self: RunningShard, refused: Failure): void {
     const open = this.#open();
     const crowded = [...this.#running].filter(
@@ -70,10 +63,7 @@ export class CrowdedShards {
     }
   }
 
-  /**
-   * Handles a service that accepts only one asset per connection: each connection continues with its original assets,
-   * if the moved assets may be dropped.
-   */
+  /** Undoes a move if the service accepts only one asset per connection, and the moved assets may be dropped. */
   isPlacedBack(self: RunningShard, refused: Failure): boolean {
     const { feed, cap } = this.#options;
     if (refused.details.status !== notTaken || feed.batches !== "perhaps") return false;
@@ -98,10 +88,7 @@ export class CrowdedShards {
     return [...this.#running].filter(({ wasOpen }) => wasOpen);
   }
 
-  /**
-   * Handles assets that do not fit on any connection. They are an error, unless a reload of the list added them; then
-   * they are dropped.
-   */
+  /** Assets that fit on no connection are an error, unless a reload added them; then they are dropped. */
   #refuse(homeless: readonly Subject[], isAdded: boolean, refused: Failure): void {
     if (homeless.length === 0) return;
     if (!isAdded) throw this.#noPlace(homeless, refused);

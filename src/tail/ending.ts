@@ -3,8 +3,7 @@ import { type Clock, isInterruption } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
 /**
- * The reason for ending a stream when a condition of the user is met: a number of events or rows, or a duration. The
- * duration includes time without a connection.
+ * A condition of the user was met: a number of events or rows, or a duration, which includes time without a connection.
  */
 export class Stop {
   readonly by: "limit" | "time";
@@ -13,14 +12,13 @@ export class Stop {
   }
 }
 
-/** Names the reason for the end of a stream, for `--events`: a stop, a signal or a failure. */
+/** For `--events`: a stop, a signal or a failure. */
 export function endCause(reason: unknown): string {
   if (reason instanceof Stop) return reason.by === "time" ? "--for reached" : "--limit reached";
   if (isInterruption(reason)) return reason.cause === "closed-pipe" ? "output closed" : reason.cause;
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** Ends a run that would otherwise never end. */
 export interface Ending {
   /** Aborts with the outer signal, when `end` is called, or with a `Stop` when the time is up. */
   readonly signal: AbortSignal;
@@ -28,7 +26,7 @@ export interface Ending {
   readonly release: () => void;
 }
 
-/** Creates an ending. `duration` is in milliseconds; undefined means no limit. */
+/** `duration` is in milliseconds; undefined means no limit. */
 export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined): Ending {
   const ending = childOf(outer);
   const waiting = childOf(ending.signal);
@@ -48,13 +46,12 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
 interface StopOptions {
   readonly limit: number | undefined;
   readonly maxCredits: number | undefined;
-  /** The maximum duration in milliseconds. */
+  /** In milliseconds. */
   readonly duration: number | undefined;
 }
 
 export type Stops = ReturnType<typeof createStops>;
 
-/** Tracks the conditions under which a healthy stream ends. */
 export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions) {
   const { limit = Number.POSITIVE_INFINITY, maxCredits = Number.POSITIVE_INFINITY } = options;
   const ending = createEnding(clock, outer, options.duration);
@@ -66,25 +63,21 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
     charge: (count: number): void => {
       credits += count;
     },
-    /**
-     * Returns how many of these events are still wanted. The events were already charged, and the wanted ones count as
-     * written from now on.
-     */
+    /** The events were already charged, and the wanted ones count as written from now on. */
     take: (count: number): number => {
       const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (credits - count)));
       events += taken;
       pendingWrites += 1;
       return taken;
     },
-    /** Corrects the count for an event that is not written. Its credit still counts. */
+    /** The credit of an event that is not written still counts. */
     leftOut: (): void => {
       events -= 1;
     },
-    /** Records that a batch was written. If its events reached a limit, the stream ends. */
+    /** If the events of the batch reached a limit, the stream ends. */
     written: (): void => {
       pendingWrites -= 1;
-      // The stream ends only after pending writes have finished: they finish in order, so no line of another connection
-      // is lost.
+      // Pending writes finish in order, so no line of another connection is lost.
       if (pendingWrites > 0) return;
       if (events >= limit) ending.end(new Stop("limit"));
       else if (credits >= maxCredits) ending.end(creditsFailure(maxCredits));
@@ -99,10 +92,7 @@ function creditsFailure(most: number): Failure {
   });
 }
 
-/**
- * Resolves with `work`, or rejects with the signal's reason if the signal aborts first. `Promise.race` against one
- * promise per stream would retain memory for every race.
- */
+/** `Promise.race` against one promise per stream would retain memory for every race. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);

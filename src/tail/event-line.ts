@@ -6,9 +6,8 @@ import { compactJson, escapeJsonText } from "../json/json-text.ts";
 const DEL = 0x7f;
 
 /**
- * Returns the data of an event as one line: the original text without white space between tokens, with terminal control
- * characters escaped. Returns undefined if the data is not valid JSON or UTF-8, because a malformed line would break
- * the program that reads it.
+ * The original text without white space between tokens, with terminal control characters escaped. Returns undefined if
+ * the data is not valid JSON or UTF-8, because a malformed line would break the program that reads it.
  */
 export function jsonLine(event: StreamEvent): string | undefined {
   const data = dataOf(event);
@@ -29,13 +28,12 @@ export function jsonLine(event: StreamEvent): string | undefined {
 interface EnvelopeFacts {
   readonly feed: string;
   readonly subject: Subject | undefined;
-  /** The time of receipt in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly received: number;
-  /** Whether a candle with the same time was output before, so that this one replaces it. */
+  /** A candle with the same time was output before, so this one replaces it. */
   readonly isReplacement: boolean;
 }
 
-/** Wraps the line in an envelope with the event's metadata and the time at which it was received. */
 export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts): string {
   const { feed, subject, received, isReplacement } = facts;
   const known = {
@@ -50,15 +48,15 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
 }
 
-/** Returns the asset of an event. `request_id` is its index in the connection's batch (wire-facts 5.3). */
+/** `request_id` is the index of the asset in the connection's batch (wire-facts 5.3). */
 export function subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
   return subjects.length === 1 ? subjects[0] : subjects[Number(event.requestId ?? Number.NaN)];
 }
 
-/** The number of candle times to remember. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
+/** In candle times. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
 const remembered = 1024;
 
-/** Returns a function that reports whether an earlier candle had the same time. */
+/** Reports whether an earlier candle had the same time. */
 export function createReplacements(): (event: StreamEvent) => boolean {
   const seen = new Set<EventId>();
   return ({ id }) => {

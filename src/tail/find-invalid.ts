@@ -14,17 +14,16 @@ import { nameOf, someOf, subjectKey } from "./shards.ts";
 import { streamError } from "./stream-message.ts";
 import { type Opening, openerOf } from "./subscription.ts";
 
-/** The values that a probe needs to open a stream for some of the assets. */
 interface Probing {
   readonly context: Pick<Context, "clock" | "random">;
   readonly opening: Opening;
   readonly options: TailOptions;
   readonly signal: AbortSignal;
-  /** Called with the number of events received, each of which costs one credit. */
+  /** Each event costs one credit. */
   readonly charged: (events: number) => void;
 }
 
-/** Finds the assets that made the service reject a connection. Throws if there are none or if `onInvalid` is "fail". */
+/** Throws if no asset made the service reject the connection or if `onInvalid` is "fail". */
 export async function findFault(
   probing: Probing,
   subjects: readonly Subject[],
@@ -40,10 +39,7 @@ export async function findFault(
   return { invalid, failure };
 }
 
-/**
- * Creates a failure that names the assets that caused a rejection. The status of the rejection determines the exit
- * code.
- */
+/** The status of the rejection determines the exit code. */
 function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   const names = invalid.map(nameOf);
   const message =
@@ -55,15 +51,15 @@ function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   });
 }
 
-/** The maximum number of attempts if a probe fails for another reason. The last failure is thrown. */
+/** Applies if a probe fails for another reason. The last failure is thrown. */
 const tries = 5;
 
-/** Milliseconds to wait for an error event, because the service may report an unknown asset inside the stream. */
+/** In milliseconds, for an error event: the service may report an unknown asset inside the stream. */
 const listening = 2000;
 
 /**
- * Opens a stream only to find out whether the service accepts it. `isSaidInStream` means that the rejection came from
- * an open stream, so a successful opening does not prove anything.
+ * Opens a stream only to find out whether it is accepted. `isSaidInStream` means that the rejection came from an open
+ * stream, so a successful opening does not prove anything.
  */
 function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
   const { context, opening, options, signal } = probing;
@@ -85,10 +81,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
   };
 }
 
-/**
- * Returns the error that an open stream reports; undefined if there is none within the time limit, or if a single asset
- * has an event.
- */
+/** Undefined if there is no error within the time limit, or if a single asset has an event. */
 async function errorInStream(
   connection: Connection,
   isSingle: boolean,
@@ -117,15 +110,10 @@ async function errorInStream(
   }
 }
 
-/**
- * Briefly opens a stream for these assets, which costs no credits, and returns the failure if the service rejects it.
- */
+/** Opens a stream briefly, at no cost, and returns the failure if the service rejects it. */
 type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;
 
-/**
- * Whether a single asset may have caused the rejection: the service rejects an entire batch because of one asset (rule
- * 128).
- */
+/** The service rejects an entire batch because of one asset (rule 128). */
 function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
   // An `error` event of an open stream has no status.
   if (status === undefined) return code === "not_found";
@@ -134,24 +122,18 @@ function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean 
   return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);
 }
 
-/**
- * The number of openings in which halving finds one invalid asset out of 25. If more are needed, several assets are
- * invalid.
- */
+/** If halving needs more openings than for one invalid asset out of 25, several assets are invalid. */
 const enough = 7;
 /** Up to this many assets, halving is faster than REST. */
 const few = 4;
 
 /**
- * Finds the assets that caused a rejection. They are the asset whose address the message contains, assets that the
- * message hints at, or those found by halving the list down to single assets. Returns none if the service accepts every
- * half, or if no asset can be the cause.
- *
- * Halving is tried first, and REST only if several assets are invalid: an opening costs no credits, but REST costs 1
- * credit per token. Openings count toward the plan's rate limit, so an opening is skipped if its result follows from
- * others. If the first half is accepted, the invalid asset is in the second half, which is not opened. After the first
- * invalid asset, all assets that no opening has accepted so far are opened together. One invalid asset out of 25 takes
- * at most seven openings; the last of them shows that no other asset is invalid.
+ * Finds the assets that caused a rejection: the asset whose address the message contains, assets that the message hints
+ * at, or those found by halving the list. Returns none if the service accepts every half, or if no asset can be the
+ * cause. Halving is tried first, and REST only if several assets are invalid: an opening costs no credits, but REST
+ * costs 1 credit per token. Openings count toward the plan's rate limit, so an opening is skipped if its result follows
+ * from others. After the first invalid asset, all assets that no opening has accepted so far are opened together. One
+ * invalid asset out of 25 takes at most seven openings; the last of them shows that no other asset is invalid.
  */
 export async function findInvalid(
   subjects: readonly Subject[],
@@ -160,10 +142,7 @@ export async function findInvalid(
   suspects?: TailOptions["suspects"],
 ): Promise<readonly Subject[]> {
   let openings = 0;
-  /**
-   * Assets that are not opened during the search for the first invalid asset; undefined once several assets are
-   * invalid.
-   */
+  /** Not opened during the search for the first invalid asset; undefined once several are invalid. */
   let unopened: Subject[] | undefined = [];
   const counted: Probe = async (some) => {
     openings += 1;
@@ -185,7 +164,6 @@ export async function findInvalid(
     return await byHalves(all);
   };
 
-  /** Finds the invalid assets in a list that is rejected as a batch. */
   const byHalves = async (all: readonly Subject[]): Promise<readonly Subject[]> => {
     const middle = Math.ceil(all.length / 2);
     const [first, second] = [all.slice(0, middle), all.slice(middle)];
@@ -215,14 +193,14 @@ export async function findInvalid(
   return subjects.filter((subject) => found.has(subject));
 }
 
-/** Whether the path was not found. A host without the feed responds with `{"message":"Not Found"}` (wire-facts 5.7). */
+/** A host without the feed responds with `{"message":"Not Found"}` (wire-facts 5.7). */
 function isOfPath({ details: { status, why } }: Failure): boolean {
   return status === 404 && !/\b(?:token|pool|asset)\b/iu.test(why ?? "");
 }
 
 /**
- * Finds the assets in a message by address, by an unknown network, or by index in the batch. `isCertain` is true only
- * if a single address matches, because indexes may start at one, and a message may list every requested asset.
+ * Looks for an address, an unknown network, or an index in the batch. `isCertain` is true only if a single address
+ * matches: indexes may start at one, and a message may list every requested asset.
  */
 function namedIn(why: string, subjects: readonly Subject[]) {
   const words = new Set(why.split(/[\s/,;"'()[\]]+/u).map(addressKey));
@@ -238,10 +216,8 @@ function namedIn(why: string, subjects: readonly Subject[]) {
 }
 
 /**
- * Creates a function that finds tokens without a price in REST, at one credit per token. These are tokens that do not
- * exist, and a few others. It returns none if the request fails.
- *
- * @param charged receives the credits spent
+ * Finds tokens without a price in REST, at one credit per token: tokens that do not exist, and a few others. Returns
+ * none if the request fails. `charged` receives the credits spent.
  */
 export function unpricedAssets(
   client: Client,

@@ -13,8 +13,8 @@ interface Connection {
 }
 
 /**
- * Adds a timer for each connection to the handlers. The stream ends when any connection, open or not, has had no event
- * for this many milliseconds. A single timer would not detect an idle connection while the others are busy.
+ * Ends the stream when any connection, open or not, has had no event for this many milliseconds. A single timer would
+ * not detect an idle connection while the others are busy.
  */
 export function watchIdle(
   clock: Clock,
@@ -56,7 +56,7 @@ export function watchIdle(
   };
 }
 
-/** Creates the failure. It names the idle connections if there are other connections too. */
+/** Names the idle connections if there are other connections too. */
 function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);

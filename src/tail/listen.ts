@@ -15,17 +15,17 @@ interface Listening {
   readonly handlers: ShardHandlers;
   readonly limits: ShardLimits;
   readonly signal: AbortSignal;
-  /** The newest event with an id that was passed on before; this connection resumes there. */
+  /** The newest event with an id that was passed on; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
 }
 
-/** Reads events from a connection until it ends. Throws only errors of a handler and the signal's reason. */
+/** Throws only errors of a handler and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening) {
   const { handlers, limits, signal } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
-  /** The time of the last byte, or of the opening if no byte has arrived so far. */
+  /** The last byte, or the opening if no byte has arrived so far. */
   let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
@@ -34,20 +34,14 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     stopped = failure;
     connection.close();
   });
-  /**
-   * Describes the end of the connection. `lastEventId` is empty if the stream has reset it, and undefined if there was
-   * none. `retry` is the value of the last `retry` field.
-   */
+  /** `lastEventId` is empty if the stream has reset it, and undefined if there was none. */
   const over = (failure: Failure) => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
     return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
   };
-  /**
-   * Returns false for the last event of the previous connection: some services resume at that event instead of after
-   * it.
-   */
+  /** Some services resume at the last event of the previous connection instead of after it. */
   const isFresh = (event: StreamEvent): boolean => {
     const isRepeated = repeated !== undefined && isSame(event, repeated);
     if (isRepeated) repeated = undefined;
@@ -76,8 +70,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         watch.pause();
         await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
-        // Copy the event only after the consumer has processed the batch. Otherwise, chunks would accumulate in memory
-        // that V8 collects late.
+        // Copied only after the batch was processed: otherwise, chunks would accumulate that V8 collects late.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
       for (const event of others) {
@@ -97,7 +90,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
-/** Sorts the events of several chunks by how they are handled. Events after an error are ignored. */
+/** Events after an error are ignored. */
 function sortEvents(chunks: readonly Buffer[], parser: EventStreamParser, dataNames: ReadonlySet<string>) {
   const data: StreamEvent[] = [];
   const others: StreamEvent[] = [];
@@ -119,7 +112,7 @@ function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return newest !== undefined && Number(event.id) < Number(newest.id);
 }
 
-/** Skipping is limited: without a limit, an event that never ends would block all later events. */
+/** Without this limit, an event that never ends would block all later events. */
 function overflow(): Failure {
   return fail("untrusted_answer", `the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
     next: undefined,

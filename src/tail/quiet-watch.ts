@@ -3,9 +3,8 @@ import type { Clock } from "../context/context.ts";
 export type QuietWatch<Key> = ReturnType<typeof createQuietWatch<Key>>;
 
 /**
- * Creates a watch that reports, once, which sources were quiet for the given time. It ends with the signal. The time is
- * divided into ten ticks. Activity at any point during a tick counts for the entire tick, so no source is reported too
- * early.
+ * Reports, once, which sources were quiet for the given time, which is divided into ten ticks. Activity at any point
+ * during a tick counts for the entire tick, so no source is reported too early.
  */
 export function createQuietWatch<Key>(
   clock: Clock,
@@ -36,9 +35,8 @@ export function createQuietWatch<Key>(
     each.pending += pending;
   };
   return {
-    /** Starts to watch this source. */
     expect: (key: Key) => watched.set(key, { ticks: 0, isHeard: true, pending: 0 }),
-    /** Records an event that the consumer is processing. Until `resume`, silence of the source does not count. */
+    /** Until `resume`, the consumer processes an event, and silence of the source does not count. */
     pause: (key: Key) => change(key, 1),
     resume: (key: Key) => change(key, -1),
     forget: (key: Key) => watched.delete(key),

@@ -1,36 +1,29 @@
 import { isWaitTooLong, waitTooLong } from "../client/pace/retry-after.ts";
 import type { Failure } from "../contract/failure.ts";
 
-/**
- * The status with which the service ends a stream permanently. A client must not reconnect after it (WHATWG HTML,
- * Server-sent events).
- */
+/** A client must not reconnect after this status (WHATWG HTML, Server-sent events). */
 export const endedForGood = 204;
 
 /**
- * Statuses that the service, or a proxy that requires a password, sends intentionally and would send again. All other
+ * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
  * statuses (408, a redirect, the error page of a proxy) come from an intermediary and are transient.
  */
 export const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
-/** Milliseconds of the first and of the longest wait, without jitter. */
+/** In milliseconds, without jitter. */
 const [first, longest] = [1000, 60_000];
 
 /**
- * Returns the milliseconds before the next connection or read, based on the number of consecutive failures: 1, 2, 4 …
- * 60 s, plus up to half of that as jitter, but never less than the service requested. The wait is rounded up to tenths
- * of a second, or to full seconds from ten seconds on, so that messages and `--events` show the same number. Throws if
+ * Milliseconds after this many consecutive failures: 1, 2, 4 … 60 s, plus up to half of that as jitter, but never less
+ * than requested by the service or by `least`, the stream's `retry` field. Rounded up to tenths of a second, or to full
+ * seconds from ten seconds on, so that messages and `--events` show the same number. `random` is in [0, 1). Throws if
  * the requested wait is too long.
- *
- * @param random a number in [0, 1)
- * @param least milliseconds from the stream's `retry` field
  */
 export function reconnectWait(attempt: number, failure: Failure, random: number, least = 0): number {
   if (isWaitTooLong(failure)) throw waitTooLong(failure);
   const backoff = Math.min(first * 2 ** Math.min(attempt - 1, 16), longest) * (1 + random / 2);
   const { retryAfter } = failure.details;
-  // Wait slightly longer than requested: timers may fire a millisecond early, and processes should not all reconnect at
-  // once.
+  // Wait slightly longer: timers may fire a millisecond early, and processes should not all reconnect at once.
   const requested = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
   const wait = Math.max(backoff, requested, Math.min(least, longest));
   const step = wait < 10_000 ? 100 : 1000;

@@ -8,7 +8,7 @@ import type { Gap, Missing, Moment, Shard, ShardLimits, TailHandlers } from "./s
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
 
-/** The abort reason for a connection whose assets have changed: it is closed and opened again with the new assets. */
+/** The abort reason of a connection that is opened again because its assets have changed. */
 export class Regrouped {
   readonly why: string;
   constructor(why: string) {
@@ -16,29 +16,25 @@ export class Regrouped {
   }
 }
 
-/**
- * The number of retries after a 429 that reports too many connections. The service may still count a connection that
- * was just closed.
- */
+/** After a 429 for too many connections, because the service may still count one that was just closed. */
 const patience = 3;
 
-/** One of several connections, with its state. */
 export class RunningShard {
   shard: Shard;
   readonly started: Moment;
-  /** Whether a reload of the list added this connection. */
+  /** A reload of the list added this connection. */
   readonly isAdded: boolean;
-  /** The signal for the current set of assets; aborted when the assets change. */
+  /** For the current set of assets; aborted when it changes. */
   current: ChildSignal;
   isOpen = false;
   wasOpen = false;
-  /** The gap that the next opening reports, after the connection was lost or its assets changed. */
+  /** Reported by the next opening, after the connection was lost or its assets changed. */
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
   /** The failure of the last attempt, if the connection was never open. */
   refused: Failure | undefined;
   /**
-   * Set after this connection has received assets from connections that the service rejected. `before` lists its own
-   * assets. The received assets may be dropped if a reload added them.
+   * Set after this connection has received assets from rejected ones. `before` lists its own assets. The received
+   * assets may be dropped if a reload added them.
    */
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
@@ -53,12 +49,11 @@ export class RunningShard {
     this.current = current;
   }
 
-  /** Whether the connection was never open and the last attempt was rejected because of too many connections. */
+  /** The connection was never open, and the last attempt was rejected because of too many connections. */
   get isCrowdedOut(): boolean {
     return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
   }
 
-  /** Keeps the connection open with its current assets. */
   async keep(
     context: Pick<Context, "clock" | "random">,
     open: OpenShard,
@@ -98,7 +93,7 @@ export class RunningShard {
     );
   }
 
-  /** Continues with these assets, or ends if there are none. */
+  /** Ends if there are no assets. */
   regroup(subjects: readonly Subject[], why: string): void {
     this.shard = { ...this.shard, subjects };
     this.current.abort(new Regrouped(why));
@@ -112,7 +107,7 @@ export class RunningShard {
     });
   }
 
-  /** Returns the gap of a connection that is not open at the end; undefined if the connection is open. */
+  /** Undefined if the connection is open at the end. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
     const { isOpen, wasOpen, interrupted, refused, started } = this;
     if (isOpen) return undefined;

@@ -7,16 +7,16 @@ import { permanentStatuses, reconnectWait } from "./reconnect.ts";
 import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
 import type { OpenShard } from "./subscription.ts";
 
-/** The status that a proxy or gateway sends if a request arrived too slowly. */
+/** A proxy or gateway sends this status if a request arrived too slowly. */
 const requestTimeout = 408;
 
 /**
- * Milliseconds for which a connection with data has to be open to be considered healthy. Without this rule, a service
- * that closes every connection after one event would cause a reconnect every second, at a cost of one credit each.
+ * Milliseconds after which a connection with data is healthy. Otherwise, a service that closes every connection after
+ * one event would cause a reconnect every second, at a cost of one credit each.
  */
 const soundAfter = 30_000;
 
-/** The duration of three pings of the service (wire-facts 5.4). */
+/** In milliseconds: three pings of the service (wire-facts 5.4). */
 export const defaultSilence = 45_000;
 
 /**
@@ -34,12 +34,9 @@ export async function keepOpen(
   signal: AbortSignal,
 ): Promise<never> {
   const { clock, random } = context;
-  /** The number of consecutive connections that failed or ended without data. */
+  /** Consecutive connections that failed or ended without data. */
   let attempts = 0;
-  /**
-   * The number of consecutive connections that failed, ended without data, or ended too soon. The waits grow with this
-   * number.
-   */
+  /** Like `attempts`, but includes connections that ended too soon. The waits grow with this number. */
   let unsound = 0;
   /** The minimum wait in milliseconds, from the stream's last `retry` field. */
   let least: number | undefined;
@@ -89,8 +86,8 @@ export async function keepOpen(
 }
 
 /**
- * Whether a failure is retried. A host that was reached once is expected to come back, even if a DNS lookup fails now
- * or another server responds in its place.
+ * A host that was reached once is expected to come back, even if a DNS lookup fails now or another server responds in
+ * its place.
  */
 function isRetried({ details: { status, retryable }, exit }: Failure, isHostKnown: boolean): boolean {
   if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;

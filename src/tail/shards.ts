@@ -4,22 +4,19 @@ import { counted } from "../text/counted.ts";
 import { assetsPerPost, type Feed } from "../contract/feed.ts";
 
 export interface Room {
-  /** Maximum number of assets per connection. */
+  /** In assets. */
   readonly perConnection: number;
-  /** Maximum number of simultaneous connections. */
+  /** In simultaneous connections. */
   readonly cap: number;
 }
 
-/**
- * Decides how many assets share a connection. Each asset has a separate connection if there are enough, because only
- * the price feed is certain to accept several.
- */
+/** One asset per connection if there are enough: only the price feed is certain to accept several. */
 export function roomFor(feed: Feed, assets: number, cap: number): Room {
   const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
   return { perConnection: isMany ? assetsPerPost : 1, cap };
 }
 
-/** Returns a key that is equal for all spellings of an asset. */
+/** Equal for all spellings of an asset. */
 export function subjectKey({ network, address }: Subject): string {
   return `${network}:${addressKey(address)}`;
 }
@@ -34,8 +31,8 @@ export function distinct(subjects: readonly Subject[]): readonly Subject[] {
 }
 
 /**
- * Distributes the assets evenly over as few connections as possible. If they do not fit, all of them are rejected,
- * because dexdata cannot decide which assets to skip.
+ * Uses as few connections as possible. If the assets do not fit, all are rejected, because dexdata cannot decide which
+ * ones to skip.
  */
 export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
   const all = distinct(subjects);
@@ -47,10 +44,9 @@ export function planShards(subjects: readonly Subject[], room: Room): readonly (
 }
 
 /**
- * Plans the connections for a changed list. Every shard keeps its assets that are still wanted. New assets first fill
- * the shards that change anyway, then the shards with the most room, and only then new shards, so that as few
- * connections as possible are interrupted. `from` is the index of the shard that is continued; undefined for a new
- * shard.
+ * Every shard keeps its assets that are still wanted. New assets first fill the shards that change anyway, then the
+ * shards with the most room, and only then new shards, so that as few connections as possible are interrupted. `from`
+ * is the index of the shard that is continued; undefined for a new shard.
  */
 export function replanShards(
   before: readonly (readonly Subject[])[],
@@ -64,7 +60,6 @@ export function replanShards(
   }));
   for (const subject of before.flat()) wanted.delete(subjectKey(subject));
   const fresh = [...wanted.values()];
-  // Shards that change anyway come first.
   const rank = ({ from, subjects: left }: (typeof kept)[number]): number =>
     left.length === before[from]?.length ? room.perConnection + left.length : left.length;
   for (const shard of kept.toSorted((a, b) => rank(a) - rank(b)))
@@ -85,10 +80,7 @@ export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: R
   );
 }
 
-/**
- * Creates a failure with exit code 6. Its hint lists some of the assets that do not fit, and its JSON form lists all of
- * them.
- */
+/** Has exit code 6. The hint lists some of the assets that do not fit, and the JSON form lists all of them. */
 export function doesNotFit(
   message: string,
   fits: number,
@@ -111,7 +103,6 @@ export function nameOf({ network, address }: Subject): string {
   return `${network}:${address}`;
 }
 
-/** Shortens a list of names so that it fits on one line. */
 export function someOf(names: readonly string[], most = 7): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");

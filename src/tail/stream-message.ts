@@ -2,17 +2,14 @@ import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-ev
 import { fail, type Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
 
-/** The maximum length of a message. An event may be a megabyte long, which is far too long to print. */
+/** In characters. An event may be a megabyte long, which is far too long to print. */
 const longest = 1024;
 
 export function shortened(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/**
- * Returns the `message` of a `warning` or `error` event, or all of its data if there is no message. The text is
- * untrusted.
- */
+/** The `message` of the event, or all of its data if there is none. The text is untrusted. */
 export function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
@@ -24,10 +21,7 @@ export function textOf(event: StreamEvent): string {
   }
 }
 
-/**
- * Turns an `error` event into a failure. According to the specification (Events 2), the client closes the stream and
- * retries, but retrying does not help if an asset is unknown.
- */
+/** The client closes the stream and retries (specification, Events 2), unless an asset is unknown. */
 export function streamError(event: StreamEvent): Failure {
   const why = textOf(event);
   if (/\btoken not found\b/iu.test(why)) {

@@ -13,39 +13,31 @@ import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import { unlessAborted } from "./ending.ts";
 
-/** The feed and the assets of one connection. */
 export interface Subscription {
   readonly feed: Feed;
   readonly kind: FeedKind;
   readonly subjects: readonly Subject[];
-  /** Parameters of the feed: `interval` and `since`. */
+  /** `interval` and `since`. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** The settings for opening connections, including the key. */
 export interface Opening {
   readonly target: Target;
   readonly context: Pick<Context, "clock" | "env">;
   /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
-  /** Timeout in milliseconds until the headers arrive. */
+  /** In milliseconds until the headers arrive. */
   readonly timeout: number;
-  /** The command as shown in messages, e.g. `stream --feed prices`. */
+  /** As shown in messages, e.g. `stream --feed prices`. */
   readonly command: string;
-  /** Called with the plan that the host applies to the stream. */
+  /** Receives the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
 }
 
-/**
- * Opens the stream once. `lastEventId` is the id to resume after; it is empty if there is none. Throws a Failure if the
- * service rejects the stream or the connection fails.
- */
+/** `lastEventId` is empty if there is none. Throws a Failure if the stream is rejected or the connection fails. */
 export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
 
-/**
- * Creates the function that opens the subscription. A rejection is thrown as a Failure that names inputs the way the
- * user typed them.
- */
+/** A rejection is thrown as a Failure that names inputs the way the user typed them. */
 export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
   const { target, context, pace, timeout, command } = opening;
   const { feed, subjects } = subscription;
@@ -57,8 +49,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
     const url = urlOf(target.streaming, subscription, wasOpen);
-    // A stream that starts at `since` and has had no event yet resumes at `since`. If that is too old, the service
-    // moves it forward.
+    // A stream without events resumes at `since`. If that is too old, the service moves it forward.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
@@ -93,9 +84,8 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
 const maxIdBytes = 1024;
 
 /**
- * Encodes the id as a header value in UTF-8 (WHATWG HTML, The Last-Event-ID header). Returns undefined if the id is
- * empty or not a valid header value: every attempt to send such an id would fail, and the stream would never open
- * again.
+ * In UTF-8 (WHATWG HTML, The Last-Event-ID header). Returns undefined if the id is empty or not a valid header value:
+ * every attempt to send such an id would fail, and the stream would never open again.
  */
 function headerOf(id: string): string | undefined {
   const value = Buffer.from(id, "utf8").toString("latin1");
@@ -103,9 +93,7 @@ function headerOf(id: string): string | undefined {
   return isValid && value.length <= maxIdBytes ? value : undefined;
 }
 
-/**
- * Builds the URL. A single asset is sent in the query; several assets are sent in the body (specification, Streaming).
- */
+/** A single asset is sent in the query; several are sent in the body (specification, Streaming). */
 function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isResumed: boolean): URL {
   const url = new URL(`${base}${feed.path}`);
   const [only] = subjects;
@@ -116,14 +104,13 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isR
     url.searchParams.set("address", only.address);
   }
   for (const [name, value] of params) {
-    // `since` is omitted when a stream resumes: it would take precedence over the last event id, and the service
-    // rejects old values (wire-facts 5.2).
+    // On resuming, `since` would take precedence, and the service rejects old values (wire-facts 5.2).
     if (!(isResumed && name === "since")) url.searchParams.set(name, value);
   }
   return url;
 }
 
-/** Builds the body. `request_id` is omitted, so it defaults to the index of the entry (wire-facts 5.3). */
+/** `request_id` is omitted, so it defaults to the index of the entry (wire-facts 5.3). */
 function bodyOf({ kind, subjects }: Subscription): string {
   return JSON.stringify(
     subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),

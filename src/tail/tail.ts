@@ -14,9 +14,7 @@ import { type Opening, openerOf } from "./subscription.ts";
 
 const reloaded = "the list of assets changed";
 
-/**
- * Streams any number of assets over as many connections as they need. Each connection has a loop that keeps it open.
- */
+/** Streams any number of assets over as many connections as they need. */
 export class Tail {
   readonly #context: Pick<Context, "clock" | "random">;
   readonly #opening: Opening;
@@ -26,11 +24,11 @@ export class Tail {
   readonly #running = new Set<RunningShard>();
   readonly #crowded: CrowdedShards;
   readonly #work = new Set<Promise<void>>();
-  /** Connections that the service has ended permanently; they are reported at the end of the stream. */
+  /** Permanently, by the service; reported at the end of the stream. */
   readonly #ended: RunningShard[] = [];
   /**
-   * Assets that were dropped or whose connection has ended. They are stored as long as the list contains them, because
-   * the service would reject them again and interrupt other assets.
+   * Assets that were dropped or whose connection has ended. Kept as long as they are listed, because the service would
+   * reject them again and interrupt other assets.
    */
   readonly #droppedKeys = new Set<string>();
   #begun = 0;
@@ -78,8 +76,8 @@ export class Tail {
   }
 
   /**
-   * Continues with a new list and returns the assets in use, which exclude assets that were dropped and are still
-   * listed. Only connections whose assets change are opened again. Throws if the list does not fit.
+   * Returns the assets in use, which exclude assets that were dropped and are still listed. Only connections whose
+   * assets change are opened again. Throws if the list does not fit.
    */
   reload(listed: readonly Subject[]): readonly Subject[] {
     const keys = new Set(listed.map(subjectKey));
@@ -110,7 +108,7 @@ export class Tail {
     return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
   }
 
-  /** Starts a connection. If a reload added it, it waits for `after`. */
+  /** If a reload added the connection, it waits for `after`. */
   async #begin(
     subjects: readonly Subject[],
     signal: AbortSignal,
@@ -150,7 +148,7 @@ export class Tail {
     this.#running.delete(self);
   }
 
-  /** Keeps the connection open, or drops its assets. Returns false if no asset is left. */
+  /** Returns false if no asset is left. */
   async #keepOrDrop(self: RunningShard): Promise<boolean> {
     try {
       const open = openerOf(this.#opening, { ...this.#options, subjects: self.shard.subjects });
@@ -172,7 +170,7 @@ export class Tail {
     }
   }
 
-  /** Continues without the invalid assets, if the options allow it. Returns false if no asset is left. */
+  /** Returns false if no asset is left. Throws if the options do not allow dropping. */
   async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
     const { subjects } = self.shard;
     const probing = {
@@ -207,7 +205,6 @@ export class Tail {
     return false;
   }
 
-  /** Reports what each connection has missed by the end. */
   #close(over: unknown, isStopped: boolean): void {
     for (const self of [...this.#ended, ...this.#running]) {
       const { shard } = self;

@@ -4,19 +4,18 @@ import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-lim
 
 export interface Answer {
   readonly status: number;
-  /** Header names are in lower case. If a header is repeated, the first value is used. */
+  /** Names are in lower case. If a header is repeated, the first value is used. */
   readonly headers: ReadonlyMap<string, string>;
   /** The decoded body, with at most one layer of gzip removed. */
   readonly body: Uint8Array;
 }
 
-/** A response whose body was not read yet. `abort` discards the rest of the body. */
+/** `abort` discards the rest of the body. */
 interface OpenAnswer extends Omit<Answer, "body"> {
   readonly body: AsyncIterable<readonly Buffer[]>;
   readonly abort: () => void;
 }
 
-/** Reads the body of a response within the limits, and decodes it. */
 export async function readAnswerBody(
   { status, headers, body, abort }: OpenAnswer,
   url: URL,
@@ -61,7 +60,7 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
   }
 }
 
-/** A response that should contain JSON. Most rows are passed on as bytes, so the text is decoded only when needed. */
+/** Most rows are passed on as bytes, so the text is decoded only when needed. */
 export interface Document {
   readonly bytes: Uint8Array;
   /** Validates the grammar and the encoding of the entire text, so that slices of it are valid JSON as well. */
@@ -69,7 +68,6 @@ export interface Document {
 }
 
 export interface CheckedDocument {
-  /** The original text of the response. */
   readonly text: string;
   /** The parsed value. Integers above 2^53 are rounded here, so values for display are taken from `text`. */
   readonly value: unknown;

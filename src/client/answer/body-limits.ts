@@ -2,23 +2,14 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { grouped } from "../../text/counted.ts";
 
-/**
- * Maximum size of a decoded response in bytes. Larger responses are rejected to limit memory use. Pages of 100 rows are
- * much smaller.
- */
+/** In decoded bytes; larger responses would use too much memory. Pages of 100 rows are much smaller. */
 export const maxBodyBytes = 32 * 1024 * 1024;
-/**
- * Maximum size of an error response in bytes. Error messages repeat its text in full, which is usually two sentences
- * long.
- */
+/** In bytes. Error messages repeat the text of the response in full, which is usually two sentences long. */
 export const maxRefusalBytes = 256 * 1024;
 
-/**
- * A parsed value can use up to 250 times the memory of its two bytes in `[[` or `{}`. The largest responses have about
- * ten thousand values.
- */
+/** A parsed value can use 250 times the memory of `[[` or `{}`. The largest responses have about 10,000 values. */
 const maxValues = 500_000;
-/** The size in bytes up to which a body cannot contain enough values to matter. */
+/** Up to this size, a body cannot contain enough values to matter. */
 const lightBytes = 1024 * 1024;
 
 const COMMA = 44;

@@ -10,9 +10,8 @@ import { isObject, member } from "../../json/raw-json.ts";
 
 /**
  * Checks the parameters that a search response echoes in `query`. The service silently drops names that it does not
- * know (specification, Pagination styles 4). If a requested parameter is missing there or has another value, the
- * service did not apply it, and the rows do not match the request. A response without an echo is accepted. If the rows
- * are accepted anyway, a warning is returned instead of an error.
+ * know (specification, Pagination styles 4). If a parameter is missing there or has another value, the rows do not
+ * match the request. A response without an echo is accepted. If the rows are accepted anyway, a warning is returned.
  */
 export function checkEcho(
   endpoint: Endpoint,
@@ -41,7 +40,6 @@ export function checkEcho(
   throw fail("untrusted_answer", message, { next: meant ?? "to accept them anyway, use --no-strict" });
 }
 
-/** Suggests the parameter that was probably meant, if a name is not in the contract. */
 function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): string | undefined {
   // Only parameters from the contract have a help text.
   if (help !== "") return undefined;
@@ -57,13 +55,9 @@ function isIgnored({ name, place, kind }: Param, sent: string | undefined, echo:
   return used === undefined || used === null || !isSame(kind, sent, used);
 }
 
-/** Parameters that do not filter or sort rows. */
 const notFilters: ReadonlySet<string> = new Set(["limit", "cursor", "detailed"]);
 
-/**
- * Compares values regardless of their spelling: `250000` equals `250000.0`, times are compared as times, and lists by
- * their elements.
- */
+/** Ignores spelling: `250000` equals `250000.0`, times are compared as times, and lists by their elements. */
 function isSame(kind: ParamKind, sent: string, used: unknown): boolean {
   switch (kind.kind) {
     case "amount":

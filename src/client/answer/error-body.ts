@@ -1,19 +1,18 @@
 import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
 import { isObject, rawMembers } from "../../json/raw-json.ts";
 
-/** The contents of an error response, regardless of its format. */
 export interface ErrorBody {
   /** A code from the specification; undefined if `error` contains a sentence instead. */
   readonly code: ServiceCode | undefined;
   readonly message: string | undefined;
-  /** All fields by name, as raw JSON, so that 64-bit numbers keep all digits. */
+  /** Raw JSON, so that 64-bit numbers keep all digits. */
   readonly fields: ReadonlyMap<string, string>;
   readonly isHtml: boolean;
 }
 
 /**
- * Reads all formats that the public API uses: the envelope of the specification, a `message` alone, a sentence in
- * `error`, an object in `error` (5xx responses from the CDN edge), HTML, text that is not JSON, `{}` and an empty body.
+ * Reads all formats of the public API: the envelope of the specification, a `message` alone, a sentence in `error`, an
+ * object in `error` (5xx responses from the CDN edge), HTML, text that is not JSON, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
   const fields = membersOf(text);
@@ -30,7 +29,6 @@ export function readErrorBody(text: string): ErrorBody {
   return { code, message, fields, isHtml: false };
 }
 
-/** Returns the value of a string field, or undefined if it is missing or not a string. */
 export function textField(fields: ReadonlyMap<string, string>, name: string): string | undefined {
   const value: unknown = JSON.parse(fields.get(name) ?? "null");
   return typeof value === "string" ? value : undefined;

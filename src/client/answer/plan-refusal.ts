@@ -12,10 +12,7 @@ export interface Sentence {
   readonly next?: string | undefined;
 }
 
-/**
- * Returns the details of a failure that depend only on the response. They come from its status and are refined by its
- * body.
- */
+/** The details that depend only on the response: from its status, refined by its body. */
 export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
   const { exit, code, retried } = meaningOf(status);
   return {
@@ -26,18 +23,17 @@ export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { n
     next,
     retryable: retried,
     body: body.fields,
-    // The wait applies to every status: a retry that --retry-on enables, e.g. for 503, must not be sent too early
-    // either (RFC 9110, 10.2.3).
+    // A retry that --retry-on enables, e.g. for 503, must not be too early either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body),
   };
 }
 
-/** Whether the plan does not include the request. Any other 403 concerns the key or the host. */
+/** Any other 403 concerns the key or the host. */
 export function isOfPlan({ status }: Answer, { code }: ErrorBody): boolean {
   return status === 403 && (code === "plan_required" || code === "preview_only");
 }
 
-/** Returns the message for a status that does not depend on the request itself. */
+/** The message for a status that does not depend on the request itself. */
 export function commonSentence(
   answer: Answer,
   body: ErrorBody,
@@ -68,7 +64,7 @@ export function commonSentence(
   return { message: `the service rejected the ${kind} (HTTP ${status})` };
 }
 
-/** Explains 401, 402 and 403, which concern the key, the host or the credits. The hint depends on the caller's plan. */
+/** Explains 401, 402 and 403, which concern the key, the host or the credits. */
 function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host }: URL): Sentence {
   if (answer.status === 401) return keyRefused(target, host);
   if (answer.status === 402) return creditsUsedUp(answer, body, target);
@@ -115,14 +111,13 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
   return { message, next: `enable overage or raise the spend cap${link(body, "portal", "packs")}` };
 }
 
-/** Returns the plan that the service applied to the request. */
 export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Target): string {
   return textField(fields, "tier") ?? headers.get("x-api-plan") ?? tier;
 }
 
 /**
- * `plan` is the plan that the contract requires, used if the response does not name one. If that is keyless, the
- * required plan is unknown, and the message only mentions a higher plan.
+ * `plan` is required by the contract and used if the response names none. For a keyless plan, the message only mentions
+ * a higher plan, because the required one is unknown.
  */
 export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
   const required = textField(body.fields, "required_tier") ?? plan;
@@ -136,16 +131,12 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
-/**
- * The specification does not define the format of this header. Unix seconds are converted to a time, and other text is
- * shown unchanged.
- */
+/** The format of this header is undefined: Unix seconds are converted, and other text is shown unchanged. */
 function readableReset(reset: string | undefined): string | undefined {
   if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
   return formatInstant({ seconds: Number(reset), fraction: "" });
 }
 
-/** Returns the offer that the service makes to a free user who has no credits left. */
 function offer(body: ErrorBody): string {
   const fields = membersUnder(body, "offer");
   const [description, end] = [textField(fields, "description"), textField(fields, "expires_at")];
@@ -153,21 +144,19 @@ function offer(body: ErrorBody): string {
   return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
-/**
- * Returns the first link in the body with one of these names, as the end of a hint: `: https://…`, or an empty string.
- */
+/** The first link with one of these names, as the end of a hint: `: https://…`, or an empty string. */
 export function link(body: ErrorBody, ...names: readonly string[]): string {
   const found = findLink(body, names);
   return found === undefined ? "" : `: ${found}`;
 }
 
-/** Returns the same link for the middle of a hint: ` at https://…`. */
+/** The same link for the middle of a hint: ` at https://…`. */
 export function linkAt(body: ErrorBody, ...names: readonly string[]): string {
   const found = findLink(body, names);
   return found === undefined ? "" : ` at ${found}`;
 }
 
-/** Finds a link in the body. The URL is only displayed, never opened. */
+/** The URL is only displayed, never opened. */
 function findLink(body: ErrorBody, names: readonly string[]): string | undefined {
   const links = membersUnder(body, "links");
   return names.map((name) => textField(links, name)).find((url) => url !== undefined);
@@ -178,7 +167,6 @@ function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, 
   return raw?.startsWith("{") === true ? rawMembers(raw) : new Map();
 }
 
-/** Returns the message for HTTP 410. */
 export function removedSentence(body: ErrorBody, path: string, ...hints: readonly string[]): Sentence {
   const replacement = textField(body.fields, "replacement");
   const next = [...(replacement === undefined ? [] : [`use ${replacement} instead`]), ...hints];
@@ -187,8 +175,8 @@ export function removedSentence(body: ErrorBody, path: string, ...hints: readonl
 }
 
 /**
- * Enforces `--require-plan`: rejects a response if the service applied another plan. Responses that do not name a plan
- * are accepted. A rejection of the key or the plan takes precedence, because its message explains more.
+ * Rejects a response to which the service applied another plan. A response that does not name a plan is accepted. A
+ * rejection of the key or the plan takes precedence, because its message explains more.
  */
 export function checkPlan(
   seen: string | undefined,

@@ -14,7 +14,7 @@ import {
   type Sentence,
 } from "./plan-refusal.ts";
 
-/** Turns any response other than 2xx into a failure that names inputs the way the user typed them. */
+/** Turns a response other than 2xx into a failure that names inputs the way the user typed them. */
 export function refusal(answer: Answer, question: Question, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const sentence = sentenceFor(answer, body, question, target);
@@ -70,7 +70,6 @@ function badRequest(body: ErrorBody, question: Question): Sentence {
   return { message: `the service rejected ${input} "${typed}" (HTTP 400)` };
 }
 
-/** Parameters whose flags have other names. */
 const pagingFlags: ReadonlyMap<string, string> = new Map([
   ["limit", "--page-size"],
   ["cursor", "--cursor"],

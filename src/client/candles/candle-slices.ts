@@ -37,11 +37,11 @@ function nameOf({ params }: Endpoint, wire: string): string {
   return param === undefined ? wire : inputName(param);
 }
 
-/** A time range of candles. Its start and end use the format of the API. */
+/** The start and the end are in the format of the API. */
 interface CandleWindow {
   readonly start: string;
   readonly end: string;
-  /** The length of one candle in seconds. */
+  /** In seconds. */
   readonly interval: number;
 }
 
@@ -49,9 +49,7 @@ interface CandleWindow {
 export interface CandleSlice extends CandleWindow {
   /** The number of candles that open within [start, end). */
   readonly opening: number;
-  /**
-   * The number of candles that overlap the slice. This is one more than `opening` if the service rounds `start` down.
-   */
+  /** Candles that overlap the slice: one more than `opening` if the service rounds `start` down. */
   readonly touched: number;
   readonly isLast: boolean;
 }
@@ -59,7 +57,6 @@ export interface CandleSlice extends CandleWindow {
 /** About a century of one-minute candles. A longer time range is more likely to be a typo. */
 const mostCandles = 50_000_000;
 
-/** Returns the requested time range, or the rest of it from `start`. */
 export function candleWindow(args: Args, start = args.get("start") ?? ""): CandleWindow {
   const typed = args.get("interval") ?? "";
   const window = { start, end: args.get("end") ?? "", interval: intervalSeconds(typed) };
@@ -74,8 +71,8 @@ export function candleWindow(args: Args, start = args.get("start") ?? ""): Candl
 }
 
 /**
- * Splits the time range into adjacent parts of at most `most` candles each. The inner boundaries are multiples of the
- * interval since the epoch. Candles open at these times in every time zone, so no candle is in two parts.
+ * The parts are adjacent and have at most `most` candles. Their inner boundaries are multiples of the interval since
+ * the epoch, where candles open in every time zone, so no candle is in two parts.
  */
 export function* slicesOf(window: CandleWindow, most: number): Generator<CandleSlice> {
   const { interval } = window;
@@ -90,12 +87,12 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
   }
 }
 
-/** Returns the slice between two times in Unix seconds. */
+/** Times are in Unix seconds. */
 export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
   return sliceOf({ start: wireOf(from), end: wireOf(to), interval }, true);
 }
 
-/** Returns the rest of a slice after a candle that opens at `last`, or undefined if no other candle can follow. */
+/** Returns undefined if no candle can follow the one that opens at `last`. */
 export function restOf(slice: CandleSlice, last: number): CandleSlice | undefined {
   const from = (Math.floor(last / slice.interval) + 1) * slice.interval;
   if (from >= wholeSeconds(slice.end)) return undefined;
@@ -125,15 +122,14 @@ export function wholeSeconds(bound: string): number {
 
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3600 };
 
-/** Converts an interval to seconds, e.g. `15m` to 900. */
 export function intervalSeconds(interval: string): number {
   const match = /^(\d+)([mh])$/u.exec(interval);
   return Number(match?.[1]) * (unitSeconds[match?.[2] ?? ""] ?? Number.NaN);
 }
 
 /**
- * Returns when a candle opens, in Unix seconds. The specification does not define this record: the public API uses RFC
- * 3339, and its streams use Unix seconds. A candle without a time can be neither identified nor sorted.
+ * In Unix seconds. The specification does not define the format: the public API uses RFC 3339, and its streams use Unix
+ * seconds. A candle without a time can be neither identified nor sorted.
  */
 export function openingOf(candle: object): number {
   const opening = secondsOf(member(candle, "time_open"));
@@ -141,13 +137,11 @@ export function openingOf(candle: object): number {
   return opening;
 }
 
-/** Returns undefined if the value is not a time. */
 export function secondsOf(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
 }
 
-/** Formats a time for messages, e.g. `2026-11-21T08:00:00Z`. */
 export function showSeconds(seconds: number): string {
   return formatInstant({ seconds, fraction: "" });
 }

@@ -25,20 +25,15 @@ import {
   mayBeCapped,
 } from "./slice-answer.ts";
 
-/**
- * A market's history is assumed to begin after this many empty stretches in a row. Each stretch is up to `growth` times
- * as long as the previous one.
- */
+/** The history begins after this many empty stretches in a row, each up to `growth` times as long as the last. */
 const emptyStretches = 2;
 const growth = 10;
 /** The share of a response that the next stretch should fill, based on the candles of the previous stretch. */
 const targetFill = 0.8;
 
 /**
- * Returns the newest `count_back` candles before the end of the time range. The range has that many intervals. If some
- * of them had no trades, earlier candles are read in longer and longer stretches, until there are enough candles, the
- * plan includes no more, or two stretches in a row are empty. All candles stay in memory until then, because the oldest
- * ones are output first.
+ * The time range has `count_back` intervals. If some had no trades, earlier candles are read in longer and longer
+ * stretches. All candles stay in memory, because the oldest ones are output first.
  */
 export async function* countBack(asked: Asked): AsyncGenerator<Page> {
   const wanted = Number(asked.args.get("count_back"));
@@ -52,10 +47,7 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
 
 const planEnds = "the plan does not include earlier ones";
 
-/**
- * Reads all intervals of the time range, newest first. Stops early if the plan includes no older candles; fails if it
- * includes none of them.
- */
+/** Reads newest first. Stops if the plan includes no older candles; fails if it includes none of them. */
 async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
   const withRest = createGapJudge(asked);
   const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
@@ -71,12 +63,12 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
   return undefined;
 }
 
-/** Reads candles before the time range until there are enough. Returns the reason why there are no more. */
+/** Returns the reason why there are no more candles. */
 async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Promise<string> {
   const { maxLimit } = asked;
   const { start: windowStart, interval } = candleWindow(asked.args);
   let reached = wholeSeconds(windowStart);
-  // The length of the next stretch in intervals.
+  // In intervals.
   let stretch = maxLimit;
   let empty = 0;
   while (held.newestFirst.length < wanted && reached > 0) {
@@ -96,9 +88,8 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
 }
 
 /**
- * Reads the newest candles of a stretch, at least as many as fit into a response. The candles from `since` on are
- * complete. A service that ignores `count_back` fills a response from the start of the stretch; in that case, the
- * candles after it are read as well.
+ * Reads the newest candles of a stretch, at least as many as fit into a response. They are complete from `since` on. A
+ * service that ignores `count_back` returns the first candles instead, so the later ones are read as well.
  */
 async function newestOf(
   asked: Asked,
@@ -129,17 +120,16 @@ async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
 /** A row without its parsed form, which would need several times as much memory. */
 type Row = Pick<Candle, "opens" | "row">;
 
-/** Collects candles within the requested time range and before it. */
 class HeldCandles {
   readonly newestFirst: Row[] = [];
-  /** The opening time of the oldest candle in Unix seconds, or the end of the range if there are no candles yet. */
+  /** In Unix seconds; the end of the range if there are no candles yet. */
   oldest: number;
 
   constructor(end: number) {
     this.oldest = end;
   }
 
-  /** Adds sorted candles that are older than those added before. */
+  /** The candles are sorted, and older than those added before. */
   take(candles: readonly Candle[]): void {
     for (const { opens, row } of candles.toReversed()) {
       // The candle is on the edge of two slices, or was sent twice in one response.

@@ -13,20 +13,18 @@ import {
   wholeSeconds,
 } from "./candle-slices.ts";
 
-/** A candle as the service sent it, with its opening time in Unix seconds. */
+/** `opens` is in Unix seconds. */
 export interface Candle extends TextRow {
   readonly opens: number;
 }
 
-/** The values that all requests for the candles of the same market share. */
 export interface Asked extends Asking {
   readonly maxLimit: number;
 }
 
 /**
- * Reads a time range in slices that fit into one response. Several slices are requested at once. A candle on the edge
- * of two slices is returned once, even if the service includes `end` in the range. A candle that opens exactly at the
- * end of the entire range is not part of it.
+ * Requests several slices at once. A candle on the edge of two slices is returned once, even if the service includes
+ * `end` in the range. A candle that opens at the end of the entire range is not part of it.
  */
 export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const { client, args, walk, maxLimit } = asked;
@@ -60,20 +58,15 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
 const placeOf = (value: string): Place => ({ flag: "from", value });
 
 /**
- * Numbers of candles at which the public service has been observed to stop, regardless of the request: its default
- * without `limit`, and an earlier maximum of `limit` (wire-facts 4.4).
+ * Numbers at which the public service has stopped: the default without `limit`, and a past maximum (wire-facts 4.4).
  */
 const knownCaps: ReadonlySet<number> = new Set([10, 366]);
 
-/** Whether a response to this slice may be truncated, given its number of candles. */
 export function mayBeCapped({ maxLimit }: Asked, { touched }: CandleSlice, candles: number): boolean {
   return knownCaps.has(candles) || candles >= Math.min(touched, maxLimit);
 }
 
-/**
- * Returns the candles of a slice. If a response may be truncated, the rest is requested. That second response is empty
- * if the pool had no more trades, but an unnecessary request is better than losing data silently.
- */
+/** Requests the rest if a response may be truncated: an unnecessary request is better than losing data silently. */
 export async function askWholeSlice(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   return (await askUntilWhole(asked, slice)).candles;
 }
@@ -94,21 +87,17 @@ async function askUntilWhole(
   }
 }
 
-/**
- * Returns the newest candles of the slice, as counted by the service; all of them if the service does not count back.
- */
+/** The newest candles of the slice as counted by the service; all of them if it does not count back. */
 export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   const candles = await askSlice(asked, slice, true);
-  // The service counts from the end, so missing candles are the earliest ones. The slice is then requested from its
-  // start.
+  // The service counts from the end, so missing candles are the earliest ones.
   const isCut = candles.length < slice.opening && knownCaps.has(candles.length);
   return isCut ? await askWholeSlice(asked, slice) : candles;
 }
 
 /**
- * Sends one request. The service requires `start`. Without `limit` the public service returns only 10 candles, so
- * `limit` is set to the number of candles that the slice can contain. If candles are outside the time range, the
- * response belongs to another slice, and the request is repeated.
+ * Without `limit`, the public service returns only 10 candles, so `limit` is the number that the slice can contain. If
+ * candles are outside the time range, the response belongs to another slice, and the request is repeated.
  */
 export async function askSlice(
   asked: Asked,
@@ -131,10 +120,7 @@ export async function askSlice(
   }
 }
 
-/**
- * Describes candles that are out of order or outside the requested time range: they would be output in the wrong
- * position, or instead of other candles. The service may extend the range to complete candles.
- */
+/** Such candles would be output in the wrong position. The service may extend the range to complete candles. */
 function misplaced(
   candles: readonly Candle[],
   { end, interval }: CandleSlice,
@@ -162,9 +148,8 @@ const unlikely = 1e-4;
 
 /**
  * Returns a function that checks the slices of one market, in any order. If a slice ends long before its time range,
- * although the market has few gaps, the rest is requested again and added to its candles. If the rest is empty, the
- * market is considered quiet until it has candles again. `isConfirmed` means that the rest was already requested. No
- * candles are expected after the time at which the run started.
+ * although the market has few gaps, the rest is requested again. If it is empty, the market is considered quiet until
+ * it has candles again. No candles are expected after the time at which the run started.
  */
 export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};

@@ -8,10 +8,7 @@ import { Agent, buildConnector } from "./undici-parts.ts";
 const maxHeaderBytes = 64 * 1024;
 const probeTimeoutMs = 2000;
 
-/**
- * Creates the connections of a run or of one stream. The timeouts of undici are turned off, because each sender either
- * sets its own deadline for connecting, headers and body, or needs none.
- */
+/** undici's timeouts are off, because each sender either sets its own deadline or needs none. */
 export function createAgent(env: Environment) {
   const sockets = new OpenSockets();
   let isConnected = false;
@@ -30,12 +27,11 @@ export function createAgent(env: Environment) {
   });
   return {
     agent,
-    /** Describes a host for messages. */
     peerOf: ({ host }: URL): Peer => ({
       name: () => peerName(host, sockets.proxy),
       hasConnected: () => isConnected,
     }),
-    /** Destroys all sockets immediately, without waiting for pending requests. */
+    /** Does not wait for pending requests. */
     close: async (): Promise<void> => {
       const destroyed = agent.destroy();
       sockets.destroy();
@@ -44,12 +40,9 @@ export function createAgent(env: Environment) {
   };
 }
 
-/**
- * The open sockets of a run, including those that are still connecting. undici leaves a connecting socket to the
- * system, which keeps it for minutes. Each socket is therefore recorded until it is closed.
- */
+/** The open sockets of a run. A connecting socket is included, because undici leaves it open for minutes. */
 export class OpenSockets {
-  /** The proxy in front of the host, as shown in messages; known once a socket was opened. */
+  /** As shown in messages; known once a socket was opened. */
   proxy: string | undefined;
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
@@ -60,15 +53,12 @@ export class OpenSockets {
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  /**
-   * Removes a socket that is wrapped by another one. Destroying both crashes Node 20, and the outer socket closes the
-   * inner one anyway.
-   */
+  /** Destroying both a socket and its wrapper crashes Node 20. The wrapper closes the inner one anyway. */
   remove(socket: Socket): void {
     this.#sockets.delete(socket);
   }
 
-  /** Destroys all sockets, including any that are added later. */
+  /** Also destroys any sockets that are added later. */
   destroy(): void {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -80,15 +70,11 @@ type Callback = undici.buildConnector.Callback;
 
 const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
   timeout: 0,
-  // Node reads up to 64 KiB at a time, which is also the default high-water mark. With that default, the socket would
-  // be paused after each read and then resumed immediately.
+  // With the default of 64 KiB, which Node reads at a time, the socket would be paused after each read.
   highWaterMark: 128 * 1024,
 };
 
-/**
- * Connects to a host the way every request does: directly, or through the proxy from the environment. It uses HTTP/1.1
- * only and has no timeout.
- */
+/** Connects directly or through the proxy from the environment, with HTTP/1.1 only and without a timeout. */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);
   const connect = (options: Options, callback: Callback): void => {
@@ -129,8 +115,8 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
 }
 
 /**
- * Whether the server uses plain HTTP where TLS was expected. Most servers respond to a TLS handshake with plain text,
- * which OpenSSL recognizes, but some only close the connection. The probe contains neither the key nor a path.
+ * Most servers respond to a TLS handshake with plain text, which OpenSSL recognizes, but some only close the
+ * connection. The probe contains neither the key nor a path.
  */
 async function speaksPlainHttp({ hostname, port, host }: URL, sockets: OpenSockets): Promise<boolean> {
   return await new Promise((resolve) => {

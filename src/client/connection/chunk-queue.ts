@@ -1,17 +1,11 @@
-/**
- * The chunks of a body. Each read returns all chunks that have arrived since the last one, so that a slow reader needs
- * only a few reads.
- */
+/** Each read returns all chunks that have arrived, so that a slow reader needs only a few reads. */
 export interface Chunks extends AsyncIterable<readonly Buffer[]> {
   readonly next: () => Promise<ChunkResult>;
 }
 
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
 
-/**
- * Wraps a function as an async iterable. A generator would be slower: it awaits three times per result, and most
- * results contain a single event.
- */
+/** A generator would be slower: it awaits three times per result, and most results contain a single event. */
 export function chunksOf(next: Chunks["next"]): Chunks {
   const chunks: Chunks = { next, [Symbol.asyncIterator]: () => chunks };
   return chunks;
@@ -27,9 +21,7 @@ interface Reader {
 
 export type ChunkQueue = ReturnType<typeof createChunkQueue>;
 
-/**
- * Creates a queue for chunks of a body that have arrived but were not read yet. `source` is the socket that sends them.
- */
+/** `source` is the socket that sends the chunks. */
 export function createChunkQueue(source: { readonly pause: () => void; readonly resume: () => void }) {
   let waiting: Buffer[] = [];
   let bytes = 0;
@@ -37,7 +29,6 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
   let end: { readonly cause?: unknown } | undefined;
   let reader: Reader | undefined;
 
-  /** Passes the waiting chunks to the reader, or else signals the end. */
   const serve = (): void => {
     if (reader === undefined || (waiting.length === 0 && end === undefined)) return;
     const { resolve, reject } = reader;
@@ -66,7 +57,7 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
       end ??= {};
       serve();
     },
-    /** Ends the queue with an error, after all chunks that have arrived. */
+    /** The error follows all chunks that have arrived. */
     fail: (cause: unknown): void => {
       end ??= { cause };
       serve();

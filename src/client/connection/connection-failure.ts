@@ -3,13 +3,10 @@ import { errorCode } from "../../files/file-fault.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 
-/** The remote end of a connection, as named in messages. */
 export interface Peer {
   /** The host, e.g. `api.example` or `127.0.0.1:8080`, followed by its proxy once that is known. */
   readonly name: () => string;
-  /**
-   * Whether any connection was established. Until then, an error is a network failure and not a failure of the service.
-   */
+  /** Before the first connection, an error is a network failure and not a failure of the service. */
   readonly hasConnected: () => boolean;
   /** The hint for a network failure, if the user has to check something other than the host. */
   readonly next?: string;
@@ -19,7 +16,7 @@ export function peerName(host: string, proxy: string | undefined): string {
   return proxy === undefined ? host : `${host} through proxy ${proxy}`;
 }
 
-/** The message for each error code of node:net, node:dns and undici. */
+/** By error code of node:net, node:dns and undici. */
 const sentences: Readonly<Record<string, (host: string) => string>> = {
   ENOTFOUND: (host) => `cannot resolve ${host}`,
   EAI_AGAIN: (host) => `cannot resolve ${host}: no response from the name server`,
@@ -40,8 +37,8 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
 export const checkNetwork = "check the host name and your network";
 
 /**
- * Turns a connection error into a failure with exit code 7. The request is retried like a 500, because a GET is safe to
- * repeat. Once a connection was established, the request may have been sent.
+ * The failure has exit code 7 and is retried like a 500, because a GET is safe to repeat. Once a connection was
+ * established, the request may have been sent.
  */
 export function connectionFailure(cause: unknown, peer: Peer): Error {
   if (cause instanceof Failure) return cause;
@@ -88,10 +85,7 @@ export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
 
 type CodedError = Error & { readonly code: string; readonly syscall?: unknown };
 
-/**
- * Returns the first error with a code, from the outermost inward. undici wraps the error of the socket, and Happy
- * Eyeballs wraps one error per address.
- */
+/** undici wraps the error of the socket, and Happy Eyeballs wraps one error per address. */
 function codedError(cause: unknown): CodedError | undefined {
   let outer: unknown = cause;
   for (let depth = 0; depth < 5 && outer instanceof Error; depth += 1) {
@@ -117,10 +111,7 @@ const checkClock = "check this machine's clock; if it is correct, contact the op
 const addAuthority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its certificate file";
 const unknownAuthority = ["unknown certificate authority", addAuthority] as const;
 
-/**
- * Certificate errors of OpenSSL and node:tls. Each entry contains the reason that ends the message `cannot verify the
- * certificate of …`, and a hint.
- */
+/** By code of OpenSSL and node:tls. `reason` ends the message `cannot verify the certificate of …`. */
 const certificates: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   CERT_HAS_EXPIRED: ["expired", checkClock],
   CERT_NOT_YET_VALID: ["not valid yet", checkClock],
@@ -136,10 +127,7 @@ const certificates: Readonly<Record<string, readonly [reason: string, next: stri
   CERT_REVOKED: ["revoked", "contact the operator of the host"],
 };
 
-/**
- * Describes a TLS error as a failure with exit code 7. It is not retried, because a retry would not help. Returns
- * undefined for all other codes.
- */
+/** Not retried, because that would not help. Returns undefined if the code is not one of TLS. */
 function tlsFailure(code: string, message: string, host: string, isUnsent: boolean): Failure | undefined {
   if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
     const [reason, next] = certificates[code] ?? ["not accepted", addAuthority];
@@ -159,7 +147,7 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
 
 const checkPort = "check the host, its port, and any proxy in between";
 
-/** Creates the failure for an https URL that points to a plain HTTP port. A retry would not help. */
+/** For an https URL that points to a plain HTTP port. */
 export function plainHttpFailure(host: string): Failure {
   const problem = `${host} does not use TLS on this port; is it http?`;
   return fail("tls", problem, { isUnsent: true, next: checkPort });

@@ -5,40 +5,33 @@ import { withoutSecrets } from "../../contract/key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An HTTP proxy that opens a tunnel (CONNECT). It sees the host name but none of the traffic. */
+/** Opens a tunnel (CONNECT), so it sees the host name but none of the traffic. */
 export interface Proxy {
   readonly url: URL;
   /** The environment variable that sets the proxy, exactly as spelled. */
   readonly variable: string;
-  /** The URL as shown in messages, without user name and password. */
+  /** Without user name and password. */
   readonly shown: string;
-  /** The value of the `Proxy-Authorization` header. */
   readonly authorization: string | undefined;
 }
 
-/**
- * Lower case takes precedence, as in curl. HTTP_PROXY is omitted because it applies to plain http, which is used on
- * localhost only.
- */
+/** As in curl, lower case takes precedence. HTTP_PROXY applies to plain http, which only localhost uses. */
 const variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/** Returns the environment variable that sets a proxy for https, whatever its value is. */
+/** The variable counts whatever its value is. */
 export function proxyVariable(env: Environment): string | undefined {
   return variables.find((name) => (env[name] ?? "") !== "");
 }
 
 /**
- * Whether a proxy may be used for a host. Localhost never uses one, so the sandbox does not require NO_PROXY. Plain
- * http does not either, because the proxy would see the key.
+ * Localhost never uses a proxy, so the sandbox does not require NO_PROXY. Plain http does not either, because the proxy
+ * would see the key.
  */
 export function mayBeProxied(url: URL, env: Environment): boolean {
   return url.protocol === "https:" && !isLoopback(url.hostname) && proxyVariable(env) !== undefined;
 }
 
-/**
- * Returns the proxy for this host, or undefined for a direct connection. Throws a usage failure if the proxy type is
- * not supported.
- */
+/** Returns undefined for a direct connection. Throws a usage failure if the proxy type is not supported. */
 export function findProxy(url: URL, env: Environment): Proxy | undefined {
   const variable = proxyVariable(env);
   if (variable === undefined || !mayBeProxied(url, env) || isExcepted(url, env)) return undefined;
@@ -89,8 +82,8 @@ function basicCredentials(...parts: readonly string[]): string {
 }
 
 /**
- * Whether NO_PROXY covers the host. It lists names (which include their subdomains), addresses and ranges such as
- * `10.0.0.0/8`, each with an optional `:port`. A single `*` matches every host.
+ * NO_PROXY lists names (which include their subdomains), addresses and ranges such as `10.0.0.0/8`, each with an
+ * optional `:port`. A single `*` matches every host.
  */
 function isExcepted(url: URL, env: Environment): boolean {
   const listed = [env["no_proxy"], env["NO_PROXY"]].find((text) => (text ?? "") !== "") ?? "";
@@ -130,7 +123,6 @@ function covers(entry: string, host: string): boolean {
   return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
 
-/** Removes the brackets that surround an IPv6 address in a URL. */
 export function unbracketed(name: string): string {
   return name.replace(/^\[(.*)\]$/u, "$1");
 }

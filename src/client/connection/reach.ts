@@ -6,20 +6,17 @@ import { type Peer, peerName } from "./connection-failure.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./transport.ts";
 
-/** The result of a test connection that was closed immediately. */
 interface Reached {
   readonly milliseconds: number;
-  /** The TLS version, e.g. `TLSv1.3`; undefined for http. */
+  /** E.g. `TLSv1.3`; undefined for http. */
   readonly protocol: string | undefined;
-  /** The time at which the certificate of the host expires. */
   readonly validTo: string | undefined;
-  /** The proxy in front of the host, as shown in messages. */
   readonly proxy: string | undefined;
 }
 
 type ReachContext = Pick<Context, "clock" | "env">;
 
-/** Resolves a host name and returns its addresses in the order in which they are tried. */
+/** The addresses are in the order in which they are tried. */
 export async function findAddresses(
   { clock }: ReachContext,
   url: URL,

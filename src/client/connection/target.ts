@@ -5,39 +5,30 @@ import { plans, type Tier } from "../../contract/tier.ts";
 import type { Answer } from "../answer/answer-body.ts";
 
 export interface Identity {
-  /** The API key, sent unchanged as the `Authorization` value; undefined for keyless. */
+  /** Sent unchanged as the `Authorization` value; undefined for keyless. */
   readonly key: string | undefined;
-  /** The source of the key, for messages. */
+  /** For messages. */
   readonly keySource: string | undefined;
-  /**
-   * The plan of the key. Undefined if no source specifies it: the presence of a key alone does not determine the host.
-   */
+  /** Undefined if no source specifies it: the presence of a key alone does not determine the host. */
   readonly tier: Tier | undefined;
-  /** The source of the tier, for messages; undefined if the service itself reported it. */
+  /** For messages; undefined if the service itself reported the tier. */
   readonly tierSource?: string | undefined;
 }
 
-/** The hosts of a run, and the credentials it uses for them. */
 export interface Target extends Identity {
-  /** REST base URL without a trailing slash; it may contain a path. */
+  /** Has no trailing slash, but may contain a path. */
   readonly rest: string;
-  /** Streaming base URL. */
   readonly streaming: string;
   readonly tier: Tier;
-  /** Whether the target is the sandbox, which returns simulated data. */
   readonly isSimulated: boolean;
 }
 
-/** The four hosts of the service. Each can be overridden. */
 export interface Hosts {
   readonly rest: { readonly free: string; readonly paid: string };
   readonly streaming: { readonly free: string; readonly paid: string };
 }
 
-/**
- * Chooses the hosts by plan (specification, Authentication 2): keyless and free use the free hosts; dev, pro and
- * enterprise use the paid ones.
- */
+/** Keyless and free use the free hosts; all other plans use the paid ones (specification, Authentication 2). */
 export function chooseTarget(
   hosts: Hosts,
   identity: Identity,
@@ -56,7 +47,6 @@ export function chooseTarget(
   };
 }
 
-/** The hint for a key with an unknown plan. */
 export const tierHint =
   "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
 
@@ -74,10 +64,7 @@ function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identi
   return tier;
 }
 
-/**
- * The only place that sets `Authorization`. The key is sent unchanged, only to the origins of the target, and only over
- * https or loopback. All other requests are sent without it.
- */
+/** The only place that sets `Authorization`: only for the origins of the target, and only over https or loopback. */
 export function createAuthorization({
   key,
   rest,
@@ -94,10 +81,7 @@ export function createAuthorization({
 
 const noHeaders = {};
 
-/**
- * Hides the key if a host repeats it in a header or in an error body, so that dexdata never prints it. After this step,
- * only rows reach the output unchecked.
- */
+/** For a host that repeats the key in a header or an error body. Later, only rows reach the output unchecked. */
 export function hideKey(answer: Answer, key: string | undefined): Answer {
   if (key === undefined) return answer;
   const hide = (text: string): string => text.replaceAll(key, "api_…");
@@ -111,10 +95,7 @@ export function hideKey(answer: Answer, key: string | undefined): Answer {
   return { ...answer, headers, body: Buffer.from(hide(body.toString("utf8"))) };
 }
 
-/**
- * Rejects a value that contains an API key. A key passed as an argument or on stdin would become part of a URL, and
- * hosts and proxies log URLs.
- */
+/** A key in an argument or on stdin would become part of a URL, and hosts and proxies log URLs. */
 export function refuseKey(text: string, key: string | undefined): void {
   if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
   throw invalidInput(

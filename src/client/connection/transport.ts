@@ -8,14 +8,12 @@ import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 
 export interface SendOptions {
-  /** Timeout in milliseconds for connecting, headers and body combined. */
+  /** In milliseconds, for connecting, headers and body combined. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
 
-/**
- * Creates the connection pool of a run. Redirects are not followed, because the key must not be sent to another origin.
- */
+/** Redirects are not followed, because the key must not be sent to another origin. */
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) {
   const { agent, peerOf, close } = createAgent(env);
   return {
@@ -33,10 +31,7 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) 
   };
 }
 
-/**
- * Returns the result of `send`, or fails when the timeout expires. undici honors a signal only after it is connected,
- * so this function stops waiting as soon as the signal aborts.
- */
+/** undici honors a signal only once it is connected, so this function stops waiting when the signal aborts. */
 export async function withDeadline<T>(
   clock: Clock,
   { timeout, signal }: SendOptions,
@@ -44,8 +39,7 @@ export async function withDeadline<T>(
   peer: Peer,
 ): Promise<T> {
   signal.throwIfAborted();
-  // Any number of requests may be pending. Without this call, Node would print a leak warning to the user from the
-  // eleventh listener on.
+  // Without this call, Node would print a leak warning to the user from the eleventh pending request on.
   setMaxListeners(0, signal);
   const ending = childOf(signal);
   const outcome = new Promise<T>((resolve, reject) => {
@@ -66,18 +60,15 @@ export async function withDeadline<T>(
   }
 }
 
-/** A response whose body was not read yet. */
 export interface Received extends Omit<Answer, "body"> {
-  /** The chunks of the body. The socket is paused while the reader is slow. */
+  /** The socket is paused while the reader is slow. */
   readonly body: ChunkQueue["chunks"];
-  /** Discards the rest of the body. */
   readonly abort: () => void;
 }
 
 /**
- * Sends a request and returns the response as soon as its headers have arrived. The signal aborts the request and the
- * body. No Node stream is used between the socket and the reader: it would copy each chunk, which takes longer than all
- * other processing combined.
+ * Resolves as soon as the headers have arrived. The signal aborts the request and the body. No Node stream is used,
+ * because it would copy each chunk, which takes longer than all other processing combined.
  */
 export function receive(
   agent: Agent,
@@ -115,7 +106,6 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });
 }
 
-/** Headers in the form that undici returns. */
 type ReceivedHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
 function firstValues(headers: ReceivedHeaders): Answer["headers"] {

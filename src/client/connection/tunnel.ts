@@ -6,10 +6,7 @@ import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts
 import { connectionFailure } from "./connection-failure.ts";
 import { type Proxy, unbracketed } from "./proxy.ts";
 
-/**
- * Opens a socket to the host through the proxy (CONNECT, RFC 9110, 9.3.6), before TLS starts on it. Every failure names
- * the proxy. `onSocket` receives the socket to the proxy itself.
- */
+/** Uses CONNECT (RFC 9110, 9.3.6). Every failure names the proxy. `onSocket` receives the socket to the proxy. */
 export async function openTunnel(
   url: URL,
   proxy: Proxy,
@@ -93,9 +90,7 @@ function nextFor({ variable }: Proxy, { host }: Pick<URL, "host">): string {
   return `check ${variable}, or bypass the proxy: NO_PROXY=${host}`;
 }
 
-/**
- * Creates a failure of the proxy. Nothing was sent to the host, because requests start only after the tunnel is open.
- */
+/** Nothing was sent to the host, because requests start only after the tunnel is open. */
 function proxyFailure(message: string, details: KnownDetails<"proxy">): Failure {
   return fail("proxy", message, { isUnsent: true, ...details });
 }

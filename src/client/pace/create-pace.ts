@@ -6,15 +6,14 @@ import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } fro
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
 
-/** Stores the state of the rate limit, either in a file for all processes or in the memory of this process. */
+/** Kept either in a file for all processes or in the memory of this process. */
 export interface PaceStore {
-  /** Changes the state while no other process does. `change` may be called again after a conflict. */
+  /** No other process changes the state meanwhile. `change` may be called again after a conflict. */
   readonly update: <T>(
     change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
   ) => Promise<T>;
 }
 
-/** Creates a store for this process only. */
 export function memoryStore(): PaceStore {
   let state = noState;
   return {
@@ -29,23 +28,18 @@ export function memoryStore(): PaceStore {
 interface PaceOptions {
   readonly rate: PaceRate;
   readonly store: PaceStore;
-  /**
-   * Called before a wait with its duration in milliseconds. `line` contains the reason. It is set once per reason, and
-   * only if the wait is long enough to report.
-   */
+  /** Called before a wait. `line` is its reason, set once per reason and only if the wait is long enough to report. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
-/** Waits of up to this many milliseconds are not reported. */
+/** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
-/**
- * Milliseconds over which processes that wait for the same hold are spread, so that they do not all continue at once.
- */
+/** In milliseconds: processes that wait for the same hold do not all continue at once. */
 const spread = 250;
 
 /**
- * Creates a pace that sends requests in the order in which they arrive. Many requests may wait, but only the first one
- * checks the state. A stream that may not be reopened yet does not block the requests behind it.
+ * Requests are sent in the order in which they arrive; only the first one that waits checks the state. A stream that
+ * may not be reopened yet does not block the requests behind it.
  */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -71,9 +65,7 @@ export function createPace(
     await clock.sleep(milliseconds, until);
   };
 
-  /**
-   * Returns milliseconds instead of a turn if a stream may not be reopened yet. That wait happens outside the queue.
-   */
+  /** Returns milliseconds if a stream may not be reopened yet, because that wait happens outside the queue. */
   const takePlace = async (kind: SendKind): Promise<Turn | number> => {
     for (;;) {
       signal.throwIfAborted();
@@ -117,7 +109,7 @@ export function createPace(
   };
 }
 
-/** Creates a queue that runs one task at a time, even after failures. */
+/** Runs one task at a time, even after failures. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -19,14 +19,12 @@ import {
 } from "./pace-state.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
-/** A turn, or the wait until one is free. */
 type Attempt =
   | { readonly turn: Turn }
   | { readonly wait: number; readonly because: "hold"; readonly until: number }
   | { readonly wait: number; readonly because: "reopening" }
   | { readonly wait: number; readonly because: "rate"; readonly perMinute: number };
 
-/** Takes a turn for a request that is sent immediately, if one is free. */
 export function takeTurn(
   before: PaceState,
   rate: PaceRate,
@@ -57,7 +55,6 @@ function allowanceOf(rate: PaceRate, perMinute: number): Allowance {
   return rate.kind === "fixed" ? fixedAllowance(perMinute) : planAllowance(perMinute);
 }
 
-/** Returns the time at which enough requests have left the window to allow one more. */
 function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number): number {
   let used = countBetween(all, now - window, Number.POSITIVE_INFINITY);
   for (const { at, count } of all) {
@@ -69,15 +66,14 @@ function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number
   return now;
 }
 
-/** Whether the response took longer than the slack of the window allows. */
 export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
   const perMinute = rateInForce(rate, known);
   return perMinute !== undefined && now - turn.at > allowanceOf(rate, perMinute).slack;
 }
 
 /**
- * Moves a late request to the time of its response. The service counts requests when they arrive, which cannot be after
- * the response. Without this, the turn would be given to another request too early.
+ * Moves a late request to the time of its response, because the service counts requests when they arrive. Otherwise,
+ * the turn would be given to another request too early.
  */
 export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
   const index = state.sends.findIndex(({ at }) => at >= turn.at);
@@ -88,7 +84,7 @@ export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceStat
   return { ...state, sends: withSend(others, now) };
 }
 
-/** Returns the limit in requests per minute, or undefined if no limit is known. `state` must be current. */
+/** In requests per minute; undefined if unknown. `state` must be current. */
 export function rateInForce(rate: PaceRate, state: PaceState): number | undefined {
   if (rate.kind === "unlimited") return undefined;
   if (rate.kind === "fixed") return rate.perMinute;
@@ -99,7 +95,7 @@ export function rateInForce(rate: PaceRate, state: PaceState): number | undefine
   return Math.max(1, Math.ceil((rate.perMinute ?? 0) / 10), Math.min(...known));
 }
 
-/** Returns the state after a response, for every process that uses the key. `state` must be current. */
+/** The new state applies to every process that uses the key. `state` must be current. */
 export function learn(
   state: PaceState,
   { status, headers, retryAfter }: RateNews,
@@ -116,7 +112,7 @@ export function learn(
   return isRefused ? refusedAt(told, turn, rate.perMinute, now) : told;
 }
 
-/** Whether a response changes the state, so that the file has to be updated. */
+/** If so, the file has to be updated. */
 export function isNews({ status, headers }: RateNews, known: PaceState, now: number): boolean {
   if (status === 429 || resetAfter(headers) !== undefined) return true;
   const told = toldRate(headers);
@@ -129,15 +125,14 @@ function holdUntil(state: PaceState, now: number, wait: number): PaceState {
   return { ...state, hold: { heard: now, until: Math.max(until, state.hold?.until ?? 0) } };
 }
 
-/** Returns the `RateLimit-Limit` header if it is a number of requests. */
 function toldRate(headers: RateNews["headers"]): number | undefined {
   const text = headers.get("ratelimit-limit")?.trim() ?? "";
   return /^[1-9]\d{0,6}$/u.test(text) ? Number(text) : undefined;
 }
 
 /**
- * Returns `RateLimit-Reset` in milliseconds (the header contains seconds) if no requests remain until then. A reset
- * that is more than ten minutes away is ignored, because it does not belong to a limit per minute.
+ * In milliseconds (the header contains seconds), if no requests remain until then. A reset that is more than ten
+ * minutes away is ignored, because it does not belong to a limit per minute.
  */
 function resetAfter(headers: RateNews["headers"]): number | undefined {
   if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
@@ -147,10 +142,9 @@ function resetAfter(headers: RateNews["headers"]): number | undefined {
 }
 
 /**
- * Decides whether two 429s reveal a limit. They do if both arrive at nearly the same number of accepted requests, close
- * to the highest number ever accepted, and if requests from the minute before the first 429 have expired in between. A
- * failing service, by contrast, rejects requests at any number, and a service that requested a wait accepts more
- * requests after it.
+ * Two 429s reveal a limit if both arrive at nearly the same number of accepted requests, close to the highest number
+ * ever accepted, and if requests from the minute before the first 429 have expired in between. A failing service, by
+ * contrast, rejects requests at any number, and a service that requested a wait accepts more requests after it.
  */
 function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
   const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
@@ -174,10 +168,7 @@ function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: 
   return { ...state, refused, suspect: seen, learned };
 }
 
-/**
- * A limit that is in force keeps the observed number close to itself, so only a clearly lower number indicates a new
- * limit.
- */
+/** A limit in force keeps the observed number close to itself; only a clearly lower one is a new limit. */
 function lower(learned: Learned | undefined, shown: number, now: number): Learned {
   return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
 }
@@ -187,10 +178,7 @@ function tolerance({ accepted }: { readonly accepted: number }): number {
   return Math.max(2, Math.floor(accepted / 20));
 }
 
-/**
- * The peak is taken from a minute that ended this many milliseconds ago, because more recent requests may still be
- * rejected.
- */
+/** In milliseconds. More recent requests may still be rejected, so the peak is taken from an earlier minute. */
 const answeredBy = 2000;
 
 function withPeak(state: PaceState, now: number): PaceState {

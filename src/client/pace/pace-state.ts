@@ -2,20 +2,16 @@ import { member } from "../../json/raw-json.ts";
 import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
-/**
- * The state of the rate limit, shared by all processes that use the same key. All times are integer milliseconds of
- * `Clock.elapsed`.
- */
+/** Shared by all processes that use the same key. All times are integer milliseconds of `Clock.elapsed`. */
 export interface PaceState {
-  /** Requests sent within the longest possible window, oldest first. */
+  /** Within the longest possible window, oldest first. */
   readonly sends: readonly Sends[];
-  /** The requests that were rejected with 429, by the time they were sent. */
+  /** Requests that were rejected with 429, by the time they were sent. */
   readonly refused: readonly Sends[];
-  /** Requests that opened a stream. */
   readonly openings: readonly Sends[];
-  /** A pause that the service requested; no process sends requests until it ends. */
+  /** Requested by the service; no process sends requests until it ends. */
   readonly hold: { readonly heard: number; readonly until: number } | undefined;
-  /** The limit from the `RateLimit-Limit` header of the service. */
+  /** From the `RateLimit-Limit` header. */
   readonly told: Learned | undefined;
   /** The limit that two 429s revealed. */
   readonly learned: Learned | undefined;
@@ -39,7 +35,7 @@ export interface Suspect {
   readonly at: number;
   /** Requests accepted in the minute before the rejected one. */
   readonly accepted: number;
-  /** The time at which the oldest of these requests was sent. */
+  /** When the oldest of these requests was sent. */
   readonly oldest: number;
 }
 
@@ -54,24 +50,16 @@ export const noState: PaceState = {
   peak: undefined,
 };
 
-/**
- * Learned limits expire after ten minutes, because the plan can change, and so can the other users of an IP address.
- */
+/** In milliseconds. Limits expire, because the plan can change, and so can the other users of an IP address. */
 const memory = 10 * minute;
-/**
- * The longest window is 61.3 s, for one request per minute. The minute that `withPeak` measures begins even earlier.
- */
+/** The longest window is 61.3 s, for one request per minute. The minute of `withPeak` begins even earlier. */
 const kept = 63_000;
-/**
- * Requests sent in the same period of this many milliseconds share an entry, so that a high rate does not create a
- * large file.
- */
+/** Requests sent within this many milliseconds share an entry, so that a high rate keeps the file small. */
 const together = 25;
 
 /**
- * Returns the state without expired entries. A time in the future comes from another clock: the machine was restarted,
- * or several machines share the directory. In that case, a request counts as sent now, and a hold lasts one window at
- * most.
+ * Drops expired entries. A time in the future comes from another clock (the machine was restarted, or several machines
+ * share the directory). Such a request counts as sent now, and such a hold lasts one window at most.
  */
 export function current(state: PaceState, now: number): PaceState {
   return {
@@ -107,7 +95,7 @@ function remembered<T extends { readonly at: number }>(entry: T | undefined, now
   return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
 }
 
-/** Adds a request that was sent at `at`. No earlier entry may have a later time. */
+/** No earlier entry may have a later time than `at`. */
 export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   const last = all.at(-1);
   if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
@@ -115,12 +103,12 @@ export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
 }
 
-/** Returns the number of requests sent after `after` and no later than `until`. */
+/** Excludes `after` and includes `until`. */
 export function countBetween(all: readonly Sends[], after: number, until: number): number {
   return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }
 
-/** Reads the contents of the file. Values in an unknown format are treated as missing. */
+/** Values in an unknown format are treated as missing. */
 export function readPaceState(value: unknown): PaceState {
   const sends = (name: string): readonly Sends[] => {
     const list: unknown = member(value, name);

@@ -2,17 +2,13 @@ import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
-/**
- * The longest wait in milliseconds. A service can request any wait, even years by mistake. The client does not start a
- * longer wait than this, and other commands with the same key are not blocked for longer either.
- */
+/** In milliseconds. A service can request years by mistake, which would block other commands too. */
 export const maxServiceWait = 3_600_000;
 
 export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
   return retryAfter !== undefined && retryAfter > maxServiceWait;
 }
 
-/** The failure of a request if the service requested a longer wait than the limit. */
 export function waitTooLong({ details }: Failure): Failure {
   const wait = formatDuration(details.retryAfter ?? 0);
   const limit = formatDuration(maxServiceWait);
@@ -22,10 +18,9 @@ export function waitTooLong({ details }: Failure): Failure {
 }
 
 /**
- * Returns how many milliseconds to wait before a retry, as requested by the service. The value comes from the
- * Retry-After header (RFC 9110: an integer number of seconds, or a date), or else from `retry_after` in the body, in
- * seconds. A date is compared with the Date header of the response, so that a wrong local clock does no harm. Without a
- * Date header, a date is ignored. Returns undefined if there is no usable value.
+ * In milliseconds, from the Retry-After header (RFC 9110: integer seconds, or a date), or else from `retry_after` in
+ * the body, in seconds. A date is compared with the Date header of the response, so that a wrong local clock does no
+ * harm. Without a Date header, a date is ignored.
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,

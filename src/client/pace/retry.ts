@@ -2,21 +2,19 @@ import type { Failure } from "../../contract/failure.ts";
 import { isWaitTooLong } from "./retry-after.ts";
 
 export interface RetryPolicy {
-  /** Maximum number of retries after the first attempt. */
+  /** In addition to the first attempt. */
   readonly retries: number;
-  /** Statuses retried in addition to 429 and 500. */
+  /** In addition to 429 and 500. */
   readonly retryOn: ReadonlySet<number>;
-  /** Maximum total wait for one request in milliseconds. A wait that would exceed it does not start. */
+  /** In milliseconds, for all waits of one request. A wait that would exceed it does not start. */
   readonly maxTime: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = { retries: 4, retryOn: new Set(), maxTime: 180_000 };
 
-/** The previous attempts at one request. */
 export interface Tries {
-  /** The number of times the request was sent. */
   readonly attempt: number;
-  /** Total milliseconds waited so far. */
+  /** In milliseconds. */
   readonly waited: number;
 }
 
@@ -26,15 +24,14 @@ type Decision =
   | { readonly again: true; readonly wait: number }
   | { readonly again: false; readonly reason: FinalReason; readonly wait?: number };
 
-/** Milliseconds before the next attempt: 1, 2, 4 … s. Jitter only increases the wait. `random` is in [0, 1). */
+/** In milliseconds: 1, 2, 4 … s. Jitter only increases the wait. `random` is in [0, 1). */
 export function backoffAfter(attempt: number, random: number): number {
   return 1000 * 2 ** Math.min(attempt - 1, 6) * (1 + random / 2);
 }
 
 /**
- * Decides whether and when a request is sent again. According to the specification (Status codes), only 429 (after
- * Retry-After) and 500 are retried, after 1, 2, 4 … s. Connection errors are retried as well, because a GET is safe to
- * repeat. Jitter only increases the wait, so no retry is early. `random` is in [0, 1).
+ * Only 429 (after Retry-After) and 500 are retried, after 1, 2, 4 … s (specification, Status codes), and connection
+ * errors, because a GET is safe to repeat. Jitter only increases the wait. `random` is in [0, 1).
  */
 export function decideRetry(
   failure: Failure,
@@ -47,8 +44,7 @@ export function decideRetry(
   if (isWaitTooLong(failure)) return { again: false, reason: "service-wait" };
   if (progress.attempt > policy.retries) return { again: false, reason: "retries" };
   const backoff = backoffAfter(progress.attempt, progress.random);
-  // Wait slightly longer than requested: timers may fire a millisecond early, and processes should not all retry at
-  // once.
+  // Wait slightly longer: timers may fire a millisecond early, and processes should not all retry at once.
   const requested = retryAfter === undefined ? 0 : retryAfter + 20 + progress.random * 250;
   const wait = Math.ceil(Math.max(backoff, requested));
   if (progress.waited + wait > policy.maxTime) return { again: false, reason: "time", wait };

@@ -34,20 +34,17 @@ import { formatInstant, type Instant } from "../../time/time.ts";
  * separately.
  */
 export type Proof =
-  /** The service's own row count confirms it. */
   | "count"
   /** The service reported the end of the list, and there is no count to compare. */
   | "end of list"
-  /** Each input has a row or is reported as missing. */
   | "inputs";
 
-/** The number of times a page without new rows is requested again before a contradiction becomes final. */
+/** For a page without new rows, before a contradiction becomes final. */
 export const mostRepeats = 3;
 
 /**
- * Creates the failure for a list whose pages still contradict the service's count after all retries. `rows` is the
- * number of missing rows; undefined if the count is too large to be exact. `before` is the latest possible time of the
- * missing rows; undefined if the rows have no time.
+ * `rows` is the number of missing rows; undefined if the count is too large to be exact. `before` is the latest
+ * possible time of the missing rows; undefined if the rows have no time.
  */
 export function incompleteList(
   problem: string,

@@ -102,21 +102,19 @@ function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
-/** One parsed page of a search. */
 interface CursorPage {
   readonly rows: Rows;
-  /** The result of `nextCursor`. */
+  /** See `nextCursor`. */
   readonly next: string | null | undefined;
-  /** The page size according to the response, which may not contain one. */
+  /** According to the response, which may not contain one. */
   readonly limit: unknown;
-  /** The reason why the rows may not match the request. */
   readonly warning: string | undefined;
 }
 
 /** A possible problem with a page. */
 interface Doubt {
   readonly problem: string;
-  /** Whether the problem ends the pull. Otherwise the response may be intentional. */
+  /** If not final, the response may be intentional. */
   readonly isFinal?: boolean;
   readonly isShort?: boolean;
 }
@@ -127,17 +125,14 @@ const repeatedRows = { problem: "a page repeats earlier rows" };
 const emptyEnd = { problem: "the service promised another page, but it is empty" };
 
 /**
- * Returns a function that checks a page of a search by requesting it again. A search has no total count, so a page is
- * accepted if the retry returns the same page, unless no page can follow it. `isSent` checks whether a cursor was sent
- * before. `problem` is the reason why the pull has to end after this page.
+ * Returns a function that checks a page by requesting it again. A search has no total count, so a page is accepted if
+ * the retry returns the same page, unless no page can follow it. `isSent` checks whether a cursor was sent before.
+ * `problem` is the reason why the pull has to end after this page.
  */
 function createDoubts({ client, walk }: AskingForList) {
   const { pageSize, seen, start } = walk;
   let hasRows = start !== undefined;
-  /**
-   * The minimum number of rows on a page that is followed by another one. It drops to 1 once a retry has confirmed a
-   * short page, and to 0 after an empty page.
-   */
+  /** For a page with a next page. Drops to 1 once a retry confirms a short page, and to 0 after an empty one. */
   let fewest = Number.POSITIVE_INFINITY;
 
   const doubtAbout = (page: CursorPage, isSent: (cursor: string) => boolean): Doubt | undefined => {

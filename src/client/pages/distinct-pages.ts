@@ -5,18 +5,12 @@ import type { Rows } from "../rows/rows.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
-/** The number of consecutive pages with only repeated rows after which the pull gives up. Each page costs a credit. */
+/** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
 const patienceWithRepeats = 3;
-/**
- * The number of consecutive empty pages after which the pull gives up. A filter that matches few rows may leave some
- * pages empty.
- */
+/** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
 const patienceWithEmptyPages = 20;
 
-/**
- * Returns how far back an endpoint may repeat rows. Lists that continue by time are sorted by time, so they repeat only
- * recent rows.
- */
+/** Lists that continue by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }
@@ -40,21 +34,16 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
   }
 }
 
-/** The rows of a page that were not on earlier pages. */
 interface DistinctRows {
   readonly rows: Rows;
-  /** The number of rows that were removed because an earlier page contained them; missing if there are none. */
+  /** Rows that were removed because an earlier page contained them; missing if there are none. */
   readonly repeats?: number;
-  /** Whether none of the rows are new. */
   readonly isBarren: boolean;
 }
 
 export type DistinctFilter = ReturnType<typeof createDistinctFilter>;
 
-/**
- * Creates a filter that removes rows that were seen before, because a list that shifts may repeat them. The remaining
- * rows are recorded as seen.
- */
+/** A list that shifts may repeat rows. The remaining rows are recorded as seen. */
 export function createDistinctFilter(seen: SeenKeys) {
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
@@ -76,11 +65,11 @@ export function createDistinctFilter(seen: SeenKeys) {
     const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
     return { rows: kept, repeats: repeated.size, isBarren };
   };
-  /** The number of rows of the list so far. A row that the service lists twice on one page is counted twice. */
+  /** A row that the service lists twice on one page is counted twice. */
   return { filter, listed: (): number => listed };
 }
 
-/** Returns how many of the repeated rows repeat another row of the same page. */
+/** How many of the repeated rows repeat another row of the same page. */
 function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   const hash: TextHash = { high: 0, low: 0 };
   const keyAt = (index: number): string => {
@@ -92,7 +81,6 @@ function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   return [...repeated].filter((index) => own.has(keyAt(index))).length;
 }
 
-/** Whether at least one of these rows is new. */
 export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
   for (let index = 0; index < rows.length; index += 1) if (!isKnown(rows, index, seen)) return true;
   return false;
@@ -100,7 +88,7 @@ export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
 
 const hashed: TextHash = { high: 0, low: 0 };
 
-/** Whether this row was seen before. A row without an identity is always new. */
+/** A row without an identity is always new. */
 export function isKnown(rows: Rows, index: number, seen: SeenKeys): boolean {
   return index < rows.length && rows.hashKey(index, hashed) && seen.has(hashed);
 }

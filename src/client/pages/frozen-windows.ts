@@ -16,35 +16,22 @@ import type { Page, Place } from "./page.ts";
  * page. If the edge cannot be found, the pull does not claim that the list is complete.
  */
 
-/**
- * The minimum number of remaining pages for which a new window is opened. A new window repeats a few rows and may turn
- * out not to contain the edge, so it does not pay off for fewer pages.
- */
+/** Fewer pages do not justify a new window, which repeats a few rows and may turn out not to contain the edge. */
 const worthAWindow = 20;
 const mishapsAllowed = 3;
-/**
- * The maximum number of requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages.
- */
+/** The requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages. */
 const extraAllowed = 6;
 const pagesAnExtra = 5;
-/**
- * The maximum number of requests for one page of a list that keeps shifting. After that, the page is accepted as it is.
- */
+/** For one page of a list that keeps shifting. After that, the page is accepted as it is. */
 const triesAPage = 3;
-/**
- * After this many checks of a shrinking list that find no shifted row, the difference is attributed to rows that expire
- * at the end of the list.
- */
+/** After this many checks without a shifted row, rows are assumed to expire at the end of the list instead. */
 const quietLooksAllowed = 3;
 
-/** A part of the list that ends at a fixed time, so that page numbers stay valid from request to request. */
+/** A part of the list that ends at a fixed time, so that page numbers stay valid between requests. */
 export interface FrozenWindow {
-  /** The upper bound in the format of the API; undefined for the upper bound of the request. */
+  /** In the format of the API; undefined for the upper bound of the request. */
   readonly to: string | undefined;
-  /**
-   * The first page of the window, which was not taken yet, or the page before the window. Its totals apply until the
-   * list shifts.
-   */
+  /** The first page, not taken yet, or the page before the window. Its totals apply until the list shifts. */
   readonly from: NumberedAnswer;
   readonly isFirst: boolean;
   /** The number of rows after the last row taken, according to these totals. */
@@ -52,17 +39,16 @@ export interface FrozenWindow {
 }
 
 /**
- * Opens and reads the windows of a list, one after the other. A window ends one second after the row that should be its
- * newest. According to the specification, `to` is inclusive, but the public service has been observed to omit rows at
- * that time, and a service may truncate fractions of a second. With the extra second, the row is included in every
- * case. Other rows of that second only shift rows to later pages, and repeated rows are dropped. If that second has
- * more rows than fit on the first page, the exact time of the row is tried instead.
+ * A window ends one second after the row that should be its newest. According to the specification, `to` is inclusive,
+ * but the public service has been observed to omit rows at that time, and a service may truncate fractions of a second.
+ * Other rows of that second only shift rows to later pages, and repeated rows are dropped. If that second has more rows
+ * than fit on the first page, the exact time of the row is tried instead.
  */
 export class FrozenWindows {
   readonly walk: NumberedWalk;
   /** The upper time bound of the request. */
   readonly #requested: string | undefined;
-  /** Whether the list can be frozen. A list that is not sorted by time cannot be frozen. */
+  /** False if the list is not sorted by time, or if its upper bound moves with the service's clock. */
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
@@ -89,7 +75,7 @@ export class FrozenWindows {
       walk.reply.handOverAfter !== undefined && (this.#requested === undefined || isFixed(this.#requested));
   }
 
-  /** Freezes a list without an upper time bound after its first page: the newest row becomes the end of the list. */
+  /** The newest row becomes the end of a list without an upper time bound. */
   freeze(page: Page, { at, rows }: NumberedAnswer): Page {
     // Use the response here: a resumed pull may already have the newest rows, and then the page does not contain them.
     const newest = this.walk.edge.instantOf(rows.marks()[0]);
@@ -103,9 +89,7 @@ export class FrozenWindows {
     return this.#canFreeze && (to ?? this.#requested) !== undefined;
   }
 
-  /**
-   * Returns the window in which the list continues from `at`, or undefined if it is safe only to continue page by page.
-   */
+  /** Returns undefined if it is safe only to continue page by page. */
   async openAt(at: Place): Promise<FrozenWindow | undefined> {
     const { last, count, reply } = this.walk;
     const pagesLeft = this.walk.pagesLeft();
@@ -119,7 +103,7 @@ export class FrozenWindows {
 
   /**
    * Opens a window that ends at the last row taken and counts the rows after it. Returns undefined if that is
-   * impossible. The first page has to contain the last row, and the window contains all rows that follow it.
+   * impossible. The first page has to contain the last row.
    */
   async reopen(): Promise<FrozenWindow | undefined> {
     const { edge, pageSize } = this.walk;
@@ -140,10 +124,7 @@ export class FrozenWindows {
     return undefined;
   }
 
-  /**
-   * Yields the pages of a window in order and requests several of them at once. Returns the place where the list
-   * continues.
-   */
+  /** Requests several pages at once. Returns the place where the list continues. */
   async *read({ to, from, isFirst }: FrozenWindow): Pages {
     ({ items: this.#items, pages: this.#pages } = from.totals);
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
@@ -178,7 +159,7 @@ export class FrozenWindows {
     return { flag: "page", value: String(number), to: this.#to };
   }
 
-  /** Yields the page of a response. Returns the place where the list continues. */
+  /** Returns the place where the list continues. */
   *#take(answer: NumberedAnswer): Generator<Page, Place | undefined> {
     this.#pages = answer.totals.pages;
     this.#adopt(answer.totals.items);
@@ -195,9 +176,8 @@ export class FrozenWindows {
   }
 
   /**
-   * Takes the page after the one taken last, once it is certain to be the correct page. If its total differs from the
-   * previous one, the list has shifted in between. The window then locates the last row taken, so that the pull
-   * continues at the right place.
+   * If the total differs from the previous one, the list has shifted in between, and the window first locates the last
+   * row taken, so that the pull continues at the right place.
    */
   async *#takeNext(requested: NumberedAnswer): Pages {
     const { edge, reply } = this.walk;
@@ -246,9 +226,8 @@ export class FrozenWindows {
   }
 
   /**
-   * Returns the page if it can be the next one, or undefined if the pull has to leave the window to get it. A page that
-   * contradicts its own totals is requested again immediately, so that the pending pages after it are not paid for
-   * twice.
+   * Returns undefined if the pull has to leave the window to get the page. A page that contradicts its own totals is
+   * requested again immediately, so that the pending pages after it are not paid for twice.
    */
   async *#settle(requested: NumberedAnswer): AsyncGenerator<Page, NumberedAnswer | undefined> {
     for (let answer = requested; ; answer = await this.walk.ask(answer.at)) {
@@ -257,10 +236,7 @@ export class FrozenWindows {
     }
   }
 
-  /**
-   * Reads the pages before this number again, starting at the closest page that begins with a known row, so that no gap
-   * remains.
-   */
+  /** Starts at the closest page that begins with a known row, so that no gap remains. */
   async *#takeAgainBefore(number: number, before: NumberedAnswer): AsyncGenerator<Page> {
     const { walk } = this;
     let first = before;
@@ -281,7 +257,6 @@ export class FrozenWindows {
     return this.#extra < extraAllowed + number / pagesAnExtra;
   }
 
-  /** Leaves an unreliable window. */
   #leaveFor(at: Place): Place {
     this.#mishaps += 1;
     [this.#isLeft, this.#isOver] = [true, true];
@@ -289,17 +264,14 @@ export class FrozenWindows {
   }
 }
 
-/** Returns the time this many seconds later, in the format of the API, but no later than the requested bound. */
+/** In the format of the API, but no later than the requested bound. */
 function upperBound({ seconds, fraction }: Instant, later: number, requested: string | undefined): string {
   const instant = { seconds: seconds + later, fraction };
   const isBeyond = requested !== undefined && compareInstants(fromWire(requested), instant) < 0;
   return isBeyond ? requested : toWire(instant);
 }
 
-/**
- * Whether a bound is a fixed time. A bound that only the service can resolve, e.g. `-1h` in a raw API call, moves with
- * the service's clock.
- */
+/** False for e.g. `-1h` in a raw API call, which moves with the service's clock. */
 function isFixed(bound: string): boolean {
   return /^\d+$/u.test(bound) || parseRfc3339(bound) !== undefined;
 }

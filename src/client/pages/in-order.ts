@@ -1,9 +1,8 @@
 /**
- * Yields responses in the order of their requests, with up to `width` requests pending. A request is sent only when
- * there is room, so memory stays limited even if the consumer is slow. The first failure ends the sequence after all
- * earlier responses, and so does a consumer that stops. Requests that are still pending are then ignored. `firstAlone`
- * sends the first request separately: if all requests are for the same address, it shows whether the address exists, so
- * that a mistyped address costs only one credit.
+ * Up to `width` requests are pending. A request is sent only when there is room, so memory stays limited even if the
+ * consumer is slow. The first failure ends the sequence after all earlier responses, and so does a consumer that stops;
+ * pending requests are then ignored. With `firstAlone`, a mistyped address that all requests share costs only one
+ * credit.
  */
 export async function* inOrder<T extends object>(
   asks: Iterable<() => Promise<T>>,
@@ -30,9 +29,8 @@ export async function* inOrder<T extends object>(
 }
 
 /**
- * Yields to the event loop so that undici can send the next request. undici reuses a connection in the second turn of
- * the event loop after the last response, once it is certain that the connection is still open. Work that starts
- * immediately would delay that request.
+ * undici reuses a connection in the second turn of the event loop after the last response, once it is certain that the
+ * connection is still open. Work that starts immediately would delay the next request.
  */
 export async function letLeave(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -2,8 +2,8 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 
 /**
- * Returns the cursor of the next page. Returns undefined after the last page, and null if another page is promised
- * without a cursor. `has_next_page` may be missing; a cursor alone then indicates another page.
+ * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be missing; a
+ * cursor alone then indicates another page.
  */
 export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
@@ -22,11 +22,11 @@ export function nextCursor(answer: object): string | null | undefined {
 }
 
 /**
- * Finds the cursor at the end of the response before the rows are parsed. Returns undefined unless it certainly
- * promises another page. The text after a `]` and a comma, up to the very end, has to be valid JSON once a `{` is added
- * in front of it. It then closes one object more than it opens, so it can only contain members of the outermost object.
- * It cannot begin inside a string: the meaning of every following quote would be reversed, and the last one would open
- * a string that never ends.
+ * Finds the cursor before the rows are parsed. Returns undefined unless the end of the response certainly promises
+ * another page. The text after a `]` and a comma, up to the very end, has to be valid JSON once a `{` is added in front
+ * of it. It then closes one object more than it opens, so it can only contain members of the outermost object. It
+ * cannot begin inside a string: the meaning of every following quote would be reversed, and the last one would open a
+ * string that never ends.
  */
 export function promisedCursor(body: Uint8Array): string | undefined {
   const tail = Buffer.from(body.buffer, body.byteOffset, body.length).subarray(-longestTail);
@@ -45,14 +45,11 @@ export function promisedCursor(body: Uint8Array): string | undefined {
   }
 }
 
-/** Whether a cursor can be sent back. A lone surrogate has no UTF-8 encoding, and hosts limit the length of URLs. */
+/** A lone surrogate has no UTF-8 encoding, and hosts limit the length of URLs. */
 function isSendable(cursor: string): boolean {
   return cursor.length <= longestCursor && cursor.isWellFormed();
 }
 
 const longestCursor = 8192;
-/**
- * The number of bytes at the end of a response to search. It is enough for the longest cursor and the request that the
- * service echoes.
- */
+/** In bytes: enough for the longest cursor and the request that the service echoes. */
 const longestTail = 2 * longestCursor;

@@ -6,13 +6,11 @@ import type { Place } from "./page.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
-/** A page as requested and returned. The functions below depend only on this data. */
 export interface NumberedAnswer {
   readonly at: Place;
-  /** The number of rows requested. */
   readonly pageSize: number;
   readonly rows: Rows;
-  /** The totals from `page_info`; NaN if a value is not a number. `page` is the number of this page. */
+  /** From `page_info`; NaN if a value is not a number. `page` is the number of this page. */
   readonly totals: {
     readonly page: number;
     readonly limit: number;
@@ -23,15 +21,14 @@ export interface NumberedAnswer {
   readonly offered: unknown;
 }
 
-/** Returns the number of rows on the pages before this one. */
 function rowsBefore({ at, pageSize }: NumberedAnswer): number {
   return (Number(at.value) - 1) * pageSize;
 }
 
 /**
- * Returns how many rows this page should have according to its own totals. Returns undefined if the totals are unusable
- * because they are not integers, do not agree with each other, belong to another page size, or count fewer rows than
- * the page has. The public service has been observed to send zeros.
+ * How many rows this page should have. Returns undefined if the totals are not integers, do not agree with each other,
+ * belong to another page size, or count fewer rows than the page has. The public service has been observed to send
+ * zeros.
  */
 export function countedRows(answer: NumberedAnswer): number | undefined {
   const { pageSize, totals } = answer;
@@ -48,25 +45,22 @@ export function isCounted(answer: NumberedAnswer): boolean {
 }
 
 /**
- * Whether the response has the number of a different page. The public service has returned 0 for every page, and its
- * documentation counts pages from 0. The previous number is accepted here: if that page was really returned, its rows
- * are recognized as repeats.
+ * The public service has returned 0 for every page, and its documentation counts pages from 0. The previous number is
+ * accepted here: if that page was really returned, its rows are recognized as repeats.
  */
 export function isAnotherPage({ at, totals: { page } }: NumberedAnswer): boolean {
   const number = Number(at.value);
   return Number.isInteger(page) && page > 0 && page !== number && page !== number - 1;
 }
 
-/** Whether the response does not name a next cursor. */
 export function isLastCursor({ offered }: NumberedAnswer): boolean {
   return offered === undefined || offered === null || offered === "";
 }
 
 /**
- * Whether the list ends here, judging by the page alone. Totals that promise more rows are trusted. A page may have
- * only repeated rows (because new rows have shifted old ones to later pages) or be shorter than requested (because the
- * service limits the page size), and then the list does not end there. Totals that promise no more rows are not
- * trusted.
+ * Judges by the page alone. Totals that promise more rows are trusted, because a page may have only repeated rows (new
+ * rows have shifted old ones to later pages) or be shorter than requested (the service limits the page size). Totals
+ * that promise no more rows are not trusted.
  */
 export function isEnd(answer: NumberedAnswer, isNew: boolean): boolean {
   const { at, pageSize, rows, totals } = answer;
@@ -76,29 +70,24 @@ export function isEnd(answer: NumberedAnswer, isNew: boolean): boolean {
   return !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
 }
 
-/** The maximum page size according to the service. */
 export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the service's row count in the form that a place stores. */
+/** In the form that a place stores. */
 export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefined {
   return Number.isSafeInteger(items) ? items : undefined;
 }
 
-/**
- * Returns the place after this page in the same window, which is the next page number, or a cursor after the last page
- * number.
- */
+/** Returns a place in the same window: the next page number, or a cursor after the last page number. */
 export function placeAfter(
   { at: { flag, value, to }, offered }: NumberedAnswer,
   { handOverAfter = Number.POSITIVE_INFINITY }: NumberedPages,
   lastWholeId: string | undefined,
 ): Place {
   if (flag === "page" && Number(value) < handOverAfter) return { flag, value: String(Number(value) + 1), to };
-  // Rows with the same id may be on both sides of the edge. The cursor is therefore the last id whose rows are
-  // complete, so that no row is lost, and repeated rows are dropped. The cursor from the response is used only if all
-  // rows of the page have the same id.
+  // Rows with the same id may be on both sides of the edge, so the cursor is the last id whose rows are complete. The
+  // cursor from the response is used only if all rows of the page have the same id.
   const isAhead = lastWholeId !== undefined && !(flag === "cursor" && lastWholeId === value);
   const cursor = isAhead ? lastWholeId : offered;
   if (typeof cursor !== "string" || cursor === "" || (flag === "cursor" && cursor === value))
@@ -106,33 +95,27 @@ export function placeAfter(
   return { flag: "cursor", value: cursor, to };
 }
 
-/** Compares the service's row count of a list with the rows that it returned. */
 export class ListCount {
   /** The number of rows after the last one taken; undefined if the totals are unusable. */
   left: number | undefined;
-  /** The number of numbered pages after the one taken last. */
   pagesLeft = Number.POSITIVE_INFINITY;
   /** Whether all totals so far were usable and belong to the page size. */
   isUsable = true;
   /** The last window with a count: its upper bound and its number of rows. */
   window: Pick<Place, "to" | "items">;
-  /** The smallest row count seen in the current window. */
   #leastItems = Number.POSITIVE_INFINITY;
   readonly #start: Place | undefined;
-  /**
-   * The number of rows after the start according to the first count. All of them are expected, unless the list shifts.
-   */
+  /** The rows after the start by the first count. All of them are expected, unless the list shifts. */
   #due: number | undefined;
   #isStill = true;
   #last: Place | undefined;
 
-  /** `start` is the place where the pull begins. */
   constructor(start: Place | undefined) {
     this.#start = start;
     this.window = { items: start?.items };
   }
 
-  /** Updates the count after a page was taken, of which `fresh` rows are new. */
+  /** `fresh` is the number of new rows on the page. */
   take(answer: NumberedAnswer, fresh: number): void {
     const expected = this.left === undefined ? undefined : this.left - fresh;
     // A page after the last one that only repeats it does not change the count.
@@ -161,22 +144,17 @@ export class ListCount {
     this.window = { to: at.to, items: totals.items };
   }
 
-  /**
-   * Whether an earlier count was lower than the position of this page. The count is then too inexact to prove anything.
-   */
+  /** An earlier count was lower than the position of this page, so the count proves nothing. */
   hasBeenLess(answer: NumberedAnswer): boolean {
     return answer.at.flag === "page" && rowsBefore(answer) + answer.rows.length >= this.#leastItems;
   }
 
-  /**
-   * Returns how many rows of the first count are still expected after `listed` rows, or undefined once the list has
-   * shifted.
-   */
+  /** How many rows of the first count are still expected; undefined once the list has shifted. */
   due(listed: number): number | undefined {
     return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - listed : undefined;
   }
 
-  /** Returns the reason why the list is incomplete although no rows are left, or undefined if it may be complete. */
+  /** The reason why the list is incomplete although no rows are left. */
   shortfall(listed: number): string | undefined {
     if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
     return `the service reports ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;

@@ -5,11 +5,9 @@ import { NumberedWalk, type Pages } from "./numbered-walk.ts";
 import type { AskingForList, Page, Place } from "./page.ts";
 
 /**
- * Reads a numbered list (specification, Pagination styles 2). Pages start at 1, because the service returns page 1 for
- * page 0. Beyond the last page number, the pull continues with `cursor`. completeness.ts lists what proves that the
- * list is complete.
- *
- * If the list can be frozen in time, so that its pages do not change, several of them are requested at once.
+ * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at
+ * 1. Beyond the last page number, the pull continues with `cursor`. If the list can be frozen in time, several pages
+ * are requested at once. completeness.ts lists what proves that the list is complete.
  */
 export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
@@ -23,9 +21,9 @@ export async function* walkNumberedPages(asking: AskingForList, reply: NumberedP
 }
 
 /**
- * Opens a window after all retries of a page have failed. The window ends at the last row, so the same rows have a
- * different URL there. If this window has fewer rows than the old one still counts, the service returned this page
- * earlier in place of another page, whose rows are missing.
+ * Called when all retries of a page have failed. The window ends at the last row, so the same rows have a different
+ * URL. If it has fewer rows than the old one still counts, the service returned this page in place of another one,
+ * whose rows are missing.
  */
 async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenWindow | undefined> {
   const { walk } = windows;
@@ -44,10 +42,9 @@ async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenW
 }
 
 /**
- * Reads the page at which the pull starts. If an earlier run was interrupted there and rows have been withdrawn since,
- * the remaining rows have moved to earlier pages. The difference of the counts shows by how much. The pull then goes
- * back to its last row, or else by that number of pages. Repeated rows are dropped. The page itself is not requested
- * twice.
+ * Reads the page at which the pull starts. If rows have been withdrawn since an earlier run, the remaining rows have
+ * moved to earlier pages. The difference of the counts shows by how much. The pull then goes back to its last row, or
+ * else by that number of pages. The page itself is not requested twice.
  */
 async function* firstPages(windows: FrozenWindows, at: Place): Pages {
   const { walk } = windows;
@@ -60,10 +57,7 @@ async function* firstPages(windows: FrozenWindows, at: Place): Pages {
   return { ...at, value: String(number) };
 }
 
-/**
- * Reads one page. Returns the place where the list continues, which is the same place if the page contradicts the
- * count.
- */
+/** Returns the place where the list continues: the same place if the page contradicts the count. */
 async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
   const { walk } = windows;
   const { at } = answer;
@@ -80,8 +74,8 @@ async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
 }
 
 /**
- * Handles a cursor page that names no next page or has no new rows. It is the last page only if the count agrees. The
- * rows that follow it are therefore counted, and read if there are any.
+ * A cursor page that names no next page or has no new rows is the last one only if the count agrees. The rows that
+ * follow it are therefore counted, and read if there are any.
  */
 async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, page: Page): Pages {
   const { walk } = windows;
@@ -114,10 +108,7 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
   return undefined;
 }
 
-/**
- * Ends the list at a page that contradicts the count. The rows of the page are returned before a retry: they are
- * already marked as seen, so the retry would drop them as repeats.
- */
+/** The rows are returned before a retry, which would drop them as repeats because they are marked as seen. */
 async function* endEarly(
   walk: NumberedWalk,
   answer: NumberedAnswer,

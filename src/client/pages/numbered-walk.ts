@@ -20,35 +20,31 @@ import {
 } from "./numbered-answer.ts";
 import { type AskingForList, createAnswerReader, type Page, type Place, timeFieldOf } from "./page.ts";
 
-/** Yields pages and returns the place where the list continues; undefined after the end of the list. */
+/** Returns the place where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Place | undefined>;
 
 /**
- * The progress of a pull over numbered pages. Each response that is taken becomes a page with the place of the next
- * one. A response that contradicts the service's count is first requested again; see completeness.ts for the rules.
- * `FrozenWindows` decides which pages are requested at the same time.
+ * The progress of a pull over numbered pages. A response that contradicts the service's count is first requested again
+ * (see completeness.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedWalk {
   readonly asking: AskingForList;
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
-  /** Rows per request. */
   pageSize: number;
-  /** The response that was taken last. */
   last: NumberedAnswer | undefined;
-  /** Whether rows may have shifted past the pull, so that the count no longer proves that the list is complete. */
+  /** Rows may have shifted past the pull, so the count no longer proves that the list is complete. */
   isDoubted = false;
   readonly #read: (document: Document) => CutAnswer;
   readonly #distinct: DistinctFilter;
-  /** The time of the first row of the list. */
   #newest: Instant | undefined;
   /** The contradiction between the list and its count, if the list was accepted anyway. */
   #accepted: string | undefined;
-  /** The number of repeated requests since the last new row. */
+  /** Since the last new row. */
   #repeats = 0;
   #doubted: NumberedAnswer | undefined;
-  /** A response that is taken even though it contradicts the count. */
+  /** Taken even though it contradicts the count. */
   #pardoned: NumberedAnswer | undefined;
   #believesNumbers = true;
   #believesLengths = true;
@@ -64,7 +60,7 @@ export class NumberedWalk {
     this.#distinct = createDistinctFilter(walk.seen);
   }
 
-  /** Requests the page at a place by its number or cursor, within the window that the place is frozen to. */
+  /** Requests within the window that the place is frozen to. */
   async ask(at: Place): Promise<NumberedAnswer> {
     const { client, endpoint, args } = this.asking;
     const { pageSize } = this;
@@ -81,7 +77,7 @@ export class NumberedWalk {
     return { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
   }
 
-  /** Takes a response as the next page of the list. `isAgain` means that it contains the edge. */
+  /** `isAgain` means that the response contains the edge. */
   take(answer: NumberedAnswer, isAgain = false): Page {
     const { edge, count, reply } = this;
     const { at, rows } = answer;
@@ -99,7 +95,7 @@ export class NumberedWalk {
     const here = isAgain || this.#isReadAgain(at) ? { ...page, isAgain: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
-      // The events of a single transaction fill the page. No cursor can skip past them, so the page size is increased.
+      // No cursor can skip past the events of a transaction that fill the page, so the page size is increased.
       this.pageSize = reply.maxLimit;
       count.isUsable = false;
       return { ...here, next: at };
@@ -115,27 +111,23 @@ export class NumberedWalk {
     return isProved ? { ...page, proof: "count" } : this.withoutProof(page);
   }
 
-  /**
-   * Makes the page the last one of a list that cannot be proved complete. Adds a warning if the list contradicts its
-   * count.
-   */
+  /** For a list that cannot be proved complete. Adds a warning if it contradicts its count. */
   withoutProof(page: Page): Page {
     const accepted = this.#accepted;
     const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
     return { ...page, next: undefined, proof: "end of list", warning };
   }
 
-  /** The number of rows of the list that were taken. */
   listed(): number {
     return this.#distinct.listed();
   }
 
-  /** Whether the first row of the page was taken before. If so, there is no gap before this page. */
+  /** If so, there is no gap before this page. */
   hasTaken({ rows }: NumberedAnswer): boolean {
     return isKnown(rows, 0, this.asking.walk.seen);
   }
 
-  /** Whether the page comes before the place at which the pull starts, so that an earlier run has already read it. */
+  /** An earlier run has already read the pages before the place at which the pull starts. */
   #isReadAgain({ flag, value, to }: Place): boolean {
     const { start } = this.asking.walk;
     return (
@@ -143,34 +135,29 @@ export class NumberedWalk {
     );
   }
 
-  /** Whether this page contains the last row taken. */
   holdsEdge({ rows }: NumberedAnswer): boolean {
     return this.edge.find(rows) >= 0;
   }
 
-  /**
-   * The number of pages after the one taken last that are both promised and wanted. It is at least one, and Infinity if
-   * neither number is known.
-   */
+  /** Pages that are both promised and wanted: at least one, and Infinity if neither number is known. */
   pagesLeft(): number {
     const wanted = (this.asking.walk.wanted ?? Number.POSITIVE_INFINITY) - this.listed();
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 
-  /** Returns the last response that had to be requested again, or undefined if there has been a new row since. */
+  /** The last response that had to be requested again; undefined if there has been a new row since. */
   contradicted(): NumberedAnswer | undefined {
     return this.#repeats > 0 ? this.#doubted : undefined;
   }
 
-  /** Whether all allowed retries were used since the last new row, so that only a different URL can help. */
+  /** All retries since the last new row were used, so only a different URL can help. */
   isInVain(): boolean {
     return this.#repeats > 0 && this.#repeats === this.asking.client.mostRepeats;
   }
 
   /**
-   * Decides whether a response is taken as the next page of the list. If the result is false, the page has to be
-   * requested again; the wait before that is already over. After the last retry, the response is taken as it is, or the
-   * pull ends with a failure.
+   * If the result is false, the page has to be requested again; the wait before that is already over. After the last
+   * retry, the response is taken as it is, or the pull ends with a failure.
    */
   async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
     for (;;) {
@@ -181,10 +168,7 @@ export class NumberedWalk {
     }
   }
 
-  /**
-   * Returns the reason why this response cannot be the next page of the list, according to its own totals and earlier
-   * ones. Returns undefined if it can be the next page.
-   */
+  /** Why this response cannot be the next page, judging by its own and earlier totals. */
   #contradiction(answer: NumberedAnswer): string | undefined {
     const { at, pageSize, rows, totals } = answer;
     const { left, window } = this.count;
@@ -204,10 +188,7 @@ export class NumberedWalk {
     return isPromised && !isPushedBack ? `page ${at.value} repeats earlier rows` : undefined;
   }
 
-  /**
-   * Returns the reason why a cursor page is incomplete: it is shorter than requested, although more rows are counted
-   * and another page follows.
-   */
+  /** Why a cursor page is incomplete: it is short, although more rows are counted and another page follows. */
   #shortPage(answer: NumberedAnswer): string | undefined {
     const { pageSize, rows } = answer;
     const most = Math.min(pageSize, this.count.left ?? 0, cappedAt(answer));
@@ -215,7 +196,7 @@ export class NumberedWalk {
     return isComplete ? undefined : `a page has only ${rows.length} of ${most} rows`;
   }
 
-  /** Waits before a page is requested again because of a contradiction. Returns false when no retries are left. */
+  /** Returns false when no retries are left. */
   async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
     this.#doubted = answer;
     this.#repeats += 1;
@@ -224,8 +205,7 @@ export class NumberedWalk {
 
   /**
    * Accepts an anomaly that remains after all retries, if the service may always behave like this: short cursor pages,
-   * or different page numbers. Later pages are no longer checked for it; at the end, the count shows whether rows are
-   * missing. Returns false for all other problems.
+   * or different page numbers. Later pages are not checked for it; the count shows whether rows are missing at the end.
    */
   #believe(answer: NumberedAnswer): boolean {
     if (answer.at.flag === "cursor") {
@@ -238,10 +218,7 @@ export class NumberedWalk {
     return true;
   }
 
-  /**
-   * Returns the rows of a page that still contradicts the count, because they are already paid for, and then ends the
-   * pull with a failure. With `--no-strict`, the problem is only recorded and the page is accepted.
-   */
+  /** The rows are returned before the failure, because they are already paid for. `--no-strict` accepts the page. */
   *refuse(problem: string, answer: NumberedAnswer): Generator<Page, void> {
     const { edge, count } = this;
     const { flag, value, to } = answer.at;
@@ -267,14 +244,14 @@ export class NumberedWalk {
     return Math.max(0, (this.count.left ?? 0) - withdrawn);
   }
 
-  /** Called after the last page. Fails if the pages had fewer rows than the service reported at the start. */
+  /** Fails if the pages had fewer rows than the service reported at the start. */
   confirm(): void {
     const problem = this.#accepted === undefined ? this.count.shortfall(this.listed()) : undefined;
     if (problem !== undefined) throw incompleteList(problem, this.count.due(this.listed()), this.#newest);
   }
 }
 
-/** The current position in a list of rows that is sorted from newest to oldest. */
+/** The current position in a list that is sorted from newest to oldest. */
 class RowEdge {
   /** The identity and the time of the last row that was taken. */
   last: object | undefined;
@@ -294,11 +271,10 @@ class RowEdge {
     this.#timeField = timeFieldOf(shape) ?? "";
   }
 
-  /** Moves past the rows of the next page. `isAgain` means that the rows begin before the edge. */
+  /** `isAgain` means that the rows begin before the edge. */
   moveTo(rows: Rows, isAgain: boolean): void {
     const [idField = ""] = this.#identity;
-    // These rows do not begin after the edge, so a different id in the first row does not prove that the id at the edge
-    // is complete.
+    // These rows do not begin after the edge, so their first id does not prove that the id at the edge is complete.
     if (isAgain) this.#lastId = undefined;
     for (const row of rows.marks()) {
       const id = member(row, idField);
@@ -311,7 +287,7 @@ class RowEdge {
     }
   }
 
-  /** Returns the index of the last row taken among these rows, or -1 if it is not one of them. */
+  /** -1 if the last row taken is not one of these rows. */
   find(rows: Rows): number {
     const { last } = this;
     if (last === undefined) return -1;
@@ -320,7 +296,6 @@ class RowEdge {
     return rows.marks().findIndex(isLast);
   }
 
-  /** Returns the time of a row, or undefined if it cannot be parsed. */
   instantOf(row: object | undefined): Instant | undefined {
     const time = member(row, this.#timeField);
     return typeof time === "string" ? parseRfc3339(time) : undefined;

@@ -9,76 +9,56 @@ import type { SeenKeys } from "./seen-keys.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
 
-/**
- * A position in a list, at which a pull starts or continues after an interruption. It is plain data, so that it can be
- * stored in a file.
- */
+/** Where a pull starts or continues. It is plain data, so that it can be stored in a file. */
 export interface Place {
-  /**
-   * The flag that requests this place. For `subject` there is no flag; its value is the number of inputs that are done.
-   */
+  /** The flag that requests this place. For `subject`, the value is the number of inputs that are done. */
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
-  /**
-   * The upper time limit that the pull was frozen to, in the format of the API. Missing if the limit of the request
-   * applies.
-   */
+  /** The time in the format of the API that the pull was frozen to. Missing if the request's own limit applies. */
   readonly to?: string | undefined;
-  /**
-   * The total number of rows that the service reported when the pull reached this place. A later total shows whether
-   * the list has shifted.
-   */
+  /** The service's total when the pull reached this place. A later one shows whether the list has shifted. */
   readonly items?: number | undefined;
-  /**
-   * The number of rows that are still expected after this place, according to the total at the start of the list.
-   * Missing once the list has shifted.
-   */
+  /** Rows still expected after this place, by the total at the start. Missing once the list has shifted. */
   readonly due?: number | undefined;
-  /** The candle before this place, as the service sent it. It is needed to continue filling gaps. */
+  /** The candle before this place, as the service sent it, for filling gaps. */
   readonly before?: string | undefined;
 }
 
-/** An address on a network. */
 export interface Subject {
   readonly network: string;
   readonly address: string;
 }
 
 /**
- * Returns a key that is equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use
- * lower case); all other addresses (base58, `0x…::module::Coin`) must match exactly.
+ * Equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use lower case); all other
+ * addresses (base58, `0x…::module::Coin`) must match exactly.
  */
 export function addressKey(address: string): string {
   return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
 }
 
-/** Rows from one response. */
 export interface Page {
   /** The kind of the rows, if a response contains several kinds. */
   readonly group: string;
   readonly rows: Rows;
-  /** Whether the only row is an unchanged response, which may be any JSON value. */
+  /** The only row is an unchanged response, which may be any JSON value. */
   readonly isDocument?: boolean;
-  /** The place at which the next rows begin; undefined after the last page. */
+  /** Undefined after the last page. */
   readonly next: Place | undefined;
-  /** The place at which the rows of this page begin; undefined for the first page. */
+  /** Where the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
-  /** The number of rows after this page according to the service's total; undefined if there is no usable total. */
+  /** Rows after this page by the service's total; undefined if there is no usable total. */
   readonly left?: number | undefined;
-  /** The evidence that the list is complete. Only the last page has it. */
+  /** Only the last page has it. */
   readonly proof?: Proof;
-  /** Whether rows were removed from the end of the page, because no more were wanted. */
+  /** Rows were removed from the end of the page, because no more were wanted. */
   readonly isCut?: boolean;
-  /**
-   * Whether the page was requested again on purpose, to find the place where the list continues. It may contain no new
-   * rows.
-   */
+  /** Requested again on purpose, to find where the list continues. The page may contain no new rows. */
   readonly isAgain?: boolean;
-  /** The reason why rows may be wrong or missing, if they are returned anyway. */
+  /** Why rows that are returned anyway may be wrong or missing. */
   readonly warning?: string | undefined;
-  /** The number of rows that were removed because earlier pages contained them. */
+  /** Rows that were removed because earlier pages contained them. */
   readonly repeats?: number;
-  /** Whether the page has no new rows. */
   readonly isBarren?: boolean;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
@@ -86,31 +66,29 @@ export interface Page {
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
 
-/** The start of a pull and its page size. By default, a pull fetches one page of the service's default size. */
+/** By default, a pull fetches one page of the service's default size. */
 export interface Walk {
-  /** Rows per request. */
   readonly pageSize: number;
-  /** Whether to reject rows that the service did not filter or sort as requested; see echo.ts. */
+  /** Reject rows that the service did not filter or sort as requested; see echo.ts. */
   readonly isStrict: boolean;
-  /** Sends a single request with the arguments unchanged, for the rows of the response or for the entire document. */
+  /** Send a single request with the arguments unchanged, for its rows or for the entire document. */
   readonly once?: "rows" | "document" | undefined;
-  /** The place at which the pull starts, if not at the beginning of the list. */
+  /** Missing for the beginning of the list. */
   readonly start?: Place | undefined;
   /** The identity and the time of the last row before `start`, if known. */
   readonly after?: object | undefined;
-  /** The rows of earlier pages. By default, there are none. */
+  /** By default, there are none. */
   readonly seen?: SeenKeys | undefined;
-  /** The total number of rows wanted; rows beyond it are not requested in advance. Undefined means all rows. */
+  /** In total; more rows are not requested in advance. Undefined means all rows. */
   readonly wanted?: number | undefined;
   /** The inputs of a batch. */
   readonly subjects?: readonly Subject[] | undefined;
-  /** Whether to return a row with a null value for each input that a batch response omits. */
+  /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
-  /** Options for candles. `now` is the clock reading of the run in milliseconds. */
+  /** `now` is the clock reading of the run in milliseconds. */
   readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
 }
 
-/** A request together with the settings for reading its pages. */
 export interface Asking<W extends Walk = Walk> {
   readonly client: Client;
   readonly endpoint: Endpoint;
@@ -118,12 +96,10 @@ export interface Asking<W extends Walk = Walk> {
   readonly walk: W;
 }
 
-/** A request for a list in which each row is returned once. */
+/** Each row of the list is returned once. */
 export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 
-/**
- * Reads an array of rows. Any other response is rejected, including an array that contains values other than objects.
- */
+/** Rejects any other response, including an array that contains values other than objects. */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
   if (!Array.isArray(values) || arrayText === undefined)
     throw untrustedAnswer(`invalid response: no list of ${what}`);
@@ -133,7 +109,7 @@ export function readRows(arrayText: string | undefined, values: unknown, what: s
   return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
 }
 
-/** Creates the only page of a response. `identity` lists the fields that identify a row. */
+/** `identity` lists the fields that identify a row. */
 export function createPage(
   arrayText: string | undefined,
   values: unknown,
@@ -144,7 +120,7 @@ export function createPage(
   return { group, rows, next: undefined, proof: "end of list" };
 }
 
-/** Creates a reader for the responses of one list. `name` is the member that contains the rows. */
+/** `name` is the member that contains the rows. */
 export function createAnswerReader(name: string, shape: RowShape): (document: Document) => CutAnswer {
   const { identity } = shape;
   const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape) });
@@ -159,7 +135,6 @@ export function createAnswerReader(name: string, shape: RowShape): (document: Do
   };
 }
 
-/** Returns the field that contains the time of a row, or undefined if there is none. */
 export function timeFieldOf({ record }: RowShape): string | undefined {
   return Object.keys(record).find((field) => record[field]?.reads === "time");
 }

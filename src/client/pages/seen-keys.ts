@@ -1,20 +1,17 @@
 import type { TextHash } from "../../text/text-hash.ts";
 
 /**
- * Defines which keys are stored. A list sorted by time repeats rows only near the current position, so it is enough to
- * store recent keys, and memory use does not grow. A search may repeat any earlier row.
+ * A list sorted by time repeats rows only near the current position, so recent keys are enough, and memory use does not
+ * grow. A search may repeat any earlier row.
  */
 export type Reach = "all" | "recent";
 
-/**
- * The number of recent keys to store. Two windows with 100 rows per page can have fewer rows in common, namely the rows
- * at the time where they meet.
- */
+/** Two windows of 100 rows per page share fewer rows, namely those at the time where they meet. */
 export const recentKeys = 16_384;
 
 /**
- * A set that stores only the hashes of its keys, in slots of 8 bytes. With a million keys, the probability is below one
- * in ten million that two keys have the same hash and a row is dropped by mistake.
+ * Stores only the hashes of its keys, in slots of 8 bytes. With a million keys, the probability is below one in ten
+ * million that two keys have the same hash and a row is dropped by mistake.
  */
 export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
@@ -23,23 +20,21 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   const table = reach === "all" ? new HashTable() : createRecentTable();
   let added: number[] = [];
   return {
-    /** Adds a key. Returns true if it is new. */
+    /** Returns true if the key is new. */
     add: ({ high, low }: TextHash): boolean => {
       const isNew = table.add(high, low);
       if (isNew && isRecorded) added.push(high, low);
       return isNew;
     },
     has: ({ high, low }: TextHash): boolean => table.has(high, low),
-    /**
-     * Returns the 8-byte hashes added since the last call as base64. The result is empty unless recording is enabled.
-     */
+    /** The 8-byte hashes since the last call as base64; empty unless recording is enabled. */
     takeAdded: (): string => {
       const bytes = Buffer.alloc(added.length * 4);
       for (const [index, word] of added.entries()) bytes.writeInt32LE(word, index * 4);
       added = [];
       return bytes.toString("base64");
     },
-    /** Adds hashes that `takeAdded` returned in an earlier run. */
+    /** The text is from `takeAdded` of an earlier run. */
     restore: (text: string): void => {
       const bytes = Buffer.from(text, "base64");
       for (let at = 0; at + 8 <= bytes.length; at += 8)
@@ -48,10 +43,7 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   };
 }
 
-/**
- * Creates two tables that are used alternately: when the newer one is full, the older one is cleared and takes its
- * place.
- */
+/** Two tables alternate: when the newer one is full, the older one is cleared and takes its place. */
 function createRecentTable(): Pick<HashTable, "add" | "has"> {
   let [older, newer] = [new HashTable(), new HashTable()];
   return {
@@ -75,16 +67,15 @@ const growth = 1.5;
 const firstSlots = 960;
 
 /**
- * A growing set of 64-bit hashes with open addressing. Each hash consists of two signed words. A high word of 0 is
- * stored as 1, because 0 marks an empty slot.
+ * A growing set with open addressing. A hash is two signed words; 0 in the high word marks an empty slot, so it is
+ * stored as 1.
  */
 export class HashTable {
-  /** The number of stored hashes. */
   size = 0;
-  /** The hashes, with two words per slot. */
+  /** Two words per slot. */
   #words = new Int32Array(2 * firstSlots);
 
-  /** Adds a hash. Returns true if it is new. */
+  /** Returns true if the hash is new. */
   add(given: number, low: number): boolean {
     const high = given === 0 ? 1 : given;
     const at = placeOf(this.#words, high, low);
@@ -121,7 +112,7 @@ export class HashTable {
   }
 }
 
-/** Returns the index of the hash, or of the empty slot in which it belongs. */
+/** The index of the hash, or of the empty slot in which it belongs. */
 function placeOf(words: Int32Array, high: number, low: number): number {
   let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {

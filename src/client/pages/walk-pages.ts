@@ -16,10 +16,7 @@ import { createSeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
-/**
- * Yields all pages of the response to a request. The kind of reply determines how they are fetched. Fetching stops when
- * the consumer stops, so that unneeded pages do not cost credits.
- */
+/** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
   const asking = { client, endpoint, args, walk };
@@ -67,7 +64,7 @@ async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerato
   }
 }
 
-/** Returns the rows of one response, as one page per group. */
+/** One page per group. */
 function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { reply } = endpoint;
   const { text, value } = document.read();

@@ -6,34 +6,30 @@ import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text
 import { followPattern, type Pattern } from "./pattern.ts";
 import type { Rows } from "./rows.ts";
 
-/** A response whose rows were located but not parsed. */
+/** The rows were located but not parsed. */
 export interface CutAnswer {
-  /** The parsed response, with an empty array in place of the rows. */
+  /** Has an empty array in place of the rows. */
   readonly envelope: object;
   readonly rows: Rows;
 }
 
-/** The fields whose positions are recorded for each row. */
 interface Fields {
   readonly fields: readonly string[];
   /** The number of leading fields that identify a row. */
   readonly keyed: number;
 }
 
-/**
- * The positions of the rows, as numbers. One object per row would account for more than half of the garbage of a page.
- */
+/** Positions only: one object per row would account for more than half of the garbage of a page. */
 interface RowList extends Fields {
-  /** The start and end of each row, followed by the start and end of each field's value; -1 if the field is missing. */
+  /** For each row its start and end, then those of each field's value; -1 if the field is missing. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
-  /** A view of the same bytes. */
   readonly view: DataView;
-  /** Whether the rows contain no white space between tokens. */
+  /** No white space between tokens. */
   readonly isCompact: boolean;
   /** Whether strings in the rows may contain a backslash. */
   readonly hasEscapes: boolean;
-  /** The start and the end of each string that contains characters other than printable ASCII. */
+  /** The start and end of each string with characters other than printable ASCII. */
   readonly wide: readonly number[];
 }
 
@@ -45,20 +41,15 @@ const OPEN_OBJECT = 123;
 /** Longer integers may be changed by `JSON.stringify`. */
 const maxDigits = 15;
 
-/**
- * Cuts the rows out of the bytes of a response and validates the JSON grammar. Returns undefined if the response is
- * malformed or unexpected; the caller then parses it as text, which yields the reason.
- */
+/** Undefined if the response is malformed or unexpected: the caller parses it as text, which yields the reason. */
 type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 
 export interface Noted {
-  /** The fields that identify a row. */
   readonly identity: readonly string[];
-  /** The field with the time of a row. */
   readonly timeField?: string | undefined;
 }
 
-/** Creates a cutter for the responses of one list. `name` is the member that contains the rows. */
+/** `name` is the member that contains the rows. */
 export function createAnswerCutter(name: string, { identity, timeField }: Noted): AnswerCutter {
   const hasOwnTime = timeField !== undefined && !identity.includes(timeField);
   const noted = { fields: hasOwnTime ? [...identity, timeField] : identity, keyed: identity.length };
@@ -106,10 +97,7 @@ function cut(
   return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
 }
 
-/**
- * Returns a function that takes the start of a row and finds its end. It records the positions of the row and its
- * fields.
- */
+/** Finds the end of a row from its start, and records the positions of the row and its fields. */
 function createRowWalk(
   scan: ByteScan,
   names: readonly Uint8Array[],
@@ -133,7 +121,7 @@ function createRowWalk(
   };
   let pattern: Pattern | undefined;
   const found: number[] = [];
-  /** For each field, the index of its value in the pattern; -1 if the pattern does not contain the field. */
+  /** The index of each field's value in the pattern; -1 if the pattern does not contain the field. */
   let places: readonly number[] = [];
   /** Scans the entire row and makes it the pattern for the following rows. */
   const walk = (start: number): number => {
@@ -185,7 +173,6 @@ function byteRows(list: RowList): Rows {
   };
 }
 
-/** The number of entries per row in `spans`. */
 const strideOf = (fields: readonly string[]): number => 2 + 2 * fields.length;
 
 function markAt({ bytes, spans, fields }: RowList, index: number): object {
@@ -204,8 +191,8 @@ function parseRow(text: string): object {
 }
 
 /**
- * Hashes the identity of a row, with its values as `JSON.stringify` prints them; for most values, it does not have to
- * be called. Returns false if a value is missing or the rows have no identity.
+ * Values are hashed as `JSON.stringify` prints them; for most values, it does not have to be called. Returns false if a
+ * value is missing or the rows have no identity.
  */
 function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   const { bytes, view, spans, fields, keyed, hasEscapes } = list;
@@ -233,10 +220,7 @@ function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean):
   return to - from <= maxDigits;
 }
 
-/**
- * Replaces each separator with a newline, in place. The envelope was already read, and the separators are not needed
- * again.
- */
+/** In place: the envelope was already read, and the separators are not needed again. */
 function linesOf({ bytes, spans, fields, isCompact, wide }: RowList): Uint8Array | undefined {
   const stride = strideOf(fields);
   const [first] = spans;

@@ -4,10 +4,7 @@ import type { Field, RecordShape } from "../../contract/record.ts";
 /** Returns the problem with a row as `field: expected …`, or undefined if the row matches the contract. */
 export type RowCheck = (row: object) => string | undefined;
 
-/**
- * Compiles a record of the contract into a check. Unknown fields are accepted, because the service may add fields at
- * any time.
- */
+/** Unknown fields are accepted, because the service may add fields at any time. */
 export function compileRowCheck(shape: RecordShape): RowCheck {
   const schema = recordSchema(shape);
   return (row) => {
@@ -37,8 +34,7 @@ function typeSchema({ type }: Field): z.ZodType {
     case "number":
       return z.number();
     case "integer":
-      // z.int() is too strict, because counts and supplies may exceed 2^53. Such an integer becomes a double that is
-      // rounded but still an integer.
+      // z.int() rejects counts and supplies above 2^53. As a double they are rounded, but still integers.
       return z.number().refine(Number.isInteger, "expected an integer");
     case "boolean":
       return z.boolean();

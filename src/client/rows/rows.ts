@@ -1,35 +1,28 @@
 import { member } from "../../json/raw-json.ts";
 import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
-/**
- * The rows of one response, in order. Each form is created only when requested, because most rows are output unchanged.
- */
+/** In order. Each form is created only when requested, because most rows are output unchanged. */
 export interface Rows {
   readonly length: number;
-  /** The original text of one row, and of all rows. */
   readonly text: (index: number) => string;
   readonly texts: () => readonly string[];
-  /** The parsed rows, for internal use only; large integers lose precision here. */
+  /** For internal use only; large integers lose precision here. */
   readonly values: () => readonly object[];
   /** Parsed objects that contain at least the identity and the time of each row. */
   readonly marks: () => readonly object[];
   /** Hashes the identity of a row, with each value as JSON. Returns false if a value is missing. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
-  /** Returns the rows whose entry in `kept` is true. */
   readonly keep: (kept: readonly boolean[]) => Rows;
-  /**
-   * The rows as NDJSON, if they can be output unchanged: they are compact and contain no terminal control characters.
-   */
+  /** Undefined if the rows are not compact or contain terminal control characters. */
   readonly lines: () => Uint8Array | undefined;
 }
 
-/** A row both as text and as a parsed object. */
 export interface TextRow {
   readonly row: string;
   readonly value: object;
 }
 
-/** Wraps rows that are available as text. `identity` lists the fields that identify a row. */
+/** `identity` lists the fields that identify a row. */
 export function textRows(rows: readonly TextRow[], identity: readonly string[] = []): Rows {
   return {
     length: rows.length,

@@ -2,23 +2,18 @@ import { type Args, withRepeated } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Answer } from "../answer/answer-body.ts";
 
-/** The cost of a run so far, and the remaining credits that the service reported most recently. */
 export interface Meter {
   readonly requests: number;
-  /**
-   * Credits spent on complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do
-   * not.
-   */
+  /** Of complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do not. */
   readonly credits: number;
   /** Additional credits that requests without a complete response may have cost. */
   readonly creditsInDoubt: number;
-  /** The number of requests without a complete response. */
   readonly requestsInDoubt: number;
-  /** The remaining credits before the first request that cost any, as derived from the responses. */
+  /** Before the first request that cost credits, as derived from the responses. */
   readonly creditsBefore: string | undefined;
-  /** The value of X-Credits-Remaining in the most recent response that contains it, with the original digits. */
+  /** The most recent X-Credits-Remaining, with the original digits. */
   readonly creditsLeft: string | undefined;
-  /** The value of X-Api-Plan: the plan that the service applied to the most recent request. */
+  /** The most recent X-Api-Plan. */
   readonly plan: string | undefined;
 }
 
@@ -37,8 +32,7 @@ export function createMeter() {
   let leftAt = 0;
 
   /**
-   * Responses to concurrent requests arrive in any order. The lowest reported number is therefore the most recent one,
-   * and the highest is closest to the number of credits before these requests.
+   * Responses arrive in any order, so the lowest number is the most recent, and the highest the closest to the start.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
     if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
@@ -53,7 +47,6 @@ export function createMeter() {
 
   return {
     meter: meter as Meter,
-    /** Adds a request that is about to be sent. */
     sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;
@@ -66,7 +59,7 @@ export function createMeter() {
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
-        /** Records a request that the service may have received but that has no complete response. */
+        /** For a request that the service may have received but that has no complete response. */
         lost: (): void => {
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
@@ -76,26 +69,22 @@ export function createMeter() {
   };
 }
 
-/** Whether a response with this status costs credits. */
 export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Whether the first number is at most the second. Also true if either of them is not a number. */
+/** Also true if either of them is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
   const [one, other] = [asCredits(left), asCredits(known)];
   return one === undefined || other === undefined || one <= other;
 }
 
-/** Parses a number of credits. Returns undefined for any other text, because the header may contain anything. */
+/** Undefined for any other text, because the header may contain anything. */
 function asCredits(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
 }
 
-/**
- * Returns the cost of one request in credits: 1 per item for a batch (specification, Endpoints), 1 for all other
- * endpoints.
- */
+/** 1 credit per item for a batch (specification, Endpoints), 1 for all other endpoints. */
 export function costOf(endpoint: Endpoint, args: Args): number {
   if (endpoint.reply.kind !== "batch") return 1;
   return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;

@@ -7,8 +7,8 @@ export type ByteStore = ReturnType<typeof createByteStore>;
 
 /**
  * Joins bytes that arrive in pieces. The memory is doubled when it is full, so that the cost per byte does not depend
- * on the size of the pieces. The bytes are copied, because a slice of a received chunk keeps the entire chunk in
- * memory. Without copies, a sender could exhaust the memory with tiny slices of large chunks.
+ * on the size of the pieces. The bytes are copied: a slice of a received chunk keeps the entire chunk in memory, so a
+ * sender could exhaust the memory with tiny slices of large chunks.
  */
 export function createByteStore() {
   let memory: Buffer = nothing;
@@ -24,7 +24,7 @@ export function createByteStore() {
     memory[length] = byte;
     length += 1;
   };
-  /** Empties the store and returns its bytes, which are valid only until more bytes are added. */
+  /** The bytes are valid only until more bytes are added. */
   const lend = (): Buffer => {
     const lent = memory.subarray(0, length);
     if (memory.length > maxKeptBytes) memory = nothing;
@@ -39,14 +39,13 @@ export function createByteStore() {
       length += bytes.length;
     },
     addByte,
-    /** Adds part of `bytes`, followed by an LF. */
     addLine: (bytes: Buffer, from: number, to: number): void => {
       makeRoom(to - from + 1);
       length += bytes.copy(memory, length, from, to);
       addByte(LF);
     },
     lend,
-    /** Empties the store and returns its bytes, which the store does not modify afterwards. */
+    /** The store does not modify these bytes afterwards. */
     take: (): Buffer => {
       const taken = lend();
       memory = nothing;

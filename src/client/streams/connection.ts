@@ -9,19 +9,17 @@ import { receive, type SendOptions, withDeadline } from "../connection/transport
 interface ConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON body, which makes the request a POST. */
+  /** In JSON; it makes the request a POST. */
   readonly body?: string | undefined;
 }
 
-/** An open event stream. */
 export interface Connection {
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * The chunks of the stream. Each read returns all chunks that have arrived, and the socket is paused while the reader
-   * is slow. The chunks end when the service ends the stream; a Failure is thrown if the connection is lost.
+   * Each read returns all chunks that have arrived, and the socket is paused while the reader is slow. The chunks end
+   * when the service ends the stream; a Failure is thrown if the connection is lost.
    */
   readonly chunks: Chunks;
-  /** Destroys the socket immediately. */
   readonly close: () => void;
 }
 
@@ -31,9 +29,8 @@ export type Opened =
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * Requests an event stream. The timeout applies to connecting and receiving the headers (and the body of a rejection).
- * An open stream has no timeout, because it may stay quiet for any length of time. The signal aborts the request and
- * the stream. Redirects are not followed.
+ * The timeout covers connecting, the headers and the body of a rejection; an open stream has none, because it may stay
+ * quiet for any length of time. The signal aborts the request and the stream. Redirects are not followed.
  */
 export async function openConnection(
   { clock, env }: Pick<Context, "clock" | "env">,
@@ -79,10 +76,7 @@ export async function openConnection(
   }
 }
 
-/**
- * Rejects responses with another status or content type. According to the standard, they are neither read nor requested
- * again.
- */
+/** According to the standard, responses with another status or type are neither read nor requested again. */
 function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
   if (status === 204) {
     const ended = "the service ended the stream permanently (HTTP 204)";
@@ -100,10 +94,7 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void
     throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }
 
-/**
- * Creates the failure of an open stream. It can be retried, because a new connection may succeed, whatever the error
- * was.
- */
+/** Retryable, because a new connection may succeed, whatever the error was. */
 function brokenStream(cause: Error): Failure {
   const isReset = cause instanceof Failure && cause.message.includes("reset");
   const message = isReset ? cause.message : "connection closed";

@@ -3,9 +3,7 @@ import { createByteStore } from "./byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
-/**
- * The maximum number of bytes of one event to skip. The parser gives up if the event is still incomplete after that.
- */
+/** In bytes. The parser gives up if the event is still incomplete after that. */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, SPACE, COLON] = [0x0a, 0x20, 0x3a];
 const noBytes: Buffer = Buffer.alloc(0);
@@ -18,26 +16,26 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const fieldNames = Object.values(fields);
-/** Only this many bytes of a longer name are read, because a malicious line may not contain a colon at all. */
+/** In bytes. The rest is not read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
 /** After this many events in a row with unknown frames, only one out of this many frames is stored. */
 const patience = 16;
 
 /**
- * Builds events from the lines of a stream. Most events have one line of data, which is not copied; several lines are
- * joined by copying them. The data of an event larger than the limit is skipped, so that memory use stays limited.
+ * Most events have one line of data, which is not copied; several lines are joined by copying them. The data of an
+ * event larger than the limit is skipped, so that memory use stays limited.
  */
 export class EventBuilder {
-  /** The last event ID as defined by the standard; undefined until the stream has sent one. */
+  /** As defined by the standard; undefined until the stream has sent one. */
   lastEventId: EventId | undefined;
-  /** The value of the last `retry` field in milliseconds. */
+  /** In milliseconds. */
   retry: number | undefined;
   readonly #cap: number;
   #name = "";
   #requestId: EventId | undefined;
   #id: EventId | undefined;
 
-  /** The buffer with the data; undefined if the event has no data line. */
+  /** Undefined if the event has no data line. */
   #bytes: Buffer | undefined;
   #start = 0;
   #end = 0;
@@ -59,8 +57,8 @@ export class EventBuilder {
   }
 
   /**
-   * Implements the "process the field" step of the standard. Names must match exactly, including case, and unknown
-   * names are ignored. `isLent` means that the bytes will be overwritten.
+   * The "process the field" step of the standard: names are case-sensitive, and unknown ones are ignored. `isLent`
+   * means that the bytes will be overwritten.
    */
   addLine(line: Buffer, start: number, end: number, isLent: boolean): void {
     const colon = endOfName(line, start, end);
@@ -108,14 +106,13 @@ export class EventBuilder {
     if (lines.length() > this.#cap) this.skip(lines.length());
   }
 
-  /** Records skipped bytes that make the event too large. */
   skip(bytes: number): void {
     this.#isTooLarge = true;
     this.#skipped += bytes;
     this.forget();
   }
 
-  /** Records skipped bytes of a comment, which is not part of the event. */
+  /** A comment is not part of the event. */
   skipComment(bytes: number): void {
     this.#skipped += bytes;
   }
@@ -125,9 +122,8 @@ export class EventBuilder {
   }
 
   /**
-   * Implements the "dispatch the event" step of the standard: without a data line there is no event, but its id still
-   * counts. The event is in the chunk between `from` and `to`; `from` is negative if the event began in an earlier
-   * chunk.
+   * The "dispatch the event" step of the standard: without a data line there is no event, but its id still counts. The
+   * event is in the chunk from `from` to `to`; `from` is negative if it began in an earlier chunk.
    */
   finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {
     this.lastEventId = this.#id;
@@ -146,17 +142,14 @@ export class EventBuilder {
     return event;
   }
 
-  /** Stores the frame of the event. If frames keep changing from event to event, only some of them are stored. */
+  /** If frames keep changing from event to event, only some of them are stored. */
   #learn(chunk: Buffer, from: number, to: number, name: string): void {
     this.#unlike += 1;
     if (this.#unlike > patience && this.#unlike % patience !== 0) return;
     this.#frame = EventFrame.of(chunk, from, to, name) ?? this.#frame;
   }
 
-  /**
-   * Adds the complete event that begins at `at`, if it has the stored frame. Returns the index after the event, or -1
-   * if the frame differs.
-   */
+  /** Adds the event at `at` and returns the index after it, or -1 if its frame is not the stored one. */
   takeAlike(chunk: Buffer, at: number, events: StreamEvent[]): number {
     const frame = this.#frame;
     if (frame === undefined) return -1;
@@ -185,12 +178,11 @@ export class EventBuilder {
     return this.#scan;
   }
 
-  /** Releases the chunk after all of its lines were added. */
+  /** Called after all lines of the chunk were added. */
   leaveChunk(): void {
     this.#scan = undefined;
   }
 
-  /** Frees the memory used by the data. */
   forget(): void {
     this.#lines.take();
     this.#bytes = undefined;
@@ -217,10 +209,7 @@ export class EventBuilder {
   }
 }
 
-/**
- * Returns the index of the colon, or the end of the line if there is none. For names longer than any known name, the
- * result is arbitrary.
- */
+/** Without a colon, returns the end of the line. For names longer than any known one, the result is arbitrary. */
 function endOfName(line: Buffer, from: number, to: number): number {
   const last = Math.min(to, from + maxNameBytes + 1);
   let at = from;
@@ -232,7 +221,7 @@ function fieldAt(line: Buffer, start: number, end: number): Buffer | undefined {
   return fieldNames.find((name) => name.length === end - start && isAt(name, line, start));
 }
 
-/** Whether `known` occurs at this position. For a few bytes, a loop is faster than calling `compare`. */
+/** For a few bytes, a loop is faster than calling `compare`. */
 function isAt(known: Buffer, bytes: Buffer, at: number): boolean {
   for (let index = 0; index < known.length; index += 1) if (bytes[at + index] !== known[index]) return false;
   return true;

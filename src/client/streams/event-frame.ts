@@ -2,32 +2,25 @@ import type { ByteScan } from "../../json/byte-scan.ts";
 import { followPattern, type Pattern } from "../rows/pattern.ts";
 import { numberOf } from "./stream-event.ts";
 
-/** The maximum size in bytes of a frame whose pattern is stored. */
+/** In bytes. The pattern of a longer frame is not stored. */
 const maxFrameBytes = 1024;
 const LF = 0x0a;
 /** A line that contains a field. Other lines have no effect. */
 const fieldLine = /^([a-z_]+)(?:: ?(.*))?$/gmu;
 
-/**
- * The lines of an event without its data and ids. If the next event has the same frame, its lines and fields do not
- * have to be located again.
- */
+/** An event without its data and ids. If the next one has the same frame, its lines need not be located again. */
 export class EventFrame {
   readonly name: string;
-  // These fields describe the event that was found last. Its ids are numbers.
+  // Describe the event that was found last. Its ids are numbers.
   id: number | undefined;
   requestId: number | undefined;
   start = 0;
   end = 0;
   readonly #pattern: Pattern;
-  /** The fields whose values vary from event to event. */
   readonly #fields: readonly string[];
   readonly #found: number[] = [];
 
-  /**
-   * Returns the frame of the event from `start` to `end`. Returns undefined unless the event has exactly one line of
-   * data and all of its ids are numbers. `name` is the type of the event and belongs to the frame.
-   */
+  /** Undefined unless the event has one line of data and all of its ids are numbers. `name` is its type. */
   static of(bytes: Buffer, start: number, end: number, name: string): EventFrame | undefined {
     // After a CR, the next event may begin with an LF that does not end a line.
     if (bytes[end - 1] !== LF) return undefined;
@@ -64,9 +57,9 @@ export class EventFrame {
   }
 
   /**
-   * Returns the index after the event that begins at `at`, or -1 if the event has another frame or its data is not
-   * plain JSON. `lastLf` is the index of the last line ending. Only values before it are read: once V8 has read past
-   * the end of one chunk, it reads all later chunks more slowly.
+   * Returns the index after the event at `at`, or -1 if its frame differs or its data is not plain JSON. Only values
+   * before `lastLf`, the last line ending, are read: once V8 has read past the end of one chunk, it reads all later
+   * chunks more slowly.
    */
   endAt(scan: ByteScan, at: number, lastLf: number): number {
     const found = this.#found;
@@ -94,7 +87,7 @@ function endOfEvent(scan: ByteScan, pattern: Pattern, at: number, lastLf: number
   try {
     return followPattern(scan, pattern, at, lastLf, found);
   } catch (cause) {
-    // An id that is not JSON is not an error. The event is then parsed line by line.
+    // An id that is not JSON is not an error: the event is then parsed line by line.
     if (cause instanceof SyntaxError) return -1;
     throw cause;
   }

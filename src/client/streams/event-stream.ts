@@ -2,34 +2,29 @@ import { createByteStore } from "./byte-store.ts";
 import { EventBuilder } from "./event-builder.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** The maximum size of a line or an event in bytes. Events of the service are much smaller. */
+/** In bytes. Events of the service are much smaller. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, COLON] = [0x0a, 0x0d, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noEvents: readonly StreamEvent[] = [];
 
 /**
- * Parses the event stream format of the WHATWG HTML standard (Server-sent events, parsing and interpreting an event
- * stream), without I/O. It works on bytes: all syntax is ASCII, and in UTF-8 an ASCII byte is never part of another
- * character, so lines can be split before they are decoded.
- *
- * An event larger than the limit is returned without its data (`isSkipped`), and parsing continues with the next event.
+ * Parses the event stream format of the WHATWG HTML standard (Server-sent events), without I/O. It works on bytes: all
+ * syntax is ASCII, and in UTF-8 an ASCII byte is never part of another character, so lines can be split before they are
+ * decoded. An event larger than the limit is returned without its data (`isSkipped`).
  */
 export class EventStreamParser {
   readonly #cap: number;
   readonly #event: EventBuilder;
-  /** The start of a line that is still incomplete. */
+  /** The start of an incomplete line. */
   readonly #begun = createByteStore();
   #skipsLineFeed = false;
   #isFirstLine = true;
   /** Whether no line of the next event has arrived yet. */
   #isBetween = false;
-  /** The index at which the current event began; negative if it began in an earlier chunk. */
+  /** Negative if the event began in an earlier chunk. */
   #eventStart = -1;
-  /**
-   * Set while the current line is longer than the limit; the rest of it is skipped. A comment does not count as part of
-   * its event.
-   */
+  /** Set while a line longer than the limit is skipped. A comment does not count as part of its event. */
   #longLine: "comment" | "field" | undefined;
 
   constructor(cap = mostBytes) {
@@ -37,29 +32,29 @@ export class EventStreamParser {
     this.#event = new EventBuilder(cap);
   }
 
-  /** Returns the last event ID as defined by the standard; undefined until the stream has sent one. */
+  /** As defined by the standard; undefined until the stream has sent one. */
   lastEventId(): string | undefined {
     const id = this.#event.lastEventId;
     return id === undefined ? undefined : String(id);
   }
 
-  /** Returns the value of the last `retry` field in milliseconds. */
+  /** In milliseconds. */
   retry(): number | undefined {
     return this.#event.retry;
   }
 
-  /** Whether the parser gave up because a skipped event never ended. It then ignores the rest of the stream. */
+  /** A skipped event never ended, so the rest of the stream is ignored. */
   hasOverflown(): boolean {
     return this.#event.hasOverflown();
   }
 
-  /** Parses the next bytes of the stream, which may be split anywhere. Returns the events that are now complete. */
+  /** Returns the events that are now complete. The stream may be split anywhere. */
   push(chunk: Buffer): readonly StreamEvent[] {
     if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return noEvents;
     const events: StreamEvent[] = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
-    // Each search starts after the previous match, so that a chunk is scanned only once per character.
+    // Each search starts after the previous match, so that each byte is scanned only once.
     let [nextLf, nextCr] = [-1, -1];
     this.#eventStart = -1;
     while (start < chunk.length && !this.hasOverflown()) {
@@ -94,7 +89,7 @@ export class EventStreamParser {
     return events;
   }
 
-  /** Fast path for a single byte inside a line: a sender that flushes every byte produces millions of such chunks. */
+  /** A sender that flushes every byte produces millions of chunks with a single byte inside a line. */
   #keepsByte(chunk: Buffer): boolean {
     const only = chunk.length === 1 ? (chunk[0] ?? LF) : LF;
     if (only === LF || only === CR || this.#longLine !== undefined) return false;
@@ -104,7 +99,7 @@ export class EventStreamParser {
     return true;
   }
 
-  /** Ends a line, usually without copying it from the chunk. Returns true if the line is empty, which ends an event. */
+  /** Usually does not copy the line. Returns true if it is empty, which ends an event. */
   #endLine(chunk: Buffer, from: number, to: number): boolean {
     this.#isBetween = false;
     let [line, start, end] = [chunk, from, to];
@@ -127,7 +122,6 @@ export class EventStreamParser {
     return false;
   }
 
-  /** Stores the start of an incomplete line, or skips it if it is too long. */
   #keepOrSkip(chunk: Buffer, from: number): void {
     const bytes = this.#begun.length() + chunk.length - from;
     if (this.#longLine === undefined && bytes <= this.#cap) {
@@ -139,14 +133,13 @@ export class EventStreamParser {
     this.#skip(bytes);
   }
 
-  /** Records these bytes of the long line as skipped. */
   #skip(bytes: number): void {
     if (this.#longLine === "comment") this.#event.skipComment(bytes);
     else this.#event.skip(bytes);
   }
 }
 
-/** Returns the length of a byte order mark at the start of the stream, which is not part of the content. */
+/** A byte order mark at the start of the stream is not part of the content. */
 function lengthOfMark(line: Buffer, start: number, end: number): number {
   return end - start >= 3 && byteOrderMark.equals(line.subarray(start, start + 3)) ? 3 : 0;
 }

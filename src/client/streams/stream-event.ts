@@ -1,10 +1,7 @@
-/** One event dispatched by an event stream. */
 export interface StreamEvent {
-  /** The type of the event; "message" if the stream does not name one. */
+  /** "message" if the stream does not name a type. */
   readonly name: string;
-  /**
-   * The buffer that contains the data of the event from `start` to `end`; usually the chunk in which the event arrived.
-   */
+  /** Contains the data from `start` to `end`; usually the chunk in which the event arrived. */
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
@@ -19,22 +16,20 @@ export interface StreamEvent {
 /** A number if the id consists of digits, because numbers need no decoding and can be compared. */
 export type EventId = number | string;
 
-/** Replaces the data of an event that exceeded the size limit of the parser. */
+/** In place of the data of an event that exceeded the size limit of the parser. */
 export const skippedData: Buffer = Buffer.alloc(0);
 
-/** Whether an event was skipped because of its size. Its name and ids are known, but its data is not. */
+/** If so, the name and the ids of the event are known, but its data is not. */
 export function isSkipped({ bytes }: StreamEvent): boolean {
   return bytes === skippedData;
 }
 
-/**
- * Returns the data as UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced on decoding.
- */
+/** In UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced on decoding. */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** Copies the event into separate memory, because a slice of a chunk keeps the entire chunk in memory. */
+/** A slice of a chunk would keep the entire chunk in memory. */
 export function withoutChunk(event: StreamEvent): StreamEvent {
   if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));
@@ -45,7 +40,7 @@ const ZERO = 0x30;
 /** Integers with up to this many digits are exact. */
 const maxDigits = 15;
 
-/** Parses decimal digits without leading zeros. Returns -1 if the text is anything else. */
+/** Returns -1 unless the text consists of decimal digits without leading zeros. */
 export function numberOf(bytes: Uint8Array, start: number, end: number): number {
   const digits = end - start;
   if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1;

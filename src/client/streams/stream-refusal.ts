@@ -13,9 +13,8 @@ import {
 } from "../answer/plan-refusal.ts";
 import type { Target } from "../connection/target.ts";
 
-/** The request that opens a stream, as described in messages. */
 export interface StreamQuestion {
-  /** The command as typed, e.g. `stream --feed prices` or `txns --follow`. */
+  /** As typed, e.g. `stream --feed prices` or `txns --follow`. */
   readonly command: string;
   readonly path: string;
   readonly subjects: readonly { readonly network: string; readonly address: string }[];
@@ -23,10 +22,7 @@ export interface StreamQuestion {
   readonly plan: string;
 }
 
-/**
- * Turns any response other than 2xx into a failure that names inputs the way the user typed them. Both the responses of
- * the public service (wire-facts 5.7) and the formats of the specification are supported.
- */
+/** Supports the public service (wire-facts 5.7) and the specification, and names inputs the way they were typed. */
 export function streamRefusal(answer: Answer, question: StreamQuestion, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const isLimit = isStreamLimit(answer.status, body);
@@ -40,8 +36,8 @@ export function streamRefusal(answer: Answer, question: StreamQuestion, target: 
 }
 
 /**
- * Whether too many streams are open. Waiting does not help; another stream has to close first. The check covers both
- * the specification (Events 3) and the message of the public service.
+ * Waiting does not help; another stream has to close first. The check covers both the specification (Events 3) and the
+ * message of the public service.
  */
 function isStreamLimit(status: number, { message }: ErrorBody): boolean {
   return status === 429 && /\bstreams?\b.*\blimit\b/iu.test(message ?? "");
@@ -105,10 +101,7 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
   };
 }
 
-/**
- * Whether a 404 is about an asset. It is about the path unless it names an asset, and only the format of the response
- * shows that (wire-facts 5.7).
- */
+/** A 404 is about the path unless the format of the response names an asset (wire-facts 5.7). */
 function isOfAsset(body: ErrorBody): boolean {
   return body.fields.has("resource") || /\b(?:token|pool|asset)\b.*\bnot found\b/iu.test(body.message ?? "");
 }

@@ -8,41 +8,36 @@ import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
 interface FollowHandlers {
-  /** Writes rows. It is awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */
+  /** Awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */
   readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
-  /**
-   * Called after a read that returned all rows up to the service's present time, with its start and the number of new
-   * rows.
-   */
+  /** Called after a read that started at `began` and returned all rows up to the service's present time. */
   readonly caughtUp: (began: number, rows: number) => void;
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
-  /** Called with the number of rows that were read but that the reader did not accept in time. */
+  /** Receives the number of rows that the reader did not accept in time. */
   readonly unwritten: (rows: number) => void;
 }
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** The settings for the start of the follow. If finding the start fails, it is tried again. */
+  /** If finding the start fails, it is tried again. */
   readonly beginning: Beginning;
   readonly wake: Wake;
-  /** Returns Unix seconds. Rows with a later time have a wrong date. */
+  /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
   /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
   readonly handlers: FollowHandlers;
 }
 
-/** The number of consecutive invalid responses after which they are considered permanent. */
+/** After this many consecutive invalid responses, they are considered permanent. */
 const patience = 5;
 
-/**
- * Milliseconds that a slow reader has to accept the last rows. The end of a follow must not depend on another program.
- */
+/** Milliseconds for the last rows, because the end of a follow must not depend on another program. */
 const lastWrites = 400;
 
 /**
- * Reads repeatedly and writes every row once, oldest first. Returns when `write` returns false. Throws the signal's
- * reason, or a Failure that another read would not fix; rows that were already read are written first.
+ * Writes every row once, oldest first. Returns when `write` returns false. Throws the signal's reason, or a Failure
+ * that another read would not fix; rows that were already read are written first.
  */
 export async function followRows({
   context,
@@ -78,7 +73,7 @@ export async function followRows({
     return count;
   };
 
-  /** Reads once, or schedules a retry. Returns false if no more rows are wanted. */
+  /** Schedules a retry if the read fails. Returns false if no more rows are wanted. */
   const readOnce = async (): Promise<boolean> => {
     signal.throwIfAborted();
     const began = clock.elapsed();
@@ -114,9 +109,7 @@ interface Pending {
   readonly done: Promise<boolean>;
 }
 
-/**
- * Writes the held rows after the rows that the reader is still accepting. If a write fails, no more rows are written.
- */
+/** The held rows follow those that the reader is still accepting. After a failed write, none are written. */
 async function writeRest(
   clock: Clock,
   handlers: FollowHandlers,
@@ -138,10 +131,7 @@ async function writeRest(
   }
 }
 
-/**
- * Whether a failure ends the follow. Transient failures lead to another read: 408, 429, 5xx, connection errors, and
- * invalid data unless it persists.
- */
+/** Transient failures are 408, 429, 5xx, connection errors, and invalid data unless it persists. */
 function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
   if (exit === 1 || code === "incomplete") return failures >= patience;
   if (status !== undefined && !permanentStatuses.has(status)) return false;

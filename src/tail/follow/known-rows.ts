@@ -3,17 +3,14 @@ import { mergeRows, type TailRow } from "./tail-row.ts";
 
 /** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
-/** The maximum number of rows to remember for a very busy pool. Reading them again takes 50 requests. */
+/** Limits memory use for a very busy pool. Reading these rows again takes 50 requests. */
 const mostKnown = 5000;
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 /**
- * Remembers the rows of earlier reads. Each read begins at `from`, so every row in it is either known or new. Memory
- * use is limited both by time and by the number of rows.
- *
- * @param begin the start of the first read
- * @param latest returns Unix seconds; a row with a later time is remembered as well, but does not move `from`
+ * Each read begins at `from`, so every row in it is either known or new. Memory use is limited both by time and by the
+ * number of rows. `latest` returns Unix seconds; a row with a later time does not move `from`.
  */
 export function createKnownRows(begin: Instant, latest: () => number) {
   const keysOfSecond = new Map<number, string[]>();
@@ -43,7 +40,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   };
 
   return {
-    /** The time from which all rows that were read are known. */
+    /** All rows that were read since this time are known. */
     from: () => from,
     has: (key: string) => known.has(key),
     add: (rows: readonly TailRow[]): void => {
@@ -59,10 +56,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
     },
     /** The number of known rows that the last complete read returned. */
     listed: () => known.size - unlisted.size,
-    /**
-     * Records the rows that a complete read from `from` has returned. All other rows stay known, because they may
-     * reappear.
-     */
+    /** Receives the rows of a complete read from `from`. Other rows stay known, because they may reappear. */
     setListed: (keys: ReadonlySet<string>): void => {
       unlisted.clear();
       for (const key of known) if (!keys.has(key)) unlisted.add(key);
@@ -72,19 +66,15 @@ export function createKnownRows(begin: Instant, latest: () => number) {
 
 /** Milliseconds between the two reads that decide when a held row is written. */
 const settling = 3000;
-/**
- * A row this many seconds older than the newest row is not held, because no older rows are expected. Historical rows
- * are therefore never held.
- */
+/** This many seconds before the newest row, no older rows are expected, so historical rows are not held. */
 const settledSeconds = 30;
 
 export type HeldRows = ReturnType<typeof createHeldRows>;
 
 /**
- * Holds the newest rows before they are written, in case an older row is indexed slightly later. A row is written when
- * a second read, some time after the first, has found no new rows before it.
- *
- * @param latest returns Unix seconds; a row with a later time does not cause older rows to be written
+ * Holds the newest rows, in case an older row is indexed slightly later. A row is written when a second read, some time
+ * after the first, has found no new rows before it. `latest` returns Unix seconds; a row with a later time does not
+ * cause older rows to be written.
  */
 export function createHeldRows(latest: () => number) {
   let held: (TailRow & { readonly seen: number })[] = [];
@@ -94,12 +84,12 @@ export function createHeldRows(latest: () => number) {
     return taken;
   };
   return {
-    /** Adds rows that are sorted from oldest to newest. `now` is a time of the monotonic clock. */
+    /** The rows are sorted from oldest to newest. `now` is a time of the monotonic clock. */
     take: (rows: readonly TailRow[], now: number): void => {
       const seen = rows.map((row) => ({ ...row, seen: now }));
       held = mergeRows(held, seen);
     },
-    /** Removes and returns the rows, oldest first, that may be written after a read that started at `readFrom`. */
+    /** Removes the rows, oldest first, that may be written after a read that started at `readFrom`. */
     due: (readFrom: number): readonly TailRow[] => {
       const last = latest();
       const settled = (held.findLast(({ at }) => at.seconds <= last)?.at.seconds ?? 0) - settledSeconds;
@@ -109,7 +99,7 @@ export function createHeldRows(latest: () => number) {
       );
     },
     all: () => takeOut(held.length),
-    /** Returns the earliest start of a read after which the first row may be written; infinite if no row is held. */
+    /** The earliest start of a read after which the first row may be written; infinite if no row is held. */
     nextDue: () =>
       held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };

@@ -9,23 +9,22 @@ import { createKnownRows, type KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
-/** The settings that determine where a follow starts. */
 export interface Beginning {
   readonly client: Client;
   readonly question: Question;
   readonly pageSize: number;
-  /** The start time that the user set. */
+  /** Set by the user. */
   readonly from: Instant | undefined;
-  /** Reads the last rows that earlier runs wrote; undefined if there are none. */
+  /** Undefined if earlier runs wrote no rows. */
   readonly readWritten: () => Promise<WrittenRows | undefined>;
 }
 
 export type Tailing = Awaited<ReturnType<typeof beginTail>>;
 
 /**
- * Finds the start of a follow and creates its reader. A follow starts at `from` if that is set. Otherwise it starts
- * after the rows that earlier runs wrote. If there are none, it starts at the present time of the service, whose rows
- * are then known and not written. `latest` returns Unix seconds; rows with a later time have a wrong date.
+ * A follow starts at `from` if that is set, or else after the rows that earlier runs wrote, or else at the present time
+ * of the service, whose rows are then known and not written. `latest` returns Unix seconds; rows with a later time have
+ * a wrong date.
  */
 export async function beginTail(
   { client, question, pageSize, from, readWritten }: Beginning,
@@ -33,8 +32,7 @@ export async function beginTail(
   clock: Pick<Clock, "elapsed">,
 ) {
   const present = from ?? (await findPresent(client, question, latest));
-  // The files are read after a response has shown the service's time. The local clock may be wrong, and rows would then
-  // be missed, or the wrong rows would be taken for the last ones.
+  // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const written = await readWritten();
   const earlier = from === undefined && written !== undefined ? continuationOf(written, latest()) : undefined;
   const known = createKnownRows(earlier?.from ?? present, latest);
@@ -46,8 +44,8 @@ export async function beginTail(
 }
 
 /**
- * Returns the second of the newest row that is not dated after the service's present time. The clock of the service
- * decides: if the local clock were ahead of it, rows would be lost. For a pool without rows, the result is the epoch.
+ * The second of the newest row that is not in the service's future; the epoch for a pool without rows. If the local
+ * clock decided and were ahead of the service's, rows would be lost.
  */
 async function findPresent(
   client: Client,
@@ -70,34 +68,30 @@ async function findNewest(client: Client, { endpoint, args }: Question): Promise
   return { seconds: 0, fraction: "" };
 }
 
-/** A time range. Without `to` it ends at the service's present time. Both bounds are sent unchanged. */
+/** Ends at the service's present time if `to` is missing. Both bounds are sent unchanged. */
 interface Span {
   readonly from: Instant;
   readonly to?: Instant;
 }
 
 type RangeRead =
-  /** The new rows, oldest first. */
+  /** Oldest first. */
   | { readonly kind: "rows"; readonly rows: readonly TailRow[] }
   | { readonly kind: "too-many"; readonly rows: number; readonly newest: Instant };
 
 type RangeReader = (span: Span, most: number) => Promise<RangeRead>;
 
-/**
- * The maximum number of times that a time range is read if it returns fewer rows than its total. After that, the result
- * is accepted.
- */
+/** If a time range still has fewer rows than its total after this many reads, the result is accepted. */
 const walksASpan = 3;
 /**
- * Milliseconds after which all rows since `known.from` are read again, even if the total matches. If one row disappears
- * and another is indexed late between the same two reads, the total does not change. This is half the time for which
- * rows are remembered.
+ * Milliseconds after which all rows since `known.from` are read again, even if the total matches: it does not change if
+ * one row disappears and another is indexed late. This is half the time for which rows are remembered.
  */
 const wholeWalkGap = 300_000;
 
 /**
- * Creates a reader for the transactions of a pool. Each result is complete: a failed read returns nothing, so older
- * rows are never skipped in favor of newer ones. Ranges with more than `most` new rows are not read.
+ * A failed read returns nothing, so older rows are never skipped in favor of newer ones. Ranges with more than `most`
+ * new rows are not read.
  */
 function createRangeReader(
   client: Client,
@@ -165,46 +159,36 @@ function createRangeReader(
 }
 
 /**
- * Returns the number of rows in the range according to its first page, or 0 if the page has no total. Known and new
- * rows are compared with this total. As long as the numbers match, no row was indexed late, and one page is sufficient.
+ * The number of rows in the range, or 0 if its first page has no total. As long as it matches the number of known and
+ * new rows, no row was indexed late, and one page is sufficient.
  */
 function itemsOf({ rows, repeats = 0, left }: Page): number {
   return left === undefined ? 0 : rows.length + repeats + left;
 }
 
-/**
- * Sorts rows by time and keeps the service's order for rows with the same time. A pull that had to go back may have
- * found some rows later than others.
- */
+/** Keeps the service's order for rows with the same time. A pull that went back may find some rows later. */
 function inOrder(fresh: ReadonlyMap<string, TailRow>): RangeRead {
   const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
   return { kind: "rows", rows };
 }
 
-/** New rows, oldest first, that follow all earlier ones. */
+/** Oldest first; the rows follow all earlier ones. */
 interface Found {
   readonly rows: readonly TailRow[];
-  /**
-   * Whether the rows extend to the service's present time. In that case, rows that are indexed slightly late may still
-   * precede the last of these rows.
-   */
+  /** Up to the service's present time, so rows that are indexed late may still precede the last of these. */
   readonly isPresent: boolean;
 }
 
-/**
- * The maximum number of rows in memory. The service lists the newest rows first, so a slice of time has to be read
- * completely before it is written.
- */
+/** In memory: a slice of time is read completely before it is written, because the newest rows come first. */
 const mostRows = 3000;
-/** The intended number of rows per slice. */
+/** Per slice. */
 const aimedRows = 2000;
 
 /**
- * Returns all new rows up to the present. The service lists the newest rows first. If there are too many for memory,
+ * Returns all new rows up to the present. The service lists the newest rows first, so if there are too many for memory,
  * they are read in slices of time, oldest first. Adjacent slices share a boundary, so no row is lost, whether or not
- * the service includes the end of a range. A row in both slices is known the second time and is not repeated. The
- * consumer adds the rows it takes to `known`. `latest` returns Unix seconds; rows with a later time are part of the
- * last slice.
+ * the service includes the end of a range. The consumer adds the rows it takes to `known`. `latest` returns Unix
+ * seconds; rows with a later time are part of the last slice.
  */
 export async function* catchUp(
   take: RangeReader,
@@ -242,9 +226,7 @@ export async function* catchUp(
   }
 }
 
-/**
- * Returns the number of seconds in which about `aimedRows` rows are expected, if this many seconds had this many rows.
- */
+/** The number of seconds for about `aimedRows` rows, if this many seconds had this many rows. */
 function fitted(seconds: number, rows: number): number {
   return Math.max(1, Math.floor((seconds * aimedRows) / Math.max(1, rows)));
 }

@@ -2,23 +2,16 @@ import type { Clock } from "../../context/context.ts";
 import type { Instant } from "../../time/time.ts";
 import { compareRows, type TailRow } from "./tail-row.ts";
 
-/** Callbacks for rows with unusual times. */
 interface RowTimes {
-  /** Called with the number of rows that are older than a row written before. */
+  /** For rows that are older than a row written before. */
   readonly late: (rows: number, seconds: number) => void;
-  /**
-   * Called with the number of rows that are dated after the service's present time, and the time of the first of these
-   * rows.
-   */
+  /** For rows after the service's present time; `first` is the time of the first one. */
   readonly ahead: (rows: number, first: Instant) => void;
-  /** Returns Unix seconds. Rows with a later time have a wrong date. */
+  /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
 }
 
-/**
- * Writes rows in the given order, up to the limit. Reports rows that are older than a row written before, because they
- * were indexed too late to be written in order.
- */
+/** Writes rows in the given order. Rows that are older than a row written before were indexed too late. */
 export function createRowWriter(
   limit: number | undefined,
   show: (rows: readonly TailRow[]) => Promise<void>,
@@ -57,30 +50,22 @@ export function createRowWriter(
   };
 }
 
-/**
- * Block producers set the block times, which can be a few seconds ahead. The `Date` header has no fractions of a
- * second.
- */
+/** Block producers may set times a few seconds ahead. The `Date` header has no fractions of a second. */
 const toleranceSeconds = 60;
 
 export type ServicePresent = ReturnType<typeof createServicePresent>;
 
-/**
- * Tracks the present time of the service, based on the `Date` header of its responses. Without such a header, the local
- * clock is used.
- */
+/** Uses the `Date` header of the responses, or the local clock if there is none. */
 export function createServicePresent(clock: Pick<Clock, "now">) {
   let said: number | undefined;
   return {
-    /** Receives the `Date` header of a response. */
     heard: (date: string | undefined): void => {
       const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
       if (!Number.isNaN(milliseconds)) said = milliseconds;
     },
     /**
-     * Returns Unix seconds; rows with a later time have a wrong date. Such a row is still written, but it does not show
-     * how far the service has progressed: after a row dated in the next century, no row before that time would ever be
-     * read.
+     * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service
+     * has progressed: after a row dated in the next century, no row before that time would ever be read.
      */
     latest: () => Math.floor((said ?? clock.now()) / 1000) + toleranceSeconds,
   };

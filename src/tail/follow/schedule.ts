@@ -10,24 +10,22 @@ import type { HeldRows } from "./known-rows.ts";
 
 export type Wake = ReturnType<typeof createWake>;
 
-/** Creates a wait between two reads that can be ended early. */
+/** A wait between two reads that can be ended early. */
 export function createWake(clock: Clock, signal: AbortSignal) {
   let isCalled = false;
   let wakeUp: (() => void) | undefined;
   return {
-    /** Requests a read. All calls before the next read count as one. */
+    /** All calls before the next read count as one. */
     call: (): void => {
       isCalled = true;
       wakeUp?.();
     },
     isCalled: () => isCalled,
-    /** Resets the calls so far when a read begins, because that read covers them. */
+    /** A read that begins covers all calls so far. */
     answer: (): void => {
       isCalled = false;
     },
-    /**
-     * Sleeps until the time has passed or a read is requested. Rejects with the signal's reason if the signal aborts.
-     */
+    /** Ends early if a read is requested. Rejects with the signal's reason if the signal aborts. */
     sleep: async (milliseconds: number): Promise<void> => {
       const sleeping = childOf(signal);
       wakeUp = (): void => sleeping.abort("called");
@@ -44,24 +42,18 @@ export function createWake(clock: Clock, signal: AbortSignal) {
   };
 }
 
-/** Milliseconds between reads if no read is requested: with a stream, which may miss events, and without a stream. */
+/** In milliseconds: with a stream, which may miss events, and without a stream. */
 export const quietGap = 60_000;
 export const substituteGap = 15_000;
-/** Minimum milliseconds between two reads, even if the pool is busy. The plan's rate limit may increase it. */
+/** In milliseconds, even if the pool is busy. The plan's rate limit may increase it. */
 const shortestGap = 2000;
-/**
- * An event may arrive before REST has its row. If a read finds no new rows, it is repeated this often, after this wait.
- */
+/** An event may arrive before REST has its row, so a read without new rows is repeated. */
 const repeats = 3;
 const repeatGap = 3000;
 
 export type Schedule = ReturnType<typeof createSchedule>;
 
-/**
- * Decides when the next read begins.
- *
- * @param idle milliseconds from one read to the next if no read is requested
- */
+/** `idle` returns the milliseconds from one read to the next if no read is requested. */
 export function createSchedule(
   clock: Pick<Clock, "elapsed">,
   wake: Wake,
@@ -93,7 +85,6 @@ export function createSchedule(
       backoff = waitMilliseconds;
       ended = clock.elapsed();
     },
-    /** The number of consecutive failed reads. */
     failures: () => failures,
     untilDue: async (): Promise<void> => {
       for (let wait = due() - clock.elapsed(); wait > 0; wait = due() - clock.elapsed()) {
@@ -108,9 +99,8 @@ export function createSchedule(
 const absence = 60_000;
 
 /**
- * Requests a read for every event of a stream without inspecting its data. Each event costs a credit. Throws what
- * `keepOpen` throws and never returns, with one exception: if the host was never reached or is not a streaming host,
- * reads continue without the stream.
+ * Requests a read for every event without inspecting its data. Each event costs a credit. Throws what `keepOpen`
+ * throws, unless the host was never reached or is not a streaming host: reads then continue without the stream.
  */
 export async function listenForCalls(
   context: Pick<Context, "clock" | "random">,

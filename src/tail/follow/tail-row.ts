@@ -3,14 +3,12 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
 
-/** A row from the service with its identity and its position in time. */
 export interface TailRow {
-  /** The original text of the row. */
   readonly text: string;
   readonly value: object;
   readonly key: string;
   readonly at: Instant;
-  /** The block, the index in the block and the index in the transaction; undefined if the row does not contain them. */
+  /** The block, the index in the block and the index in the transaction; undefined if not in the row. */
   readonly place: readonly (number | undefined)[];
 }
 
@@ -35,10 +33,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   };
 }
 
-/**
- * Compares rows by time, and then by their position on the blockchain if both rows have one. Returns 0 if the order is
- * unknown.
- */
+/** By time, and then by the position on the blockchain if both rows have one. 0 if the order is unknown. */
 export function compareRows(a: TailRow, b: TailRow): number {
   const order = compareInstants(a.at, b.at);
   if (order !== 0) return order;
@@ -50,9 +45,7 @@ export function compareRows(a: TailRow, b: TailRow): number {
   return 0;
 }
 
-/**
- * Merges two lists that are sorted from oldest to newest. If two rows are equal, the row of the first list comes first.
- */
+/** From oldest to newest. If two rows are equal, the row of the first list comes first. */
 export function mergeRows<Row extends TailRow>(first: readonly Row[], second: readonly Row[]): Row[] {
   const merged: Row[] = [];
   let at = 0;

@@ -6,27 +6,26 @@ import { member } from "../../json/raw-json.ts";
 import { reachSeconds } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
-/** The last rows that earlier runs wrote. */
 export interface WrittenRows {
   /** The file that contains the newest row. */
   readonly file: string;
-  /** The rows of this pool; undefined if a line does not identify its row, e.g. because of `--fields`. */
+  /** Of this pool; undefined if a line does not identify its row, e.g. because of `--fields`. */
   readonly rows: readonly TailRow[] | undefined;
-  /** The time in Unix seconds from which `rows` contains every row in the files. */
+  /** In Unix seconds: from here on, `rows` contains every row in the files. */
   readonly since: number;
 }
 
-/** The number of bytes read from the end of each file to find the newest file; enough for tens of rows. */
+/** Read from the end of each file to find the newest file; enough for tens of rows. */
 const probeBytes = 32 * 1024;
-/** The number of bytes read from the end of the newest files; enough for a few thousand rows each. */
+/** Read from the end of the newest files; enough for a few thousand rows each. */
 const endBytes = 2 * 1024 * 1024;
-/** The maximum number of files to read farther back, because rows of other pools fill the end of the file. */
+/** Files to read farther back, because rows of other pools fill the end of the file. */
 const maxDeepReads = 20;
 
 /**
- * Reads the rows at the end of the files from earlier runs; undefined if there are no files yet. The newest file is
- * determined by its rows, because its name and modification time may be older if the clock was set back. `latest` is in
- * Unix seconds; rows with a later time are ignored when comparing files.
+ * Undefined if there are no files yet. The newest file is determined by its rows, because its name and modification
+ * time may be older if the clock was set back. `latest` is in Unix seconds; rows with a later time are ignored when
+ * comparing files.
  */
 export async function readWrittenRows(
   pattern: string,
@@ -86,18 +85,15 @@ function lastWritten(files: readonly Probed[]): Probed | undefined {
 }
 
 /**
- * Compares modification times, because nothing else is known about an unreadable file. A file that still has its
- * original name is always the last one.
+ * By modification time, because nothing else is known about an unreadable file. A file that still has its original name
+ * is always the last one.
  */
 function isLater(unreadable: Probed, readable: Probed): boolean {
   if (unreadable.isMovedAway && !readable.isMovedAway) return false;
   return unreadable.writtenAt > readable.writtenAt;
 }
 
-/**
- * Returns the time from which the rows are complete. Earlier rows may be missing in the oldest second that was read,
- * and in the oldest second of a file that was not read from its beginning.
- */
+/** The oldest second that was read may be incomplete, and so may that of a file not read from its start. */
 function sinceOf(ends: readonly FileEnd[]): number {
   const cut = ends.filter(({ isCut, rows }) => isCut && rows.length > 0).map(({ rows }) => oldest(rows) + 1);
   return Math.max(oldest(ends.flatMap(({ rows }) => rows)) + 1, ...cut);
@@ -107,18 +103,17 @@ function oldest(rows: readonly TailRow[]): number {
   return rows.reduce((least, { at }) => Math.min(least, at.seconds), Number.POSITIVE_INFINITY);
 }
 
-/** Returns the Unix seconds of the newest row whose time is not after `latest`; undefined if there is none. */
+/** Ignores rows after `latest`, which is in Unix seconds like the result. */
 function newestSecond(rows: readonly TailRow[], latest: number): number | undefined {
   const seconds = rows.map(({ at }) => at.seconds).filter((second) => second <= latest);
   return seconds.length === 0 ? undefined : seconds.reduce((most, second) => Math.max(most, second));
 }
 
-/** The rows of this pool at the end of a file. */
 interface FileEnd {
   readonly rows: readonly TailRow[];
-  /** The time of the newest row in Unix seconds; undefined if there is none. */
+  /** In Unix seconds; undefined if there are no rows. */
   readonly newest: number | undefined;
-  /** Whether the file has earlier content that was not read. */
+  /** The file has earlier content that was not read. */
   readonly isCut: boolean;
 }
 
@@ -129,15 +124,15 @@ function readRow(shape: RowShape, line: string): TailRow {
   return readTailRow(shape, line, value);
 }
 
-/** Whether a row belongs to this pool. Runs for several pools may have used the same file. */
+/** Runs for several pools may have used the same file. */
 function isOf(row: object, pool: string | undefined): boolean {
   const of = member(row, "pool_id");
   return typeof of !== "string" || of.toLowerCase() === pool;
 }
 
 /**
- * Returns the point at which a follow continues after written rows: except for `rows`, no row since `from` was written.
- * `latest` is in Unix seconds; rows with a later time do not show how far the other rows extend.
+ * Except for `rows`, no row since `from` was written. `latest` is in Unix seconds; rows with a later time do not show
+ * how far the other rows extend.
  */
 export function continuationOf({ rows = [], since }: Pick<WrittenRows, "rows" | "since">, latest: number) {
   const newest = newestSecond(rows, latest);
