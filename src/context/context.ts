@@ -62,10 +62,7 @@ export interface Output {
   readonly columns: number | undefined;
   /** In lines; undefined if the output is not a terminal. */
   readonly rows?: number | undefined;
-  /**
-   * Resolves once the reader has caught up, so that data does not pile up in memory. Rejects when the reader has closed
-   * the output.
-   */
+  /** Resolves once the reader has caught up, so that data does not pile up. Rejects if the output is closed. */
   readonly write: (text: string | Uint8Array) => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). A bare number has no unit. */
+/** Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). Rejects a bare number. */
 export function readDuration(label: string, typed: string): number {
   const milliseconds = parseDuration(typed);
   if (milliseconds !== undefined) return milliseconds;

@@ -4,10 +4,7 @@ import type { NamedRecord, RecordShape } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
-/**
- * Flags, help, requests, response checks, table columns, completions and the routes of the sandbox are all derived from
- * this object.
- */
+/** Flags, help, requests, response checks, table columns, completions and sandbox routes are derived from this. */
 export interface Endpoint {
   /** For files, the library and the sandbox. No code outside the contract compares IDs. */
   readonly id: string;

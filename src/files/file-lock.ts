@@ -281,10 +281,7 @@ function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {
   return one?.text === other.text && one?.writtenAt === other.writtenAt;
 }
 
-/**
- * Uses only the clock of the lock's file system, by comparing with a new file in the same directory. Returns 0 if that
- * file cannot be created.
- */
+/** Compares with a new file next to the lock, because only the clock of its file system counts. 0 if that fails. */
 function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): number {
   try {
     const probe = stageFile(random, path, "", { mode: 0o600 });

@@ -113,7 +113,7 @@ function pagingNames(reply: Paged): readonly string[] {
   return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
 }
 
-/** Otherwise, the time range would shift between pages, and rows at its edges could appear or disappear. */
+/** A relative time would shift between pages, and rows at the edges of the range could appear or disappear. */
 function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   const times = params.filter(({ name, kind }) => kind.kind === "time" && args.has(name));
   return new Map([

@@ -31,10 +31,7 @@ function describePart(
   };
 }
 
-/**
- * Everything that determines which rows are fetched and how they are written. Two runs can write to the same file only
- * if all of it matches.
- */
+/** What determines which rows are fetched and how. Two runs can write to the same file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
   const { subjects, ...pages } = walk;

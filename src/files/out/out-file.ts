@@ -16,10 +16,7 @@ import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 /** Linux uses the same limit. */
 const maxLinks = 40;
 
-/**
- * Follows symbolic links, so that runs with different names for a file share its checkpoint and lock. The file may not
- * exist yet.
- */
+/** Resolves symbolic links, so that all names of a file, which may not exist yet, share a checkpoint and a lock. */
 export function targetOf(file: string): string {
   let target = file;
   for (let links = 0; links < maxLinks; links += 1) {
