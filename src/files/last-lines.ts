@@ -7,9 +7,7 @@ import { errorCode } from "./file-fault.ts";
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
-/**
- * In milliseconds: how long a partial line must remain unchanged before it is repaired, and the time between checks.
- */
+/** In milliseconds: how long a partial line must stay unchanged before it is repaired, and between checks. */
 const [settling, lookGap] = [1000, 100];
 
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };

@@ -25,9 +25,7 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   };
 }
 
-/**
- * Flags are applied elsewhere. An invalid value is a usage failure, because using another value would be surprising.
- */
+/** Flags are applied elsewhere. An invalid value is a usage failure, because another value would be surprising. */
 export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
   const config = readConfigFile(context);
   const read = <T>(setting: Setting<T>): Sourced<T> => readSetting(context, config, setting);
