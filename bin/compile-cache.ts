@@ -10,9 +10,8 @@ interface CachingLoader {
 }
 
 /**
- * Lets Node cache the compiled code of this program for the next run, which saves a quarter of the run time of a short
- * command. Call it after setting V8's flags, because V8 rejects code that was compiled with other flags. Older versions
- * of Node cache nothing. An error here never fails the run.
+ * Saves a quarter of the run time of a short command. Call it after setting V8's flags, because V8 rejects code that
+ * was compiled with other flags. An error here never fails the run.
  */
 export function enableCompileCache(): void {
   const user = process.geteuid?.();
@@ -41,10 +40,7 @@ function isWanted(): boolean {
   return disabled === undefined && coverage === "";
 }
 
-/**
- * Whether only this user and root can write to the directory or replace it. `directory` must be a real path. V8 runs
- * cached code without checking it, so anything written there runs as this user.
- */
+/** V8 runs cached code without checking it, so only this user and root may write it. Needs a real path. */
 export function isPrivate(directory: string, user: number): boolean {
   const found = lstatSync(directory);
   if (!found.isDirectory() || found.uid !== user || (found.mode & 0o077) !== 0) return false;

@@ -1,5 +1,4 @@
-// Runs the built program against its own sandbox. The data is simulated, and nothing is sent over the network. `npm run
-// demo` builds the program first.
+// The data is simulated, and nothing is sent over the network. `npm run demo` builds the program first.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -8,7 +7,7 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** Each scene has a title, a command and the expected exit code. */
+/** The number is the expected exit code. */
 const scenes = [
   ["the busiest pools on a network", `pools search ethereum --limit 5`, 0],
   ["one of them in full", `pool ethereum ${pool}`, 0],

@@ -4,7 +4,7 @@ import { awaitEarlyReload } from "./early-reload.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
 import { versionLine } from "../src/contract/version.ts";
 
-// Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
+// Scripts often request the version, and people help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);
 const [first, ...rest] = argv;
 if (rest.length === 0 && (first === "--version" || first === "-V")) {

@@ -2,14 +2,10 @@
 export interface EarlyReload {
   /** Returns whether a SIGHUP arrived. After this call, other listeners handle the signal. */
   readonly take: () => boolean;
-  /** Whether a SIGHUP that arrives now would be remembered. */
   readonly isAwaited: () => boolean;
 }
 
-/**
- * For a stream of `@file`, SIGHUP means that the file should be read again. The signal can arrive while the program is
- * still loading, and by default it would then end the process. In every other run, SIGHUP ends the run.
- */
+/** Only a stream of `@file` reloads on SIGHUP. While the program is loading, the signal would end the process. */
 export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
   let hasArrived = false;
   const remember = (): void => {

@@ -4,10 +4,7 @@ import type { HelpForm } from "../src/program/help/command-help.ts";
 import type { Block } from "../src/render/page/help-page.ts";
 import { preparedFile } from "../src/program/help/prepared-file.ts";
 
-/**
- * Finds the help page that the build prepared for this command line. Returns undefined unless the command line is as
- * simple as `pools search --help`; main() has to parse everything else.
- */
+/** Returns undefined unless the command line is as simple as `pools search --help`; main() parses everything else. */
 export function findPreparedHelp(argv: readonly string[], directory: string): readonly Block[] | undefined {
   const request = requestedHelp(argv);
   if (!request?.words.every((word) => /^[a-z]+(?:-[a-z]+)*$/u.test(word))) return undefined;

@@ -3,7 +3,6 @@ import type { Clock } from "../src/context/context.ts";
 /** The timer stores milliseconds in 31 bits. A longer wait would fire immediately. */
 const longestTimer = 2_147_483_647;
 
-/** Creates the system clock. */
 export function createClock(): Clock {
   return { now: Date.now, elapsed, sleep, every };
 }
@@ -13,10 +12,7 @@ function elapsed(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/**
- * Does not use node:timers/promises, because each request cancels a wait, and every canceled wait creates an error
- * there.
- */
+/** In node:timers/promises, every canceled wait creates an error, and each request cancels a wait. */
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);

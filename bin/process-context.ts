@@ -16,11 +16,11 @@ import { createClock } from "./process-clock.ts";
 
 interface ProcessContext extends Context {
   readonly release: () => void;
-  /** Whether the run has stopped waiting for its reader. Pending writes must then not keep the process alive. */
+  /** Once the run has stopped waiting for its reader, pending writes must not keep the process alive. */
   readonly isReaderLeft: () => boolean;
 }
 
-/** Runs `work` and sets its result as the exit code. The process ends when nothing keeps it alive. */
+/** The process ends when nothing keeps it alive. */
 export async function runInProcess(
   early: EarlyReload,
   work: (context: Context) => Promise<number>,
@@ -29,8 +29,7 @@ export async function runInProcess(
   // Do not call exit() here, because data written to a pipe may not have been delivered yet.
   process.exitCode = await work(context);
   context.release();
-  // If the reader has stopped reading, it would keep a finished process alive. It gets one second to read the last
-  // lines, or half a second if the run was interrupted.
+  // A reader that stopped reading gets a second for the last lines, or half a second after an interruption.
   if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
 }
 
@@ -49,8 +48,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {
-    // A second signal ends the process immediately, because a user who presses Ctrl-C twice does not want to wait for
-    // cleanup.
+    // A user who presses Ctrl-C twice does not want to wait for cleanup.
     if (ending.signal.aborted && interruption.cause !== "closed-pipe")
       process.exit(exitOfInterruption(interruption));
     ending.abort(interruption);
@@ -118,7 +116,6 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   };
 }
 
-/** Once the run has stopped waiting for its reader, each write waits only briefly. */
 function createOutput(
   stream: NodeJS.WriteStream,
   { onClosed = () => undefined, isReaderLeft = () => false }: OutputEvents,

@@ -1,7 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-/** Reads one line from the terminal without echoing it. */
 export async function readSecret(signal: AbortSignal, onInterrupt: () => void): Promise<string> {
   return await new Promise((resolve, reject) => {
     // readline handles line editing; its echo is discarded.

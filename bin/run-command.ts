@@ -2,9 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
 import type { EarlyReload } from "./early-reload.ts";
 
-/**
- * Runs any command. Its chunks are loaded after the V8 flags are set, because V8 compiles them with the current flags.
- */
+/** V8 compiles code with the current flags, so its chunks are loaded after the flags are set. */
 export async function runCommand(argv: readonly string[], early: EarlyReload): Promise<void> {
   tuneEngine(argv);
   enableCompileCache();
@@ -16,16 +14,12 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
 }
 
 /**
- * By default, the heap of V8 grows with the amount of data that passes through it. Without the first two flags, memory
- * use grows by 20 MB over 4,000 pages, and the limit is 12 MB. With them, the young generation keeps its initial size,
- * and V8 collects the old generation before it grows a fifth larger than its live objects.
+ * With the first two flags, the young generation of V8's heap keeps its initial size, and the old one is collected
+ * before it grows a fifth larger than its live objects. By default, 4,000 pages take 20 MB more; the limit is 12 MB.
+ * The sandbox goes without them, because its market takes 100 MB anyway and they would cost 1.6 of 4.4 seconds there.
  *
- * undici parses HTTP in WebAssembly, which V8 soon optimizes on a worker thread. The optimization briefly takes 36 MB.
- * Before Node 24, the process also cannot exit until it is done, which adds 55 ms to each command. A pull of 100,000
- * rows is just as fast without it.
- *
- * The simulated market of the sandbox takes 100 MB, so the first two flags would only cost time there: 1.6 of 4.4
- * seconds for a search across all networks.
+ * Before Node 24, the third flag keeps V8 from optimizing undici's WebAssembly on a worker thread, which briefly takes
+ * 36 MB and delays each exit by 55 ms. A pull of 100,000 rows is just as fast without it.
  */
 function tuneEngine(argv: readonly string[]): void {
   const [major] = process.versions.node.split(".");

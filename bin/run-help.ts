@@ -4,7 +4,7 @@ import { guarded } from "../src/program/guarded.ts";
 import type { Block } from "../src/render/page/help-page.ts";
 import { printPage } from "../src/run/output/terminal.ts";
 
-/** Prints help without calling main(), which would load every command. */
+/** main() would load every command. */
 export async function runHelp(page: readonly Block[], early: EarlyReload): Promise<void> {
   await runInProcess(
     early,

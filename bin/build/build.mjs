@@ -1,6 +1,4 @@
-// Usage: build.mjs [config]. Runs the same build as the rolldown command, but prints nothing on success. At every log
-// level, that command lists each file it writes, which would put 155 lines before the output that a newcomer wants to
-// see.
+// Usage: build.mjs [config]. The rolldown command would list the 155 files that it writes, at every log level.
 import { build } from "rolldown";
 import { loadConfig } from "rolldown/config";
 

@@ -13,10 +13,7 @@ interface Chunk {
   readonly has: (id: string, graph: Graph) => boolean;
 }
 
-/**
- * Each chunk is named after its content. The names help readers of dist, and a test uses them to check which modules a
- * command loads.
- */
+/** The names help readers of dist, and a test uses them to check which modules a command loads. */
 const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"].map((name): Chunk => ({
   name,
   has: (id) => id.split(/[\\/]/u).join("/").includes(`node_modules/${name}/`),
@@ -25,16 +22,13 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
 const tab = ["bin/complete-words.ts"];
 const request = "src/commands/endpoint/run-endpoint.ts";
 
-/**
- * Modules that most runs load are combined into a few files, because loading a file costs a quarter of a millisecond.
- */
+/** Loading a file costs a quarter of a millisecond, so modules that most runs load are combined. */
 const together: readonly Chunk[] = [
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
   { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
   { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
   { name: "run", has: (id, graph) => isBelow(id, [request], graph) },
-  // This code needs the version, which is compiled into the program. The library loads the chunks above, but it must
-  // not load the program.
+  // This code needs the version, which is compiled in. The library loads only the chunks above.
   { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
 ];
 
@@ -59,7 +53,7 @@ const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id
 const isEntry = (id: string, graph: Graph): boolean =>
   isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
-/** Whether one of these files imports the module, directly or through other files. Dynamic imports do not count. */
+/** Directly or through other files. Dynamic imports do not count. */
 const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>
   files.some((file) => reached(path.resolve(file), graph).has(id));
 

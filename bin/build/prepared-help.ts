@@ -3,7 +3,6 @@ import { preparedFile } from "../../src/program/help/prepared-file.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
 import { preparedPage, preparedWords } from "../../src/program/help/print-help.ts";
 
-/** Writes the help pages next to the chunks. They are generated from the same tables that the program reads. */
 export const preparedHelp: Plugin = {
   name: "prepared-help",
   generateBundle() {

@@ -3,10 +3,7 @@ import path from "node:path";
 import type { Plugin } from "rolldown";
 import { member } from "../../src/json/raw-json.ts";
 
-/**
- * Writes THIRD-PARTY-LICENSES next to the build directory, with the name, version and license text of every bundled
- * package. The build fails if a package has no license text.
- */
+/** Lists every bundled package. The build fails if a package has no license text. */
 export const thirdPartyLicenses: Plugin = {
   name: "third-party-licenses",
   writeBundle: ({ dir = "dist" }, bundle) => {
@@ -21,7 +18,7 @@ export const thirdPartyLicenses: Plugin = {
 const preface = `The program in dist/ contains these packages.\n`;
 const line = "-".repeat(80);
 
-/** Returns the directory of the package that contains the module, from the innermost node_modules. */
+/** From the innermost node_modules. */
 function directoryOf(id: string): string | undefined {
   return /^\0?(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1];
 }

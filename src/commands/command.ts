@@ -3,17 +3,14 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../render/page/help-page.ts";
 
-/** The groups of commands in the overview, in order. */
+/** In the order of the overview. */
 export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
 
 export type Section = (typeof sections)[number];
 
-/**
- * Describes one command. The command line, help, the man page, completion and `commands -o json` all use this
- * description.
- */
+/** The command line, help, the man page, completion and `commands -o json` all use this description. */
 export interface Command {
-  /** The words that select the command, such as `pools search`. */
+  /** Such as `pools search`. */
   readonly words: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
@@ -23,22 +20,19 @@ export interface Command {
   readonly examples: readonly string[];
   /** The flags that only this command has, in the order used in help. */
   readonly flags: Flags;
-  /** The shared flags that it accepts. */
   readonly shared: Flags;
-  /** The cost of a run; undefined if the command sends no requests. */
+  /** Undefined if the command sends no requests. */
   readonly credits?: InWords;
-  /** The plans that can run this command. */
   readonly plan: PlanInWords;
   /** Text that the full help shows below the flags. */
   readonly notes?: readonly Block[];
-  /** The endpoints that the command uses, if it is an API command. */
+  /** Empty unless it is an API command. */
   readonly endpoints: readonly Endpoint[];
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
 }
 
 export interface InWords {
   readonly full: string;
-  /** A short form for tables. */
   readonly brief: string;
 }
 
@@ -49,21 +43,19 @@ export interface PlanInWords extends InWords {
 
 export const anyPlan: PlanInWords = { full: "any (no key required)", brief: "any" };
 
-/** An argument that is not a flag. */
 export interface Positional {
   readonly name: string;
   readonly isOptional?: true;
   readonly isRepeatable?: true;
-  /** The argument `-` reads a list from stdin, and `@name` reads a list from a file. */
+  /** `-` reads a list from stdin, and `@name` reads a list from a file. */
   readonly isList?: true;
   /** The argument takes all words that follow it, so flags come first. */
   readonly isAfterFlags?: true;
-  /** The argument must be quoted, because a shell would otherwise interpret it. */
+  /** A shell would otherwise interpret the argument. */
   readonly isQuoted?: true;
   readonly suggests?: readonly string[] | PositionalSuggestion;
 }
 
-/** The words that completion suggests if there is no fixed set. */
 export type PositionalSuggestion =
   | "networks"
   | "addresses"
@@ -75,11 +67,10 @@ export type PositionalSuggestion =
   | "commands and topics"
   | "command line";
 
-/** The arguments and the parsed flags of a run. */
 export interface Input<F extends Flags> {
   readonly words: readonly string[];
   readonly flags: Values<F>;
-  /** The flags as the user typed them. They are repeated in suggested commands. */
+  /** As the user typed them, for suggested commands. */
   readonly typed: TypedFlags;
 }
 
@@ -93,7 +84,7 @@ interface Described<Own extends Flags, Shared extends Flags> extends Omit<
   readonly run: (input: Input<Own & Shared>, context: Context) => Promise<number>;
 }
 
-/** Defines a command that is not generated from an endpoint. */
+/** For commands that are not generated from an endpoint. */
 export function command<Own extends Flags, Shared extends Flags>(described: Described<Own, Shared>): Command {
   const { flags, shared, run } = described;
   const all: Own & Shared = { ...shared, ...flags };
@@ -105,24 +96,21 @@ export function command<Own extends Flags, Shared extends Flags>(described: Desc
   };
 }
 
-/** Whether the command accepts a flag with this name. */
 export function hasFlag({ flags, shared }: Command, name: string): boolean {
   return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
 }
 
-/** Formats an argument for help, such as `<address…|@file|->`. */
+/** Such as `<address…|@file|->`. */
 export function positionalText({ name, isOptional, isRepeatable, isList, isQuoted }: Positional): string {
   const inside = `${name}${isRepeatable ? "…" : ""}${isList ? "|@file|-" : ""}`;
   const shown = isOptional ? `[${inside}]` : `<${inside}>`;
   return isQuoted ? `'${shown}'` : shown;
 }
 
-/** Formats a command and its arguments for help and errors. */
 export function usageOf({ words, positionals }: Pick<Command, "words" | "positionals">): string {
   return [words, ...positionals.map(positionalText)].join(" ");
 }
 
-/** The forms of the command line, each with the place of the flags. */
 export function usagesOf({ words, positionals, otherForm, flags, shared }: Command): readonly string[] {
   const flagsText = Object.keys({ ...flags, ...shared }).length === 0 ? [] : ["[flags]"];
   return [positionals, ...(otherForm === undefined ? [] : [otherForm])].map((form) => {
@@ -134,11 +122,9 @@ export function usagesOf({ words, positionals, otherForm, flags, shared }: Comma
 
 const listedAddresses = { isRepeatable: true, isList: true, suggests: "addresses" } as const;
 
-/** Addresses on one network. */
 export const networkAndAddresses: readonly Positional[] = [
   { name: "network", suggests: "networks" },
   { name: "address", ...listedAddresses },
 ];
 
-/** Addresses that name their networks. */
 export const addressesWithNetworks: readonly Positional[] = [{ name: "network:address", ...listedAddresses }];

@@ -3,18 +3,16 @@ import { usageFailure } from "./failure.ts";
 import { inputName, readParam } from "./read-param.ts";
 import { compareInstants, formatInstant, fromWire } from "../time/time.ts";
 
-/** The parameters of a request, as a map from wire name to wire value. */
+/** Maps wire names to wire values. */
 export type Args = ReadonlyMap<string, string>;
 
-/** One request to one endpoint. Errors and hints use the endpoint to name the inputs. */
+/** Errors and hints use the endpoint to name the inputs. */
 export interface Question {
   readonly endpoint: Endpoint;
   readonly args: Args;
 }
 
-/**
- * Joins repeated arguments with commas. Everything except the URL uses the joined form; the URL repeats the parameter.
- */
+/** Everything except the URL uses repeated arguments joined with commas. */
 export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Args {
   const joined = [...repeated].map(
     ([name, values]) => [name, [args.get(name), ...values].join(",")] as const,
@@ -22,12 +20,12 @@ export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Ar
   return new Map([...args, ...joined]);
 }
 
-/** The parameters of one endpoint as the user typed them, by wire name. */
+/** By wire name. */
 export type Typed = ReadonlyMap<string, string>;
 
 /**
- * Checks all input for the endpoint before anything is sent. `now` is in milliseconds since the epoch. Each run reads
- * the clock only once, so that a time range does not shift between pages or retries.
+ * Nothing has been sent yet. `now` is in milliseconds since the epoch and is read only once per run, so that a time
+ * range does not shift between pages or retries.
  */
 export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   const args = new Map<string, string>();
@@ -39,7 +37,6 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     const param = endpoint.params.find(({ name }) => name === wire);
     return param === undefined ? wire : inputName(param);
   };
-  /** Formats an input with its value as typed, if it has one. */
   const quoted = (wire: string): string =>
     typed.has(wire) ? `${nameOf(wire)} "${typed.get(wire)}"` : nameOf(wire);
   for (const [lower, upper, isOpen] of timeRanges) {
@@ -67,7 +64,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   return args;
 }
 
-/** Pairs of lower and upper bounds. In a range with an open end, equal times match nothing. */
+/** Lower and upper bounds. In a range with an open end, equal times match nothing. */
 const timeRanges = [
   ["from", "to", false],
   ["start", "end", true],

@@ -1,7 +1,6 @@
 import { member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
-/** The kind of asset that a row describes. */
 export type AssetKind = "token" | "pool" | "DEX" | "network";
 
 const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
@@ -10,10 +9,7 @@ const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
   ["dexes", "DEX"],
 ]);
 
-/**
- * Returns the kind of a row, based on its group in a search or on fields that no other kind has. Returns undefined if
- * the kind is unclear.
- */
+/** Based on the group in a search or on fields that no other kind has. Undefined if the kind is unclear. */
 export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const kind = kindOfGroup.get(group);
   if (kind !== undefined) return kind;
@@ -27,7 +23,7 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   return has("display_name") && !has("chain") ? "network" : undefined;
 }
 
-/** Formats the kinds as `20 pools and 1 DEX`. */
+/** Such as `20 pools and 1 DEX`. */
 export function countedKinds(kinds: readonly AssetKind[]): string {
   const parts = [...new Set(kinds)].map((kind) => {
     const count = kinds.filter((each) => each === kind).length;
@@ -38,8 +34,8 @@ export function countedKinds(kinds: readonly AssetKind[]): string {
 }
 
 /**
- * Networks with a single address format. A Uniswap V4 pool address is 0x followed by 64 digits. On all other networks,
- * only the service knows the formats, so every address is accepted.
+ * Networks with a single address format. A Uniswap V4 pool address has 64 digits. On all other networks, only the
+ * service knows the formats.
  */
 const forms = [
   {
@@ -50,7 +46,7 @@ const forms = [
   { text: "32 to 44 base58 characters", pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u, networks: "solana" },
 ];
 
-/** Explains why a string cannot be an address on the network. Returns undefined if the service might accept it. */
+/** Undefined if the service might accept the address. */
 export function addressProblem(network: string, address: string): string | undefined {
   const form = forms.find(({ networks }) => networks.split(" ").includes(network));
   if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;

@@ -8,10 +8,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/**
- * Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds, which must be more than 0. Rejects a bare number,
- * because it has no unit.
- */
+/** Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). Rejects a bare number. */
 export function readDuration(label: string, typed: string): number {
   const milliseconds = parseDuration(typed);
   if (milliseconds !== undefined) return milliseconds;
@@ -20,14 +17,14 @@ export function readDuration(label: string, typed: string): number {
 
 export const durationProblem = "must be a duration such as 500ms, 30s, 5m or 1h";
 
-/** Returns the duration in milliseconds, or undefined if the string is 0 or not a duration. */
+/** In milliseconds; undefined if the string is 0 or not a duration. */
 export function parseDuration(typed: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|[smhd])$/u.exec(typed);
   const milliseconds = Number(match?.[1]) * (unitMilliseconds[match?.[2] ?? ""] ?? Number.NaN);
   return milliseconds > 0 ? milliseconds : undefined;
 }
 
-/** Suggests a duration in seconds for a number without a unit. */
+/** Suggests seconds for a number without a unit. */
 export function unitHint(typed: string): string | undefined {
   return /^\d+$/u.test(typed) && Number(typed) > 0 ? `did you mean ${typed}s?` : undefined;
 }
@@ -35,9 +32,8 @@ export function unitHint(typed: string): string | undefined {
 const centuryDays = 36_500;
 
 /**
- * Formats a duration as flags accept it: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. The result is precise to 0.1 s below a
- * minute, to the second below two days, and to the day above that. It is rounded up, so that no wait appears shorter
- * than it is.
+ * As flags accept it: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. Precise to 0.1 s below a minute, to the second below two
+ * days, and to the day above that. Rounded up, so that no wait appears shorter than it is.
  */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
@@ -55,7 +51,7 @@ export function formatDuration(milliseconds: number): string {
   return parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
 }
 
-/** Formats a duration the same way, but rounds it up to seconds. */
+/** Rounds up to seconds. */
 export function formatSeconds(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   return seconds <= 0 ? "0s" : formatDuration(seconds * 1000);

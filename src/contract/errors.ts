@@ -1,7 +1,6 @@
 import type { ExitCode } from "./exit-codes.ts";
 import { isServiceCode, meaningOf, type ServiceCode, serviceErrors } from "./service-errors.ts";
 
-/** The properties that all failures with the same code share. */
 export interface ErrorFacts {
   readonly exit: ExitCode;
   /** Whether the same command may succeed later without changes. */
@@ -23,10 +22,7 @@ const lasting = (exit: ExitCode, meaning: string, next: string): ErrorFacts => (
 });
 const temporary: typeof lasting = (...facts) => ({ ...lasting(...facts), retryable: true });
 
-/**
- * The error codes that dexdata itself assigns. `fail` looks up failures by code, so a new code needs only an entry
- * here.
- */
+/** Codes that dexdata itself assigns. `fail` looks up failures by code, so a new code needs only an entry here. */
 const ownErrors = {
   usage: lasting(
     2,
@@ -140,10 +136,8 @@ const ownErrors = {
 
 type OwnCode = keyof typeof ownErrors;
 
-/** Every possible `code` of a JSON error. */
 export type ErrorCode = ServiceCode | OwnCode;
 
-/** The alternative exit code that a failure with this code can have. */
 export type OtherExit<Code extends ErrorCode> = Code extends OwnCode
   ? (typeof ownErrors)[Code] extends { readonly otherExit: infer Exit }
     ? Exit
@@ -159,7 +153,7 @@ export function isErrorCode(word: string): word is ErrorCode {
   return isServiceCode(word) || Object.hasOwn(ownErrors, word);
 }
 
-/** Returns the possible exit codes of an error with this code, starting with the most common one. */
+/** The most common one comes first. */
 export function exitsOf(code: ErrorCode): readonly ExitCode[] {
   if (isServiceCode(code)) return [factsOf(code).exit];
   const { exit, otherExit }: OwnError = ownErrors[code];

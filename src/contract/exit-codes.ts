@@ -9,10 +9,8 @@ export interface ExitMeaning {
   readonly next: string;
 }
 
-/** What a script does after a signal. */
 const afterSignal = "run it again, or resume the pull";
 
-/** Every way in which a run can end. */
 export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
   0: { when: "Success, including empty results and a closed pipe", next: "continue" },
   1: {

@@ -3,11 +3,11 @@ import type { ExitCode } from "./exit-codes.ts";
 
 export interface FailureDetails {
   readonly exit: ExitCode;
-  /** The hint. It contains a command to type or a step to take next, on one line. */
+  /** A command to type or a step to take next, on one line. */
   readonly next?: string | undefined;
-  /** The reason that the service gave. This text is untrusted, so it is sanitized before it is displayed. */
+  /** From the service. This text is untrusted, so it is sanitized before it is displayed. */
   readonly why?: string | undefined;
-  /** The stable code that scripts can branch on. */
+  /** Stable, so that scripts can branch on it. */
   readonly code: ErrorCode;
   /** HTTP status of the failed response. */
   readonly status?: number | undefined;
@@ -15,7 +15,7 @@ export interface FailureDetails {
   readonly retryable?: boolean | undefined;
   /** Every field of the error body by name. The values are raw JSON, so numbers keep all their digits. */
   readonly body?: ReadonlyMap<string, string> | undefined;
-  /** Milliseconds to wait, as requested by the service. If the service sent a time, it is converted to a wait. */
+  /** Milliseconds to wait, as requested by the service. */
   readonly retryAfter?: number | undefined;
   /** The request definitely did not reach the service, so it cost nothing. */
   readonly isUnsent?: boolean | undefined;
@@ -26,10 +26,7 @@ export interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/**
- * The only kind of error that is meant for users. It describes the problem and has an exit code. Any other error that
- * reaches `main` is a bug.
- */
+/** The only kind of error that is meant for users. Any other error that reaches `main` is a bug. */
 export class Failure extends Error {
   readonly details: FailureDetails;
 
@@ -51,24 +48,24 @@ export class Failure extends Error {
     return this.details.code;
   }
 
-  /** The wire name of the parameter that the service rejected. The service can send any name here. */
+  /** The service can send any name here. */
   get param(): string | undefined {
     const named: unknown = JSON.parse(this.details.body?.get("param") ?? "null");
     return typeof named === "string" ? named : undefined;
   }
 
-  /** Milliseconds to wait before a retry. */
+  /** In milliseconds. */
   get retryAfter(): number | undefined {
     return this.details.retryAfter;
   }
 }
 
-/** Details beyond the code. Pass `next: undefined` if there is nothing to suggest. */
+/** Pass `next: undefined` if there is nothing to suggest. */
 export interface KnownDetails<Code extends ErrorCode> extends Omit<FailureDetails, "code" | "exit"> {
   readonly exit?: OtherExit<Code>;
 }
 
-/** Creates a failure from its code. The code determines the exit code and the defaults of `retryable` and `next`. */
+/** The code determines the exit code and the defaults of `retryable` and `next`. */
 export function fail<Code extends ErrorCode>(
   code: Code,
   message: string,
@@ -78,28 +75,22 @@ export function fail<Code extends ErrorCode>(
   return new Failure(message, { exit, retryable, next, ...details, code });
 }
 
-/** Creates the failure for an invalid command line or setting. The exit code is 2, and nothing was sent. */
+/** For an invalid command line or setting. Nothing was sent. */
 export function usageFailure(message: string, next?: string): Failure {
   return fail("usage", message, { next });
 }
 
-/**
- * Creates the failure for an invalid input. `label` is the input as the user typed it, such as `--limit "ten"`.
- * `problem` describes the error or the accepted values.
- */
+/** `label` is the input as typed, such as `--limit "ten"`. `problem` says what is wrong or accepted. */
 export function invalidInput(label: string, problem: string, next?: string): Failure {
   return usageFailure(`invalid ${label}: ${problem}`, next);
 }
 
-/**
- * Creates the failure for a response that cannot be trusted: it is not JSON, has an unexpected shape, or violates a
- * guarantee of the service. The exit code is 1.
- */
+/** For a response that is not JSON, has an unexpected shape, or violates a guarantee of the service. */
 export function untrustedAnswer(message: string): Failure {
   return fail("untrusted_answer", message);
 }
 
-/** Whether the failure affects only one of several inputs. If so, the other inputs can still be requested. */
+/** If so, the other inputs can still be requested. */
 export function isOfOneInput({ details: { status } }: Failure): boolean {
   return status === 404 || status === 400;
 }

@@ -2,31 +2,25 @@ import { count, type Field, type NamedRecord, type Reading, text } from "./recor
 import type { Tier } from "./tier.ts";
 
 /**
- * Describes a feed of the streaming host as plain data (specification, Streaming; wire-facts 5.1). Flags, help,
- * requests, the board, `schema`, the library types and the routes of the sandbox are all derived from this object.
+ * Specification, Streaming; wire-facts 5.1. Flags, help, requests, the board, `schema`, the library types and the
+ * routes of the sandbox are all derived from this object.
  */
 export interface Feed<Name extends string = string> {
-  /** The value of `--feed`. */
   readonly name: Name;
   readonly path: string;
-  /** The kinds of assets that the feed accepts. The first kind is the default of `--by`. */
+  /** The first kind is the default of `--by`. */
   readonly kinds: readonly [FeedKind, ...FeedKind[]];
   /** The names of the events that contain data. */
   readonly events: ReadonlySet<string>;
-  /**
-   * Whether a POST request accepts several assets. With `always`, the specification allows it. With `perhaps`, only the
-   * public service accepts it.
-   */
+  /** Several assets per POST: `always` by the specification, `perhaps` only by the public service. */
   readonly batches: "always" | "perhaps" | "never";
   /** The lowest plan that can stream any asset with this feed. No feed requires more than Pro. */
   readonly plan: Exclude<Tier, "enterprise">;
-  /** Parameters of this feed in addition to its assets. */
+  /** In addition to the assets. */
   readonly params: readonly FeedParam[];
-  /** The event IDs are times. An event with a smaller ID corrects an older event (wire-facts 5.6). */
+  /** An event with a smaller ID corrects an older event (wire-facts 5.6). */
   readonly hasTimeIds: boolean;
-  /**
-   * The values of an event that the board displays. For the first value, the board also shows the change and the trend.
-   */
+  /** For the first value, the board also shows the change and the trend. */
   readonly shown: readonly [ShownValue, ...ShownValue[]];
 }
 
@@ -34,28 +28,25 @@ export interface FeedKind {
   readonly by: "token" | "pool";
   /** The value of `method` in a request for this kind. */
   readonly method: string;
-  /** The fields of an event (wire-facts 5.5; the specification has only `p`). */
+  /** Wire-facts 5.5; the specification has only `p`. */
   readonly event: NamedRecord;
 }
 
 /** `interval` is the length of a candle. `since` is the time at which the stream starts. */
 export type FeedParam = "interval" | "since";
 
-/** A number in an event that the board displays as the service sent it. */
+/** The board displays the number as the service sent it. */
 export interface ShownValue {
   readonly title: string;
   readonly reads: Reading;
-  /** The possible names of the field, which differ between older and newer versions of the service. */
+  /** Names differ between older and newer versions of the service. */
   readonly names: readonly string[];
 }
 
-/** The number of assets that one POST request can contain (specification, Limits). */
+/** Specification, Limits. */
 export const assetsPerPost = 25;
 
-/**
- * The number of connections that each plan can have open at once (wire-facts 2.2). The limit of the enterprise plan is
- * not public.
- */
+/** How many can be open at once (wire-facts 2.2). The limit of the enterprise plan is not public. */
 export const connectionsOfPlan: Readonly<Record<Tier, number>> = {
   keyless: 10,
   free: 10,

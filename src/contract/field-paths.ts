@@ -7,14 +7,11 @@ export interface FieldAtPath {
   readonly field: Field;
   /** The field, or a record that contains it, can be absent. */
   readonly isOptional: boolean;
-  /** The field is added by dexdata and not sent by the service. */
+  /** Added by dexdata and not sent by the service. */
   readonly isAdded: boolean;
 }
 
-/**
- * Lists every field of the contract in order, followed by the fields that dexdata adds. A list is represented by its
- * first element.
- */
+/** The fields that dexdata adds come last. A list is represented by its first element. */
 export function fieldPaths({ record, added }: Pick<RowShape, "record" | "added">): readonly FieldAtPath[] {
   return [...pathsIn(record, false), ...pathsIn(added?.record ?? {}, true)];
 }

@@ -1,9 +1,8 @@
 import { holdsKey } from "./key.ts";
 
 /**
- * Returns the base URL in canonical form (origin and path without a trailing slash), or the reason for rejecting it. In
- * messages, `problem` follows `DEXDATA_BASE_URL "…": `. The API key is sent to these hosts, so they must either use
- * https or be localhost.
+ * Returns the origin and path without a trailing slash, or the reason for rejecting the URL. In messages, `problem`
+ * follows `DEXDATA_BASE_URL "…": `. The API key is sent here, so only https or localhost is accepted.
  */
 export function checkHost(text: string): string | { readonly problem: string } {
   if (text === "") return { problem: "must not be empty; enter a URL such as https://host.example" };
@@ -25,7 +24,7 @@ export function checkHost(text: string): string | { readonly problem: string } {
   return url.origin + url.pathname.replace(/\/+$/u, "");
 }
 
-/** Whether the host name of a URL is a loopback address. Plain http is accepted only for loopback. */
+/** Plain http is accepted only for loopback addresses. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(hostname);
 }

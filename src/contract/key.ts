@@ -1,18 +1,12 @@
-/**
- * Explains why a string is not an API key. The explanation never quotes the string, because even a mistyped key is a
- * secret.
- */
+/** Never quotes the text, because even a mistyped key is a secret. */
 export interface RefusedKey {
   /** In messages, this follows `the key from DEXDATA_API_KEY `. */
   readonly problem: string;
-  /** The hint, on a separate line. */
+  /** On a separate line. */
   readonly next: string;
 }
 
-/**
- * See rule 3 under "Authentication" in the specification. The header contains only the key, without a scheme. Every key
- * starts with this prefix.
- */
+/** Specification, "Authentication", rule 3: the header contains only the key, which has this prefix. */
 const PREFIX = "api_";
 const KEY_ALONE = "enter only the key; it starts with api_";
 const COPY_AGAIN = "copy it again, without anything around it";
@@ -20,7 +14,7 @@ const COPY_AGAIN = "copy it again, without anything around it";
 export const MAX_KEY_BYTES = 4096;
 const SCHEMES = ["Bearer", "ApiKey", "Api-Key", "Token", "Basic", "Authorization", "X-API-Key"];
 
-/** Common mistakes, the most informative first, because a string can contain several of them. */
+/** The most informative mistake comes first, because a string can contain several of them. */
 const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string])[] = [
   [/^\s*$/u, "is empty", KEY_ALONE],
   [
@@ -46,27 +40,24 @@ const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string]
   [/^api_.{0,3}$/u, "is too short to be a complete key", COPY_AGAIN],
 ];
 
-/** Returns undefined if the string looks like a key. Only the service knows whether the key is valid. */
+/** Undefined if the string looks like a key. Only the service knows whether the key is valid. */
 export function checkKeyForm(text: string): RefusedKey | undefined {
   for (const [form, problem, next] of MISTAKES) if (form.test(text)) return { problem, next };
   return undefined;
 }
 
-/** Whether the text contains a key. A key starts with the prefix and is longer than any name. */
+/** A key starts with the prefix and is longer than any name. */
 export function holdsKey(text: string): boolean {
   return /(?<![a-z\d])api_[\w-]{20,}/iu.test(text);
 }
 
-/** Returns `…` and the last four characters of the key. At most a third of a short key is shown. */
+/** Returns `…` and the last four characters. At most a third of a short key is shown. */
 export function maskKey(key: string): string {
   const shown = Math.min(4, Math.floor(key.length / 3));
   return `…${key.slice(key.length - shown)}`;
 }
 
-/**
- * Prepares input that was not expected to contain a key for use in a message. Removes everything that looks like a key,
- * or like the user name and password in a URL.
- */
+/** Removes everything that looks like a key, or like the user name and password in a URL. */
 export function withoutSecrets(text: string): string {
   const safe = text
     .replace(/^([a-z][\w+.-]*:[/\\]*)?.*@/isu, "$1…@")
@@ -74,10 +65,7 @@ export function withoutSecrets(text: string): string {
   return safe.length > 200 ? `${safe.slice(0, 200)}…` : safe;
 }
 
-/**
- * Removes all keys from a message or JSON text. Otherwise, an error could repeat a key that was typed as a flag, an
- * argument or part of a URL. Codes such as `invalid_api_key` are not changed.
- */
+/** A key may have been typed as a flag, an argument or part of a URL. Codes such as `invalid_api_key` remain. */
 export function hideSecrets(message: string): string {
   return message
     .replaceAll(/(?<![a-z\d_])api_[^\s"'\\]{4,}/giu, `${PREFIX}…`)

@@ -1,6 +1,6 @@
 import { nearest } from "../text/nearest.ts";
 
-/** Other names for each network, by slug. */
+/** By slug. */
 const otherNames = {
   ethereum: "eth mainnet",
   solana: "sol",
@@ -25,7 +25,7 @@ const otherNames = {
   x_layer: "xlayer",
 };
 
-/** Maps the names that people type to the slug of the network. Aliases are only suggested, never sent. */
+/** Maps the names that people type to slugs. Aliases are only suggested, never sent. */
 export const networkAliases: ReadonlyMap<string, string> = new Map(
   Object.entries(otherNames).flatMap(([slug, names]) => names.split(" ").map((name) => [name, slug])),
 );
@@ -38,13 +38,13 @@ export const wellKnownNetworks: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Returns the slug in `known` that the user most likely meant, such as `ethereum` for `eth`. */
+/** The slug that the user most likely meant, such as `ethereum` for `eth`. */
 export function nearestNetwork(typed: string, known: ReadonlySet<string>): string | undefined {
   const alias = networkAliases.get(typed.toLowerCase());
   return alias !== undefined && known.has(alias) ? alias : nearest(typed, known);
 }
 
-/** Suggests a slug for the first network that is not well known, without sending a request. */
+/** Does not send a request. */
 export function hintAtNetworks(networks: readonly string[]): string {
   const unknown = networks.find((each) => !wellKnownNetworks.has(each));
   const near = unknown === undefined ? undefined : nearestNetwork(unknown, wellKnownNetworks);

@@ -1,7 +1,4 @@
-/**
- * The values of `-o`, in the order used in help. Each one has a file in `render/formats`. The code compiles only if
- * every value has a format and every format has a value.
- */
+/** In the order used in help. The code compiles only if each value has a format in `render/formats`. */
 export const outputFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 

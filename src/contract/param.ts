@@ -1,35 +1,29 @@
-/**
- * One input of an endpoint, which dexdata parses, checks and sends. `name` is the wire name in the specification.
- * `flag` is the flag without dashes; undefined means that dexdata sets the value, as it does for paging.
- */
+/** `name` is the wire name. `flag` has no dashes; undefined means that dexdata sets the value, as for paging. */
 export interface Param {
   readonly name: string;
   readonly place: "path" | "query";
   readonly required: boolean;
   readonly flag: string | undefined;
-  /**
-   * How the value is set by its wire name instead of a flag. `field` means `--field name=value`, which is sent as
-   * typed. `property` means a property that a program passes to the library.
-   */
+  /** `field` means `--field name=value`, sent as typed. `property` is passed to the library by a program. */
   readonly givenAs?: "field" | "property";
   readonly kind: ParamKind;
-  /** One line for the help, including the unit. */
+  /** One line, including the unit. */
   readonly help: string;
   /** More text for the full help. It starts with its own punctuation. */
   readonly details?: string;
-  /** The value that dexdata sends by default, as a user would type it. */
+  /** Sent by default, and written as a user would type it. */
   readonly default?: string;
 }
 
 export type ParamKind =
   | { readonly kind: "text" }
-  /** A network slug, sent exactly as typed, because only the service knows which slugs are valid. */
+  /** Sent exactly as typed, because only the service knows which slugs are valid. */
   | { readonly kind: "network" }
   | { readonly kind: "address" }
   /** Comma-separated in the request. `max` limits the number of items, `maxLength` the total number of characters. */
   | { readonly kind: "list"; readonly max?: number; readonly maxLength?: number }
   | { readonly kind: "integer"; readonly min: number; readonly max?: number }
-  /** A decimal number. Suffixes such as 250k, 1.5m and 2b are accepted. */
+  /** Suffixes such as 250k, 1.5m and 2b are accepted. */
   | { readonly kind: "amount" }
   | {
       readonly kind: "choice";
@@ -48,7 +42,7 @@ interface Extra {
   readonly default?: string;
 }
 
-/** Defines a query parameter. By default, its flag is the wire name with dashes instead of underscores. */
+/** By default, the flag is the wire name with dashes instead of underscores. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {
   const param = {
     name,
@@ -61,17 +55,16 @@ export function query(name: string, kind: ParamKind, help: string, extra: Extra 
   return { ...param, ...extra };
 }
 
-/** Returns the complete help text. */
 export function fullHelp({ help, details = "", default: usual }: Param): string {
   return `${help}${details}${usual === undefined ? "" : ` (default ${usual})`}`;
 }
 
-/** Defines a path parameter, which is a required argument. It is sent as one percent-encoded segment. */
+/** A required argument, sent as one percent-encoded segment. */
 export function path(name: string, kind: ParamKind, help: string): Param {
   return { name, place: "path", required: true, flag: undefined, kind, help };
 }
 
-/** Defines a query parameter that dexdata sets. It does not have a flag. */
+/** dexdata sets it, so it does not have a flag. */
 export function internal(name: string, kind: ParamKind, help: string): Param {
   return query(name, kind, help, { flag: undefined });
 }

@@ -5,9 +5,8 @@ import type { Param, ParamKind } from "./param.ts";
 import { parseTimeBound, toWire } from "../time/time.ts";
 
 /**
- * Returns the value to send for an input. If the input is invalid, throws a usage failure that quotes the input, lists
- * the accepted values and suggests what to do next. `now` is in milliseconds since the epoch; each run reads the clock
- * only once.
+ * Returns the value to send. The usage failure for invalid input lists the accepted values. `now` is in milliseconds
+ * since the epoch; each run reads the clock only once.
  */
 export function readParam(param: Param, typed: string, now: number): string {
   const label = `${inputName(param)} "${typed}"`;
@@ -38,10 +37,7 @@ export function readParam(param: Param, typed: string, now: number): string {
   }
 }
 
-/**
- * Returns the name of the input as the user typed it: `--order-by` for a flag, `<network>` for an argument, or `--field
- * order_by` in a raw call.
- */
+/** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
 export function inputName(param: Param): string {
   if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
   if (param.flag !== undefined) return `--${param.flag}`;
@@ -66,15 +62,14 @@ export function readInteger(
   throw invalidInput(label, `must be a whole number, ${accepted}`);
 }
 
-/** Expands `10k` and `1e4` to a whole number. Other text is returned unchanged, so the error quotes it as typed. */
+/** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */
 function expanded(typed: string): string {
   return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
 }
 
 /**
- * Accepts any JSON number and the suffixes k, m and b. It sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`.
- * The decimal point is moved in the string, because converting to a double could lose digits. Exponents of four digits
- * are rejected, because no double has one.
+ * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`. The decimal point is moved in the string, because a
+ * double could lose digits. Exponents of four digits are rejected, because no double has one.
  */
 function readAmount(label: string, typed: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
@@ -103,8 +98,7 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   }
   // The user may have pasted a quoted value from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
-  // See "Endpoints" in the specification. These words take precedence over identifiers, so the request would go to a
-  // different endpoint.
+  // These words take precedence over identifiers (specification, "Endpoints"), so another endpoint would answer.
   if (kind === "address" && isFixedWord(typed))
     throw invalidInput(label, `must be ${what}; this word is reserved by the API`);
   return typed;
@@ -122,7 +116,7 @@ function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typ
   return items.join(",");
 }
 
-/** Creates the failure for a value outside a fixed set. The message lists the set and suggests the nearest value. */
+/** The message lists the set and suggests the nearest value. */
 export function choiceFailure(
   label: string,
   typed: string,

@@ -1,15 +1,12 @@
 /**
- * Describes the responses of the service as plain data. `client/` compiles it into a check, `render/` uses it to format
- * values, and the sandbox tests compare responses with it. Source: specification, section Resources.
+ * `client/` compiles this into a check, `render/` formats values with it, and the sandbox tests compare responses with
+ * it. Source: specification, section Resources.
  */
 export interface RecordShape {
   readonly [field: string]: Field;
 }
 
-/**
- * A record with a name, such as `pool` or `found-token`. The names appear in `dexdata schema` and in the types of the
- * library.
- */
+/** The names, such as `found-token`, appear in `dexdata schema` and in the types of the library. */
 export interface NamedRecord {
   readonly name: string;
   readonly record: RecordShape;
@@ -27,17 +24,12 @@ export interface Field {
 
 export type FieldType =
   | { readonly kind: "text" | "number" | "integer" | "boolean" | "any" }
-  /**
-   * A JSON string or number with all its digits. The service differs from the specification here (amounts, recipient).
-   */
+  /** With all its digits. The service differs from the specification here (amounts, recipient). */
   | { readonly kind: "number-or-text" }
   | { readonly kind: "record"; readonly record: RecordShape }
   | { readonly kind: "list"; readonly record: RecordShape };
 
-/**
- * How a value is displayed. An `amount` is in USD or in a token, a `price` keeps its significant digits, and a `mark`
- * shows the name of the field if it is true.
- */
+/** An `amount` is in USD or a token, a `price` keeps its significant digits, and a `mark` shows its name if true. */
 export type Reading =
   | "text"
   | "address"
@@ -83,22 +75,18 @@ export const listOf = (fields: RecordShape): Field => ({
   type: { kind: "list", record: fields },
 });
 
-/** The key can be absent, because the specification allows it or the public service omits it. */
+/** The specification allows the key to be absent, or the public service omits it. */
 export const optional = (field: Field): Field => ({ ...field, optional: true });
-/**
- * The value can be null or absent, for example in pools with little activity, although the specification requires a
- * number.
- */
+/** Null or absent, for example in pools with little activity, although the specification requires a number. */
 export const nullable = (field: Field): Field => ({ ...field, optional: true, nullable: true });
 
-/** Only detailed rows have this key. */
 export const inDetail = (field: Field): Field => ({ ...optional(field), isDetail: true });
 
-/** Defines several fields of the same type by their names. */
+/** Splits `names` at spaces. */
 export const each = (names: string, field: Field): RecordShape =>
   Object.fromEntries(names.split(" ").map((name) => [name, field]));
 
-/** The windows of activity, from longest to shortest. */
+/** From longest to shortest. */
 export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;
 
 export const everyWindow = (field: Field, names: readonly string[] = windows): RecordShape =>

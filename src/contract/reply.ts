@@ -1,9 +1,5 @@
-/**
- * The response formats in the specification. Paging, the sandbox route and the help text of an endpoint are all derived
- * from its format.
- */
+/** Paging, the sandbox route and the help text of an endpoint are all derived from its format. */
 export type Reply =
-  /** A single object. */
   | { readonly kind: "single" }
   /** A plain array that contains all rows. */
   | { readonly kind: "list" }
@@ -14,10 +10,7 @@ export type Reply =
       readonly kind: "numbered-pages";
       readonly rows: string;
       readonly maxLimit: number;
-      /**
-       * The last page that can be requested by number. Older rows are requested with `cursor`, which is the ID of the
-       * last row.
-       */
+      /** The last page with a number. Older rows are requested with `cursor`, the ID of the last row. */
       readonly handOverAfter: number | undefined;
     }
   /**
@@ -36,9 +29,7 @@ export type Reply =
   /** One object that contains an array for each group. */
   | { readonly kind: "groups"; readonly groups: readonly string[] };
 
-/**
- * Returns the name of the list that contains the rows of a group. Returns undefined if the response is a plain array.
- */
+/** Undefined if the response is a plain array. */
 export function listNameOf(reply: Reply, group: string): string | undefined {
   if (reply.kind === "groups") return group;
   return "rows" in reply ? reply.rows : undefined;

@@ -10,10 +10,7 @@ interface ServiceError {
 
 const links = { upgrade: "https://…", docs: "https://…" };
 
-/**
- * Every value of `error` in the specification, with its status. If a body has no code, the first entry with the same
- * status applies.
- */
+/** As in the specification. If a body has no code, the first entry with the same status applies. */
 export const serviceErrors = {
   invalid_param: {
     status: 400,
@@ -136,12 +133,12 @@ export function isServiceCode(word: string): word is ServiceCode {
   return Object.hasOwn(serviceErrors, word);
 }
 
-/** What a response means for the run. This is the only table that determines exit codes and retries. */
+/** This is the only table that determines exit codes and retries. */
 interface Meaning {
   readonly exit: ExitCode;
-  /** Whether the client may retry the request. The specification allows this for 429 and 500 only. */
+  /** The specification allows a retry for 429 and 500 only. */
   readonly retried: boolean;
-  /** The code that scripts can branch on if the body does not contain one. */
+  /** If the body does not contain a code. */
   readonly code: ServiceCode;
 }
 
@@ -158,8 +155,8 @@ const exitOfStatus: Readonly<Record<number, ExitCode>> = {
 };
 
 /**
- * Looks up the meaning by status, because every response has one, while the body may be empty, HTML or outdated. The
- * code in the body refines the message but never changes the exit code, so rewording or adding a code is harmless.
+ * The status decides, because the body may be empty, HTML or outdated. The code in the body refines the message but
+ * never changes the exit code, so rewording or adding a code is harmless.
  */
 export function meaningOf(status: number): Meaning {
   const exit = exitOfStatus[status];

@@ -1,4 +1,4 @@
-/** The five plans in the specification, in ascending order. */
+/** In ascending order, as in the specification. */
 export const tiers = ["keyless", "free", "dev", "pro", "enterprise"] as const;
 
 export type Tier = (typeof tiers)[number];
@@ -7,14 +7,11 @@ export interface Plan {
   readonly tier: Tier;
   /** The pair of hosts that serves this plan. */
   readonly hosts: "free" | "paid";
-  /** Requests per minute; undefined if neither the specification nor dexdata sets a limit. */
+  /** Undefined if neither the specification nor dexdata sets a limit. */
   readonly requestsPerMinute: number | undefined;
 }
 
-/**
- * See "Limits" in the specification. The rate of the dev plan is from wire-facts 2.2. A 429 response or --rpm overrides
- * these rates.
- */
+/** Specification, "Limits"; the dev rate is from wire-facts 2.2. A 429 response or --rpm overrides these rates. */
 export const plans: Readonly<Record<Tier, Plan>> = {
   keyless: { tier: "keyless", hosts: "free", requestsPerMinute: 15 },
   free: { tier: "free", hosts: "free", requestsPerMinute: 30 },

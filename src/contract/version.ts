@@ -3,7 +3,7 @@ declare const DEXDATA_VERSION: string | undefined;
 
 export const version = typeof DEXDATA_VERSION === "undefined" ? "0.0.0-unbuilt" : DEXDATA_VERSION;
 
-/** The version of the API that dexdata uses (specification, Versioning). */
+/** Specification, Versioning. */
 const apiVersion = "1.0.4";
 
 export const versionLine = `dexdata ${version} (API ${apiVersion})`;

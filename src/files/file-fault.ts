@@ -1,13 +1,13 @@
 import { fail, Failure } from "../contract/failure.ts";
 
-/** Returns the system error code, such as `EACCES`, or "unknown error" if the error has none. */
+/** Such as `EACCES`, or "unknown error" if the error has no code. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "unknown error";
 }
 
-/** Messages for the system error codes of file and directory operations. */
+/** For the system error codes of file and directory operations. */
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EBUSY: "in use by the system",
@@ -31,7 +31,7 @@ const words: Readonly<Record<string, string>> = {
   ETXTBSY: "program is running",
 };
 
-/** Describes the error in words. Falls back to the error code if the table has no entry. */
+/** Falls back to the error code if the table has no entry. */
 export function fileFault(cause: unknown): string {
   const code = errorCode(cause);
   return words[code] ?? code;
@@ -45,19 +45,18 @@ export function cannotBeWritten(cause: unknown): string {
   return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such directory" : fileFault(cause)})`;
 }
 
-/** Describes why a program cannot be started. */
 export function cannotBeStarted(cause: unknown): string {
   return errorCode(cause) === "ENOENT" ? "was not found" : `cannot be started (${fileFault(cause)})`;
 }
 
-/** Describes an error. The message of a system error is not used, because it repeats the code and the path. */
+/** The message of a system error is not used, because it repeats the code and the path. */
 export function saidOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!("syscall" in cause && "path" in cause)) return cause.message;
   return `${String(cause.path)}: ${fileFault(cause)}`;
 }
 
-/** Returns the hint for a failed write. Returns undefined if disk space is not the problem. */
+/** Undefined if disk space is not the problem. */
 export function diskAdvice(cause: unknown): string | undefined {
   const code = errorCode(cause);
   if (code === "ENOSPC" || code === "EDQUOT") return "free disk space, or write elsewhere";
@@ -65,10 +64,7 @@ export function diskAdvice(cause: unknown): string | undefined {
   return undefined;
 }
 
-/**
- * Creates the failure for a file that dexdata cannot write. The message starts with `subject`. `hint` is used if the
- * disk has enough space.
- */
+/** The message starts with `subject`. `hint` is used if the disk has enough space. */
 export function writeFailure(
   code: "output" | "settings",
   subject: string,
@@ -79,7 +75,6 @@ export function writeFailure(
   return fail(code, `${subject} ${cannotBeWritten(cause)}`, { next: diskAdvice(cause) ?? hint, cause });
 }
 
-/** Returns the hint for a named file that cannot be written. */
 export function writeAdvice(cause: unknown): string {
   const code = errorCode(cause);
   if (code === "ENOENT") return "create the directory first, or name another file";
@@ -88,10 +83,7 @@ export function writeAdvice(cause: unknown): string {
   return diskAdvice(cause) ?? "name another file";
 }
 
-/**
- * Creates the failure for a system error that is not a bug. It concerns either the output, such as a full disk or a
- * lost device, or a file that the user named.
- */
+/** For a system error that is not a bug: a full disk, a lost device, or a file that the user named. */
 export function outputFailure(cause: unknown): Failure | undefined {
   if (!(cause instanceof Error && "syscall" in cause)) return undefined;
   const next = diskAdvice(cause);

@@ -26,41 +26,32 @@ import { isSameFile, openRegular } from "./regular-file.ts";
 import { stageFile } from "./replace-file.ts";
 
 export interface FileLock {
-  /**
-   * Returns false after another process has taken the lock. Data that was read under the lock may have changed by then.
-   */
+  /** False after another process has taken the lock, so data that was read under it may have changed. */
   readonly isHeld: () => boolean;
   /** Never throws, because it runs last and must not hide the error that ended the run. */
   readonly release: () => void;
 }
 
-/** The part of the context that locks need. */
 export type Locking = Pick<Context, "clock" | "random" | "signal" | "pid" | "platform">;
 
-/**
- * Processes hold a short lock for a few milliseconds. If it is older than this, its process was killed or suspended.
- */
+/** A short lock is held for a few milliseconds. After this time, its process was killed or suspended. */
 const shortStaleMs = 2000;
 /** Twenty processes that write at the same time need less than a second in total. */
 const shortGiveUpMs = 10_000;
 
-/**
- * The holder of a long lock rewrites it at this interval. Processes that cannot inspect the holder can then see that it
- * is still running.
- */
+/** A long lock is rewritten at this interval, so that processes that cannot inspect its holder see it running. */
 const refreshMs = 10_000;
 const staleMs = 60_000;
 /**
- * Before a process takes a stale lock, it also watches the lock for longer than the refresh interval. The age alone is
- * not reliable, because the clock may have changed or the machine may have been asleep.
+ * A stale lock is also watched for longer than the refresh interval, because its age alone is not reliable: the clock
+ * may have changed, or the machine may have been asleep.
  */
 const watchMs = refreshMs + 2000;
 const giveUpMs = watchMs + shortGiveUpMs;
 
 /**
- * Takes a lock for one short change to a file. If the holder is no longer running, its lock is taken immediately. Any
- * other lock is taken after two seconds without a change, measured by the monotonic clock. If this does not succeed in
- * time, the failure names the lock.
+ * Locks a file for one short change. A lock whose holder is gone is taken immediately, and any other lock after two
+ * seconds without a change (monotonic clock). If this takes too long, the failure names the lock.
  */
 export async function acquireLock(context: Locking, path: string): Promise<FileLock> {
   const keep = (token: LockToken, descriptor: number): FileLock => {
@@ -73,9 +64,8 @@ export async function acquireLock(context: Locking, path: string): Promise<FileL
 }
 
 /**
- * Takes a lock for the duration of a run, or describes the process that holds it. The lock is never taken from a
- * running process. If the process cannot be checked, the lock is taken 60 s after its last refresh at the earliest.
- * `onWatch` is called when the long watch begins.
+ * Takes a lock for a run, or describes its holder. A running process never loses its lock. If it cannot be checked, the
+ * lock is taken 60 s after its last refresh at the earliest, and `onWatch` is called first.
  */
 export async function holdLock(
   context: Locking,
@@ -87,7 +77,7 @@ export async function holdLock(
   let isWatched = false;
   return await takeLock<{ readonly holder: string }>(context, path, giveUpMs, keep, (seen) => {
     if (seen.state === "gone") return "abandoned";
-    // The process was killed after it created the lock and before it wrote to it.
+    // The process was killed between creating the lock and writing to it.
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
     if (seen.state === "running" || seen.age() < staleMs)
       return { holder: describeHolder(context, seen.holder) };
@@ -97,7 +87,7 @@ export async function holdLock(
   });
 }
 
-/** Keeps the file open, so that a refresh never writes to a lock that another process created under the same name. */
+/** The file stays open, so that a refresh never writes to another process's lock of the same name. */
 function keepFresh(clock: Context["clock"], path: string, token: LockToken, descriptor: number): FileLock {
   const own = fstatSync(descriptor, { bigint: true });
   const stop = clock.every(refreshMs, () => {
@@ -138,16 +128,13 @@ interface SeenLock {
   readonly found: FoundLock;
   readonly holder: Holder | undefined;
   readonly state: HolderState;
-  /** Returns the milliseconds since the lock was written, according to the file system clock. */
+  /** Milliseconds since the lock was written, according to the file system clock. */
   readonly age: () => number;
-  /** The time in milliseconds for which this process has watched the lock without seeing a change. */
+  /** Milliseconds for which this process has seen no change. */
   readonly watched: number;
 }
 
-/**
- * Creates the lock or, if it already exists, calls `judge`. Repeats this until the lock has been created or `judge`
- * returns a result. `keep` takes ownership of the descriptor.
- */
+/** Repeats until the lock is created or `judge` returns a result. `keep` takes ownership of the descriptor. */
 async function takeLock<T extends object>(
   context: Locking,
   path: string,
@@ -173,9 +160,8 @@ async function takeLock<T extends object>(
 }
 
 /**
- * Returns a function that reads the lock and returns undefined if there is none. A new token or a new time restarts the
- * watch. If the file belongs to another program, such as the Cargo.lock of `--out Cargo`, the function throws a failure
- * and does not change the file.
+ * The returned function returns undefined if there is no lock. A new token or time restarts the watch. If the file
+ * belongs to another program, such as the Cargo.lock of `--out Cargo`, it throws and changes nothing.
  */
 function watchLock(context: Locking, path: string): () => SeenLock | undefined {
   const { clock, random } = context;
@@ -203,8 +189,8 @@ function watchLock(context: Locking, path: string): () => SeenLock | undefined {
 const guardOf = (path: string): string => `${path}.break`;
 
 /**
- * Removes the lock, but only if it is still the lock that `judge` examined. Without this check, two processes could
- * examine the same lock, and the second one would remove the new lock of the first. A second lock guards the removal.
+ * Removes only the lock that `judge` examined. Otherwise, of two processes that examined the same lock, the second
+ * would remove the new lock of the first. A second lock guards the removal.
  */
 function removeAbandoned(
   context: Locking,
@@ -216,8 +202,7 @@ function removeAbandoned(
   const descriptor = createLock(guard, createToken(context).text(context.clock.now()));
   if (descriptor === undefined) {
     const seen = watchGuard();
-    // The guard is held for microseconds. If it remains or its process has ended, that process was killed during the
-    // removal.
+    // The guard is held for microseconds. If it remains, its process was killed during the removal.
     if (seen !== undefined && (seen.state === "gone" || seen.watched >= shortStaleMs))
       removeAbandonedLock(guard);
     return;
@@ -231,8 +216,8 @@ function removeAbandoned(
 }
 
 /**
- * Throws a failure if the lock was lost. Call this before a run changes the locked file or reports success, because
- * another process may have taken the lock while this one was suspended.
+ * Call this before a run changes the locked file or reports success, because another process may have taken the lock
+ * while this one was suspended.
  */
 export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
   if (lock.isHeld()) return;
@@ -242,7 +227,6 @@ export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
   });
 }
 
-/** A lock file as found on disk. */
 interface FoundLock {
   /** Empty until the holder has written it; undefined if this user cannot read it. */
   readonly text: string | undefined;
@@ -253,7 +237,7 @@ interface FoundLock {
 /** Much more than a token needs. */
 const maxBytes = 4096;
 
-/** Creates a lock with this text and returns its descriptor. Returns undefined if the lock already exists. */
+/** Returns the open descriptor, or undefined if the lock already exists. */
 function createLock(path: string, text: string): number | undefined {
   let descriptor: number | undefined;
   try {
@@ -274,7 +258,7 @@ function createLock(path: string, text: string): number | undefined {
   }
 }
 
-/** Returns undefined if there is no lock. Throws a failure if the name belongs to a link, directory, pipe or device. */
+/** Undefined if there is no lock. Throws if the name belongs to a link, directory, pipe or device. */
 function readLock(path: string): FoundLock | undefined {
   let descriptor: number;
   try {
@@ -297,10 +281,7 @@ function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {
   return one?.text === other.text && one?.writtenAt === other.writtenAt;
 }
 
-/**
- * Returns the milliseconds since the lock was written. Only the clock of its file system is used: the time of the lock
- * is compared with the time of a new file in the same directory. Returns 0 if that file cannot be created.
- */
+/** Compares with a new file next to the lock, because only the clock of its file system counts. 0 if that fails. */
 function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): number {
   try {
     const probe = stageFile(random, path, "", { mode: 0o600 });
@@ -312,10 +293,7 @@ function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): nu
   }
 }
 
-/**
- * Removes the lock. Returns the error if this user is not allowed to remove it. Another process may already have
- * removed it.
- */
+/** Returns the error if this user may not remove the lock. Another process may already have removed it. */
 function removeLock(path: string): unknown {
   try {
     unlinkSync(path);
@@ -325,7 +303,7 @@ function removeLock(path: string): unknown {
   return undefined;
 }
 
-/** Removes the lock or throws a failure, because there is no point in waiting for a lock that never disappears. */
+/** Throws a failure, because there is no point in waiting for a lock that never disappears. */
 function removeAbandonedLock(path: string): void {
   const refused = removeLock(path);
   if (refused === undefined) return;

@@ -3,9 +3,8 @@ import path from "node:path";
 import { invalidInput } from "../contract/failure.ts";
 
 /**
- * The letters that can follow a `%` in a file name. They represent the parts of a time from longest to shortest, each
- * with its number of digits. Times are in UTC, because daylight saving time would skip one hour a year and repeat
- * another.
+ * The letters after a `%` in a file name, from the longest to the shortest part of a time, each with its number of
+ * digits. In UTC, because daylight saving time would skip one hour a year and repeat another.
  */
 const parts: readonly (readonly [letter: string, digits: number, of: (date: Date) => number])[] = [
   ["Y", 4, (date) => date.getUTCFullYear()],
@@ -15,7 +14,7 @@ const parts: readonly (readonly [letter: string, digits: number, of: (date: Date
   ["M", 2, (date) => date.getUTCMinutes()],
 ];
 
-/** Returns the file for this time, which is in milliseconds since the epoch. */
+/** `time` is in milliseconds since the epoch. */
 export function fileOf(pattern: string, time: number): string {
   const date = new Date(time);
   return pattern.replace(/%(.?)/gsu, (_, letter: string) => {
@@ -30,14 +29,11 @@ export function fileOf(pattern: string, time: number): string {
   });
 }
 
-/** Whether the file name contains a part of the time. */
 export function changesWithTime(file: string): boolean {
   return /%[YmdHM]/u.test(file);
 }
 
-/**
- * Returns the directory before the first part that changes with time. It must exist; directories below it are created.
- */
+/** The directory before the first part that changes must exist; directories below it are created. */
 export function fixedFolder(pattern: string): string {
   const absolute = path.resolve(pattern);
   const [fixed = ""] = /^(?:[^%]|%%)*/u.exec(absolute) ?? [];
@@ -54,25 +50,16 @@ export interface EarlierFile {
   readonly isMovedAway: boolean;
 }
 
-/**
- * The suffix that logrotate adds. It is `.1`, or `-20261121` with `dateext`, and can be followed by the suffix of a
- * compression format.
- */
+/** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly the suffix of a compression format. */
 const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
 
 /** The maximum number of digits of a year that the clock can represent. */
 const mostDigits = 16;
 
-/**
- * More files than an hourly pattern creates in a year. If there are more, only the files with the latest times in their
- * names are read.
- */
+/** More than an hourly pattern creates in a year. Beyond that, only the latest names are read. */
 const maxFiles = 10_000;
 
-/**
- * Finds all files that match the pattern, regardless of the time in their names. If the clock was wrong, the newest
- * file may have any time in its name. The files with the latest times come first.
- */
+/** Ignores the time in the names, because a wrong clock may have named the newest file. The latest come first. */
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
@@ -88,7 +75,7 @@ export function earlierFiles(pattern: string): readonly EarlierFile[] {
     });
 }
 
-/** The parts of the time in a file name, by letter. */
+/** By letter. */
 type NamedTime = Readonly<Record<string, string | undefined>>;
 
 interface NamedFile {
@@ -122,7 +109,7 @@ function entriesOf(folder: string): readonly string[] {
   }
 }
 
-/** Captures each part of the time in a group. If a part is repeated, it must match its first occurrence. */
+/** If a part of the time is repeated, it must match its first occurrence. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {

@@ -3,25 +3,19 @@ import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
-/**
- * Longer than any line that dexdata writes. The longest line is an event of 1 MiB with its envelope and escaped line
- * breaks.
- */
+/** Longer than any line. The longest is an event of 1 MiB with its envelope and escaped line breaks. */
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
-/**
- * In milliseconds: how long a partial line must remain unchanged before it is repaired, and the time between checks.
- */
+/** In milliseconds: how long a partial line must stay unchanged before it is repaired, and between checks. */
 const [settling, lookGap] = [1000, 100];
 
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };
 
 /**
- * Repairs the last line of a file before new lines are appended, because a killed run may have left it incomplete. If
- * only the line break is missing, it is added. If the line is incomplete, it is removed, because it would be invalid in
- * the middle of the file. If the line is still growing, it is left alone, because another process is writing it.
- * Returns undefined if there was nothing to repair.
+ * Repairs the last line before new lines are appended, because a killed run may have left it incomplete. A missing line
+ * break is added, and an incomplete line is removed. A line that still grows is left alone, because another process is
+ * writing it. Returns undefined if there was nothing to repair.
  */
 export async function repairLastLine(
   handle: FileHandle,
@@ -60,10 +54,7 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
   return tail.subarray(0, bytesRead);
 }
 
-/**
- * Creates the failure for a file that another program may have written. dexdata does not remove anything from such a
- * file.
- */
+/** dexdata does not remove anything from a file that another program may have written. */
 function foreign(file: string): Error {
   return usageFailure(
     `--out "${file}": must contain only lines of JSON`,
@@ -72,8 +63,8 @@ function foreign(file: string): Error {
 }
 
 /**
- * Reads the last complete lines. A final line without a line break counts as complete if it is valid JSON: a killed run
- * left it, and the next run that appends to the file adds the line break.
+ * A final line without a line break counts if it is valid JSON: a killed run left it, and the next run that appends to
+ * the file adds the line break.
  */
 export async function readLastLines(
   file: string,
@@ -104,10 +95,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/**
- * Truncates an open file to its first `bytes`. Windows does not allow this on a handle that can only append, so there
- * the file is truncated by name.
- */
+/** Windows cannot truncate through a handle that can only append, so the file is truncated by name there. */
 export async function cutFile(
   handle: Pick<FileHandle, "truncate">,
   file: string,

@@ -3,20 +3,15 @@ import { getPriority, hostname, uptime } from "node:os";
 import type { Context } from "../context/context.ts";
 import { isObject } from "../json/raw-json.ts";
 
-/** The process that holds a lock. The description lets other processes check whether the process is still running. */
+/** Identifies the process that holds a lock, so that other processes can check whether it is still running. */
 export interface Holder {
   readonly host: string;
-  /** On Linux, an ID that changes each time the machine starts. Undefined on other platforms. */
+  /** Changes each time the machine starts. Undefined except on Linux. */
   readonly boot: string | undefined;
-  /**
-   * The scope in which `pid` is unique: the PID namespace on Linux, and the platform elsewhere. Undefined if unknown.
-   */
+  /** The scope in which `pid` is unique: the PID namespace on Linux, the platform elsewhere. Undefined if unknown. */
   readonly namespace: string | undefined;
   readonly pid: number;
-  /**
-   * On Linux, the number of clock ticks between the start of the machine and the start of the process. Undefined on
-   * other platforms.
-   */
+  /** In clock ticks since the machine started. Undefined except on Linux. */
   readonly started: string | undefined;
 }
 
@@ -29,16 +24,13 @@ export type Self = Pick<Context, "pid" | "platform">;
 let own: Holder | undefined;
 let count = 0;
 
-/** Describes this process. The result never changes, so the system is queried only once. */
+/** Never changes, so the system is queried only once. */
 function ownHolder(self: Self): Holder {
   own ??= { host: readHost(), ...readPlace(self), pid: self.pid };
   return own;
 }
 
-/**
- * Reads a file instead of loading `node:os`, which takes longer than everything else in this module. Every run that
- * sends a request takes a lock.
- */
+/** Loading `node:os` takes longer than all else in this module, and every run with a request takes a lock. */
 function readHost(): string {
   return tryRead(() => readFileSync("/proc/sys/kernel/hostname", "utf8").trim()) ?? hostname();
 }
@@ -46,10 +38,7 @@ function readHost(): string {
 export interface LockToken {
   /** Unique among all locks, including other locks of the same process. */
   readonly id: string;
-  /**
-   * Formats the token as one line of constant length. `now` is in milliseconds since the epoch and is meant for people
-   * who read the file.
-   */
+  /** One line of constant length. `now` is in milliseconds since the epoch and only for people. */
   readonly text: (now: number) => string;
 }
 
@@ -68,7 +57,7 @@ export function isToken(text: string): boolean {
   return begin.startsWith(text.slice(0, begin.length));
 }
 
-/** Parses a complete token from `createToken`. Returns undefined for any other text. */
+/** Undefined unless the text is a complete token. */
 export function readToken(text: string): (Holder & { readonly id: string }) | undefined {
   let value: unknown;
   try {
@@ -87,16 +76,13 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/**
- * Whether the process that wrote the token is still running. `age` returns the milliseconds since the lock was last
- * written, according to its file system clock.
- */
+/** `age` returns the milliseconds since the lock was written, according to its file system clock. */
 export function stateOf(context: Self, holder: Holder, age: () => number): HolderState {
   const self = ownHolder(context);
   if (holder.host !== self.host) return "unknown";
   if (holder.boot !== self.boot) {
-    // Two machines can have the same name, so a different boot ID alone proves nothing. Only a lock that was last
-    // written before this machine started is known to be from an earlier boot.
+    // Machines can share a name, so a different boot ID alone proves nothing. Only a lock that was last written before
+    // this machine started is known to be from an earlier boot.
     return holder.boot !== undefined && self.boot !== undefined && age() > uptime() * 1000
       ? "gone"
       : "unknown";
@@ -110,10 +96,7 @@ export function stateOf(context: Self, holder: Holder, age: () => number): Holde
   return process.started === holder.started && !process.isDead ? "running" : "gone";
 }
 
-/**
- * Describes the holder for messages, such as `process 123`. The host or container is included if the process runs in a
- * different one.
- */
+/** Such as `process 123`, with its host or container if it runs in a different one. */
 export function describeHolder(context: Self, holder: Holder | undefined): string {
   if (holder === undefined) return "another process";
   const self = ownHolder(context);
@@ -128,13 +111,12 @@ function readPlace({ pid, platform }: Self): Pick<Holder, "boot" | "namespace" |
   if (platform !== "linux") return { boot: undefined, namespace: platform, started: undefined };
   const boot = tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const namespace = tryRead(() => readlinkSync("/proc/self/ns/pid"));
-  // If /proc belongs to another namespace, this process has a different ID there, and its own ID refers to another
-  // process.
+  // If /proc belongs to another namespace, this process has a different ID there.
   const isOwn = tryRead(() => readlinkSync("/proc/self")) === String(pid);
   return { boot, namespace: isOwn ? namespace : undefined, started: readProcess("self")?.started };
 }
 
-/** Whether a process with this ID exists. Processes of other users and zombies count as well. */
+/** Processes of other users and zombies count as well. */
 function hasProcess(id: number): boolean {
   try {
     getPriority(id);

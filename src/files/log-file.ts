@@ -13,9 +13,8 @@ export interface LogFile {
 }
 
 /**
- * Opens a file to which a run appends lines. Each call writes its text at once, so lines stay complete and the file can
- * be moved while the program runs. Throws if the file cannot be opened. The returned function returns whether the write
- * succeeded.
+ * Each call writes its text at once, so lines stay complete and the file can be moved during the run. Throws if the
+ * file cannot be opened. The returned function returns whether the write succeeded.
  */
 export function openLogFile({ file, label, advice, onProblem }: LogFile): (text: string) => boolean {
   const append = (text: string): string | undefined => {

@@ -11,16 +11,13 @@ import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { isatty, ReadStream } from "node:tty";
 
-/** The content of a file. If the file is longer than `most` bytes, only `most` + 1 bytes are included. */
+/** If the file is longer than `most` bytes, only `most` + 1 bytes are included. */
 export interface BoundedFile {
   readonly bytes: Buffer;
   readonly stat: Stats;
 }
 
-/**
- * Reads any kind of file that a user named. Only the necessary part of an endless device is read. Reading from a pipe
- * or terminal without input stops when the run ends. Throws the original system error.
- */
+/** Reads only what is needed of an endless device. A wait for input ends with the run. Throws the system error. */
 export async function readBounded(file: string, most: number, signal: AbortSignal): Promise<BoundedFile> {
   signal.throwIfAborted();
   // open() on a FIFO blocks until a writer opens it, and no signal could be handled meanwhile.
@@ -29,10 +26,7 @@ export async function readBounded(file: string, most: number, signal: AbortSigna
   return { bytes: await readStart(openStream(file, descriptor, stat), most + 1, signal), stat };
 }
 
-/**
- * If a pipe or terminal were read like a regular file, the read would block a thread until data arrives, even after an
- * abort.
- */
+/** A pipe or terminal read like a regular file would block a thread until data arrives, even after an abort. */
 function openStream(file: string, descriptor: number, stat: Stats): Readable {
   if (isatty(descriptor)) return new ReadStream(descriptor);
   if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: descriptor });
@@ -59,10 +53,7 @@ async function readStart(stream: Readable, wanted: number, signal: AbortSignal):
   return Buffer.concat(chunks);
 }
 
-/**
- * Returns the bytes as characters. Returns undefined if the file is not a regular file, because a pipe or device may be
- * endless.
- */
+/** Undefined for anything but a regular file, because a pipe or device may be endless. */
 export function readRegularText(file: string): string | undefined {
   return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
 }

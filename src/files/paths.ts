@@ -2,9 +2,8 @@ import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Creates a directory and its missing parents. Returns true if the directory did not exist before. It does not use
- * `recursive`, because Node would retry forever on file systems that report a new name as missing (/proc, or /home with
- * an automounter).
+ * Returns true if the directory did not exist. Does not use `recursive`, because Node would retry forever on file
+ * systems that report a new name as missing (/proc, or /home with an automounter).
  */
 export function makeFolder(folder: string, mode = 0o777): boolean {
   const whole = path.resolve(folder);
@@ -19,7 +18,7 @@ export function makeFolder(folder: string, mode = 0o777): boolean {
   }
 }
 
-/** Returns undefined if nothing has this name. Opening the file reports all other problems. */
+/** Undefined if nothing has this name. Opening the file reports all other problems. */
 export function lookAt(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
@@ -28,17 +27,17 @@ export function lookAt(file: string): Stats | undefined {
   }
 }
 
-/** Whether the name is in use, even if only by a dangling link. */
+/** A dangling link counts as well. */
 export function isTaken(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Returns the size in bytes, or undefined if the file does not exist. */
+/** In bytes; undefined if the file does not exist. */
 export function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-/** Returns the permission bits, or undefined if the file or directory does not exist. */
+/** The permission bits; undefined if nothing has this name. */
 export function modeOf(file: string): number | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   return mode === undefined ? undefined : mode & 0o777;

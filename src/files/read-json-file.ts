@@ -3,7 +3,6 @@ import { CLOSE_ARRAY, CLOSE_OBJECT, eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT 
 import { isObject } from "../json/raw-json.ts";
 import { cannotBeRead, errorCode } from "./file-fault.ts";
 
-/** The result of reading a file that should contain a single JSON object. */
 export type JsonFile =
   | { readonly state: "absent" }
   /** `mode` contains the permission bits. */
@@ -11,10 +10,7 @@ export type JsonFile =
   /** `problem` starts with the path. It never quotes the content, which may contain a key. */
   | { readonly state: "broken"; readonly problem: string };
 
-/**
- * The files that dexdata writes are only a few hundred bytes long. If a different file has this path, it must not fill
- * the memory.
- */
+/** Files of dexdata are a few hundred bytes long. Another file with this path must not fill the memory. */
 const MAX_BYTES = 1024 * 1024;
 
 export function readJsonFile(path: string): JsonFile {
@@ -42,13 +38,10 @@ export function readJsonFile(path: string): JsonFile {
   }
 }
 
-/**
- * The files that dexdata writes have three levels. JSON.stringify and String recurse at every level, so a deeply nested
- * file could overflow the stack.
- */
+/** Files of dexdata have three levels. JSON.stringify and String recurse and could overflow the stack. */
 const maxDepth = 100;
 
-/** Whether the JSON text is nested too deeply. Throws a SyntaxError if a string in the text does not end. */
+/** Throws a SyntaxError if a string in the text does not end. */
 function isDeep(text: string): boolean {
   let depth = 0;
   eachOutsideStrings(text, (code, at) => {

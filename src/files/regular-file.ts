@@ -2,26 +2,19 @@ import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync 
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
-/** Creates the failure for a link, directory, named pipe or device with a name that only dexdata should use. */
 function notRegular(file: string): Failure {
   return usageFailure(`${file} is not a regular file`, "move it out of the way");
 }
 
-/**
- * With these flags, open() does not follow links and does not wait for the other end of a pipe. Windows supports
- * neither.
- */
+/** Does not follow links or wait for the other end of a pipe. Windows supports neither flag. */
 export const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/**
- * The errors of open() for a link (ELOOP), for a directory (EISDIR), and for a pipe or socket without a reader (ENXIO).
- */
+/** A link (ELOOP), a directory (EISDIR), and a pipe or socket without a reader (ENXIO). */
 const foreignKinds: ReadonlySet<string> = new Set(["ELOOP", "EISDIR", "ENXIO"]);
 
 /**
- * Opens an existing file that only dexdata writes, such as a lock or a checkpoint. Does not follow links and does not
- * wait for the other end of a pipe. Throws a failure if the name belongs to a link, directory, pipe or device.
- * Otherwise, throws the system error.
+ * For a file that only dexdata writes, such as a lock or a checkpoint. Throws a failure if the name belongs to a link,
+ * directory, pipe or device, and the system error in other cases.
  */
 export function openRegular(file: string, flags: number): number {
   let descriptor: number;
@@ -36,10 +29,7 @@ export function openRegular(file: string, flags: number): number {
   throw notRegular(file);
 }
 
-/**
- * Returns true for a regular file and false if nothing has this name. Throws a failure if the name belongs to anything
- * else.
- */
+/** False if nothing has this name. Throws a failure if it is not a regular file. */
 export function checkRegular(file: string): boolean {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return false;
@@ -47,10 +37,7 @@ export function checkRegular(file: string): boolean {
   throw notRegular(file);
 }
 
-/**
- * Whether both stats describe the same file. On Windows, the volume number has 64 bits for a path, but only 32 bits for
- * an open file.
- */
+/** On Windows, the volume number has 64 bits for a path, but only 32 bits for an open file. */
 export function isSameFile(
   one: Pick<BigIntStats, "dev" | "ino">,
   other: Pick<BigIntStats, "dev" | "ino">,

@@ -5,12 +5,12 @@ import { errorCode } from "./file-fault.ts";
 /** Every staging name ends with 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;
 
-/** The number of attempts if another program has already created files with the chosen names. */
+/** For names that another program has already used. */
 const maxAttempts = 10;
 
 let count = 0;
 
-/** Returns a name next to `target` that no other process and no other call uses. */
+/** Unique among all processes and calls. */
 export function stagingName(random: () => number, target: string): string {
   count = (count + 1) % 0x1_00_00;
   const drawn = Math.floor(random() * 2 ** 48).toString(16);
@@ -24,9 +24,8 @@ interface Permissions {
 }
 
 /**
- * Writes the content that will replace `target` to a new file next to it, and returns the name of that file. The file
- * is created exclusively, so a symbolic link or another file that a different user planted is never opened. After an
- * error, no file is left behind.
+ * Writes the future content of `target` to a new file next to it and returns the name. The file is created exclusively,
+ * so nothing that a different user planted is opened. After an error, no file is left behind.
  */
 export function stageFile(
   random: () => number,
@@ -63,10 +62,7 @@ function createStaged(
   }
 }
 
-/**
- * Replaces `target` with a file that has this content. A reader sees either the old or the new file, and both are
- * complete.
- */
+/** A reader sees either the old or the new file, and both are complete. */
 export function replaceWithText(
   random: () => number,
   target: string,
@@ -83,13 +79,10 @@ export function replaceWithText(
 }
 
 const tries = 10;
-/**
- * Windows reports these errors while a reader or a virus scanner briefly holds the file. On other platforms, they are
- * permanent.
- */
+/** On Windows, a reader or a virus scanner briefly holds the file. Elsewhere, these errors are permanent. */
 const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
 
-/** Replaces the target with the staged file. On Windows, it retries for up to two seconds. */
+/** On Windows, it retries for up to two seconds. */
 export async function replaceFile(
   { clock, platform }: Pick<Context, "clock" | "platform">,
   staged: string,
@@ -106,13 +99,9 @@ export async function replaceFile(
   }
 }
 
-/**
- * Gives an open, empty file exactly these permissions, because the umask reduced them when the file was created. Does
- * not use the name, because another program may have given it to a different file.
- */
+/** Undoes the umask on an open, empty file. Another program may have given its name to a different file. */
 export function keepMode(descriptor: number, kept: number | undefined): void {
   if (kept === undefined) return;
-  // Permissions that already match are not set again, because some file systems support only one mode and reject the
-  // call.
+  // Some file systems support only one mode and reject the call.
   if ((fstatSync(descriptor).mode & 0o777) !== kept) fchmodSync(descriptor, kept);
 }

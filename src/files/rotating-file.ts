@@ -9,21 +9,14 @@ import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./last-lines.ts";
 import { checkFile, checkFolder, isUnfinished, targetOf } from "./out/out-file.ts";
 
-/** An output whose file changes over time. */
 export interface RotatingFile extends Output {
-  /**
-   * Writes complete lines to the file for the time at which they were received. The time is in milliseconds and
-   * defaults to now.
-   */
+  /** Writes complete lines. `receivedAt` is in milliseconds, defaults to now and selects the file. */
   readonly write: (text: string | Uint8Array, receivedAt?: number) => Promise<void>;
   /** Resolves when everything has been saved to disk. */
   readonly close: () => Promise<void>;
 }
 
-/**
- * Checks the pattern before anything is sent. Rejects an invalid pattern, a missing directory, and a name that does not
- * belong to a regular file.
- */
+/** Rejects an invalid pattern, a missing directory, and anything but a regular file before a request is sent. */
 export function checkOutPattern(pattern: string, now: number): void {
   const label = `--out "${pattern}"`;
   const file = fileOf(pattern, now);
@@ -32,13 +25,12 @@ export function checkOutPattern(pattern: string, now: number): void {
   checkFile(label, lookAt(file), "omit --out, and redirect the output with >");
 }
 
-/** Milliseconds between checks that the name still refers to the open file. */
+/** In milliseconds. */
 const checkIntervalMs = 1000;
 
 /**
- * Opens an output that appends lines and never replaces a file, because stopped streams are usually restarted. The
- * current file is opened immediately, so a file that is not writable causes a failure before any request is sent. If a
- * file is moved or removed, for example by logrotate, a new file is created within a second.
+ * Appends lines and never replaces a file, because stopped streams are usually restarted. The current file is opened at
+ * once, so that it fails before any request. If logrotate moves it, a new one is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,
@@ -90,7 +82,7 @@ export async function openRotatingFile(
   };
 
   let last: Promise<void> = Promise.resolve();
-  /** Runs tasks one after another, because several connections share the file. */
+  /** Several connections share the file. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const turn = last.then(work);
     last = turn.catch(() => undefined);
@@ -118,10 +110,7 @@ async function openToAppend(file: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Writes text of any length in one system call, so that no other process can write in the middle. `appendFile` makes
- * one call per 512 KiB, so two processes that append to the same file would split each other's lines.
- */
+/** One system call, so that no other process writes in the middle. `appendFile` makes one call per 512 KiB. */
 async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let written = 0; written < bytes.length;) {
@@ -140,10 +129,7 @@ function unwritable(file: string, cause: unknown): Failure {
   });
 }
 
-/**
- * Rejects the file of an unfinished pull, because resuming that pull would remove the rows that the stream appends.
- * `now` is in milliseconds since the epoch and determines the file of a pattern.
- */
+/** Resuming an unfinished pull would remove the rows of the stream. `now` is in milliseconds since the epoch. */
 export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));
   if (!isUnfinished(file)) return;

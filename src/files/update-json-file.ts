@@ -5,7 +5,7 @@ import { makeFolder } from "./paths.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 import { replaceFile, stageFile } from "./replace-file.ts";
 
-/** The result of a change. If `after` is undefined, the file is not changed. */
+/** If `after` is undefined, the file is not changed. */
 export interface Changed<C, T> {
   readonly after: C | undefined;
   readonly result: T;
@@ -18,11 +18,9 @@ export interface Staged {
 }
 
 /**
- * Changes a small file that all processes on this machine share. It locks the file, reads it, applies the change, and
- * replaces it by a rename. Each process sees the earlier changes of other processes, and a reader always sees a
- * complete file, either old or new. If another process has taken the lock as abandoned, `change` is called again with
- * the new content. `change` can throw to reject the content. Throws if the directory is not writable or the lock cannot
- * be taken.
+ * Changes a small file that all processes on this machine share, under a lock and by a rename, so a reader always sees
+ * a complete file. If another process took the lock as abandoned, `change` is called again with the new content. It can
+ * throw to reject the content. Also throws if the directory is not writable or the lock cannot be taken.
  */
 export async function updateJsonFile<C, T>(
   context: Locking,
@@ -52,10 +50,7 @@ export async function updateJsonFile<C, T>(
   }
 }
 
-/**
- * Changes a file in the state directory. `before` is undefined if the file does not exist or does not contain a JSON
- * object, because these counts can simply restart.
- */
+/** `before` is undefined if there is no JSON object in the file, because these counts can simply restart. */
 export async function updateStateFile<T>(
   context: Locking,
   file: string,
@@ -73,14 +68,14 @@ export async function updateStateFile<T>(
   );
 }
 
-/** Writes and then removes a file in the directory, using a lock as a normal run does. Throws if this fails. */
+/** Throws if a file in the directory cannot be written like in a normal run. */
 export async function probeStateFolder(context: Locking, folder: string): Promise<void> {
   const probe = path.join(folder, "doctor.json");
   await updateStateFile(context, probe, () => ({ after: {}, result: undefined }));
   rmSync(probe, { force: true });
 }
 
-/** Removes files with matching names that have not changed for a day. */
+/** Unused means unchanged for a day. */
 export function removeUnused(folder: string, name: RegExp, now: number): void {
   for (const each of readdirSync(folder).filter((entry) => name.test(entry))) {
     const file = path.join(folder, each);

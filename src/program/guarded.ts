@@ -4,13 +4,10 @@ import { fail, Failure } from "../contract/failure.ts";
 import { outputFailure } from "../files/file-fault.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
 
-/**
- * Runs `work` and returns its exit code. If it fails, reports the failure and returns the exit code of that failure.
- * All errors are handled here.
- */
+/** Returns the exit code of `work` or of its failure. All errors are handled here. */
 export async function guarded(
   context: Context,
-  /** Returns the flags that have been parsed so far. */
+  /** The flags that have been parsed so far. */
   typed: () => TypedFlags,
   work: () => Promise<number>,
 ): Promise<number> {

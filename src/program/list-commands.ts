@@ -8,7 +8,7 @@ import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.
 import type { Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 
-/** Lists every command. The formats for programs include the flags; the table has one line per command. */
+/** Formats for programs include the flags; the table has one line per command. */
 export async function listCommands(
   all: readonly Command[],
   words: readonly string[],
@@ -40,7 +40,7 @@ export async function listCommands(
   );
 }
 
-/** Describes one command for programs that build or check command lines. */
+/** For programs that build or check command lines. */
 export function describeCommand(command: Command) {
   const { words, section, summary, positionals, flags, shared, examples, credits, plan } = command;
   return {
@@ -66,7 +66,7 @@ export function describeCommand(command: Command) {
   };
 }
 
-/** With `stdin`, the argument `-` reads a list from stdin. With `file`, `@name` reads a list from a file. */
+/** With `stdin`, `-` reads a list from stdin. With `file`, `@name` reads a list from a file. */
 function describePositional({ name, isOptional, isRepeatable, isList }: Positional) {
   return {
     name,
@@ -77,10 +77,7 @@ function describePositional({ name, isOptional, isRepeatable, isList }: Position
   };
 }
 
-/**
- * `placeholder` is null for a boolean flag. `default` is null if the flag has no default or if its default depends on
- * the run.
- */
+/** `placeholder` is null for a boolean flag, and `default` if there is none or it depends on the run. */
 function describeFlags(flags: Flags, shared: boolean) {
   return Object.entries(flags).map(([name, flag]) => ({
     name,
@@ -98,10 +95,7 @@ function describeFlags(flags: Flags, shared: boolean) {
 
 const serviceExits = [3, 4, 5, 6, 7];
 
-/**
- * Exit code 8 means that part of the result is missing. It can occur only if the run has several inputs or lasts until
- * it is stopped.
- */
+/** Exit code 8 (a part is missing) can occur only with several inputs or in a run that lasts until it is stopped. */
 function exitsOf({ credits, flags, positionals }: Command): readonly number[] {
   const sends = credits !== undefined;
   const isPartial = positionals.some(({ isRepeatable }) => isRepeatable) || "idle-exit" in flags;

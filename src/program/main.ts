@@ -5,7 +5,7 @@ import { allCommands } from "./all-commands.ts";
 import { guarded } from "./guarded.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 
-/** Runs the program and returns its exit code. `argv` excludes the paths of Node and the script. */
+/** `argv` excludes the paths of Node and the script. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   let typed: TypedFlags = new Map();
   return await guarded(

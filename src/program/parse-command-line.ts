@@ -7,7 +7,7 @@ import { sharedFlags } from "../run/flags/shared-flags.ts";
 import type { HelpForm } from "./help/command-help.ts";
 import { hintAtFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
 
-/** A parsed command line. No other code reads argv. */
+/** No other code reads argv. */
 export interface CommandLine {
   /** The flags that could be parsed. */
   readonly typed: TypedFlags;
@@ -19,9 +19,8 @@ export interface CommandLine {
 }
 
 /**
- * Parses a command line. commander splits the words and detects unknown flags and commands, but the error messages are
- * written here. Each command parses the values of its flags later, because the same name can have different meanings in
- * two commands.
+ * commander splits the words and detects unknown flags and commands; the messages are written here. Commands parse flag
+ * values later, because the same name can have different meanings in two commands.
  */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const { program, reached, chosen } = createParser(namedIn(argv, commands));
@@ -65,19 +64,13 @@ interface Chosen {
 
 const ignored = (): void => undefined;
 
-/**
- * Returns the commands whose first word appears on the command line, or all commands if there is no match. Setting up
- * all of them in commander takes 4 ms.
- */
+/** Only the commands that argv may name, because setting up all of them in commander takes 4 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
   const named = commands.filter(({ words }) => argv.includes(words.split(" ")[0] ?? words));
   return named.length > 0 ? named : commands;
 }
 
-/**
- * Builds the commander program. Only the command that commander reaches gets its flags, because adding all 600 flags
- * takes 3 ms.
- */
+/** Only the command that commander reaches gets its flags, because adding all 600 flags takes 3 ms. */
 function createParser(commands: readonly Command[]): {
   readonly program: Parser;
   readonly reached: () => Parser;
@@ -91,8 +84,7 @@ function createParser(commands: readonly Command[]): {
     reached = inner;
     addOptions(inner, commandOf.get(inner)?.flags ?? {});
   };
-  // commander must not print or exit. The type of its exception shows whether it found a request for help, a request
-  // for the version, or an error.
+  // commander must not print or exit. The type of its exception distinguishes help, version and errors.
   program
     .exitOverride()
     .configureOutput({ writeOut: ignored, writeErr: ignored, outputError: ignored })
@@ -141,7 +133,7 @@ const append = (text: string | undefined, before: unknown): readonly (string | u
   text,
 ];
 
-/** Creates a commander option that collects all values. A boolean flag does not have a value. */
+/** The option collects all values. A boolean flag does not have a value. */
 function toOption(name: string, { short, type: { placeholder } }: Flag): Option {
   const letter = short === undefined ? "" : `-${short}, `;
   const value = placeholder === undefined ? "" : ` <${placeholder}>`;
@@ -176,10 +168,7 @@ function foreignWord(
   return usageFailure(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
 }
 
-/**
- * Rewrites an error from commander in the style of dexdata. The message names the invalid word, and the hint suggests
- * the nearest known word.
- */
+/** Rewrites an error from commander in the style of dexdata. */
 function wordsFailure(
   { code, message }: CommanderError,
   parser: Parser,
@@ -214,7 +203,7 @@ function wordsFailure(
   }
 }
 
-/** Returns the words of a command, such as `["pools", "search"]`. */
+/** Such as `["pools", "search"]`. */
 function wordsOf(parser: Parser): readonly string[] {
   return parser.parent === null ? [] : [...wordsOf(parser.parent), parser.name()];
 }

@@ -3,10 +3,7 @@ import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.t
 import { networkAliases, wellKnownNetworks } from "../contract/network-aliases.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
-/**
- * Suggests a command for an unknown word. `path` contains the words before it. Returns undefined if no command is
- * similar.
- */
+/** `path` contains the words before the unknown one. Undefined if no command is similar. */
 export function hintAtWord(
   commands: readonly Command[],
   word: string,
@@ -37,10 +34,7 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
 const commandFirst = (network: string): string =>
   `put the command before the network, e.g. dexdata pools search ${network}`;
 
-/**
- * Flag names from other tools, with the dexdata flag that has the same meaning. The entry includes a value if that flag
- * needs one.
- */
+/** Flag names from other tools. The dexdata flag includes a value if it needs one. */
 const renamed: ReadonlyMap<string, string> = new Map([
   // The service renamed these parameters and silently ignores the old names.
   ["--volume-24h-min", "--volume-usd-24h-min"],
@@ -66,7 +60,6 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--count", "--limit"],
 ]);
 
-/** Suggests a replacement for a flag that the command does not have. */
 export function hintAtFlag(
   commands: readonly Command[],
   flag: string,
@@ -90,10 +83,7 @@ export function hintAtFlag(
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/**
- * Finds the two-word command that the user probably meant. For example, `pool search` parses as a pool on the network
- * `search`.
- */
+/** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */
 export function misreadCommand(
   commands: readonly Command[],
   path: string,

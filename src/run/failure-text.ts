@@ -8,14 +8,14 @@ import { visibleText } from "../render/sanitise.ts";
 import { prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 
-/** Prints a failure on stderr, either as up to three lines for people or as one JSON object for programs. */
+/** Up to three lines for people, or one JSON object for programs. */
 export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
   const text = format === "json" ? failureJson(failure) : failureText(failure);
   // A closed stderr must not change the exit code.
   await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
-/** Returns the problem, the reason that the service gave, and the next step. */
+/** The problem, the reason that the service gave, and the next step. */
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);
@@ -39,10 +39,7 @@ function shown(text: string): string {
   return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
 }
 
-/**
- * Formats the failure as one line of JSON. The fields of dexdata come first. Each field of the response body follows
- * under its own name, and its numbers keep all their digits.
- */
+/** The fields of dexdata come first. Each field of the response body follows, with all digits of its numbers. */
 export function failureJson(failure: Failure): string {
   const { code, status, exit, retryable, why, body, missing } = failure.details;
   const members = new Map<string, string>();
@@ -64,10 +61,7 @@ export function failureJson(failure: Failure): string {
   return `${escapeJsonText(`{${text}}`)}\n`;
 }
 
-/**
- * Returns the error format that the command line selects. The command line may be only partly parsed, because this also
- * runs after a parse error.
- */
+/** The command line may be only partly parsed, because this also runs after a parse error. */
 export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
   const asked = typed.get("error-format")?.findLast((text) => text === "json" || text === "text");
   if (asked === "json" || asked === "text") return asked;

@@ -4,19 +4,15 @@ import { withoutSecrets } from "../contract/key.ts";
 import { cannotBeRead } from "../files/file-fault.ts";
 import { readBounded } from "../files/named-file.ts";
 
-/** Reads the lists that the command line refers to. */
 export interface ListSources {
   readonly stdin: () => Promise<string>;
-  /** Reads the file in its current state. `until` cancels a read that blocks; it defaults to the signal of the run. */
+  /** Reads the file in its current state. `until` defaults to the signal of the run. */
   readonly file: (name: string, until?: AbortSignal) => Promise<string>;
   /** Prints a warning about skipped lines. */
   readonly warn: (line: string) => void;
 }
 
-/**
- * Creates sources that can be read repeatedly. stdin returns the same text each time, and each warning is printed only
- * once.
- */
+/** stdin returns the same text each time, and each warning is printed only once. */
 export function createListSources(
   { stdin, signal }: Pick<Context, "stdin" | "signal">,
   warn: (line: string) => void,

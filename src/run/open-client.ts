@@ -11,10 +11,9 @@ import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
-/** The client of this run, and the sandbox if the run uses it. */
 export interface OpenClient {
   readonly client: Client;
-  /** The rate limiter of the client, which streams also use. */
+  /** Streams also use the rate limiter of the client. */
   readonly pace: Pace;
   readonly budget: Budget;
   readonly close: () => Promise<void>;
@@ -84,7 +83,7 @@ async function openTarget(
   return { target: targetOf(options, found), close: nothing };
 }
 
-/** Returns the host that matches the tier of the key. Throws a failure if the key must not be sent to that host. */
+/** Throws a failure if the key must not be sent to the host of its tier. */
 function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   const { settings, baseUrl } = options;
   const hosts = {
@@ -102,15 +101,12 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   return target;
 }
 
-/**
- * Returns the setting that determined the tier and therefore the host. Returns undefined if the service reported the
- * tier or if a flag sets the host.
- */
+/** The setting that determined the host. Undefined if the service reported the tier or a flag sets the host. */
 export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {
   return tier.source === "default" || baseUrl !== undefined ? undefined : tier.where;
 }
 
-/** Runs the sandbox in this process with its own key. It does not read any stored key. */
+/** Has its own key and does not read any stored key. */
 async function openSandbox(
   context: Context,
   options: RunOptions,
@@ -118,8 +114,7 @@ async function openSandbox(
   speed: number,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  // The clock starts with the first request. Otherwise, "15 minutes ago" would be longer ago by the time the request is
-  // sent.
+  // Starts with the first request. Otherwise, "15 minutes ago" would be longer ago when the request is sent.
   let started: number | undefined;
   const passed = (): number => {
     started ??= context.clock.elapsed();

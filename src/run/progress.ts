@@ -7,20 +7,17 @@ import type { LiveLine } from "../render/progress/live-line.ts";
 import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
 import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
 
-/** The progress that a user sees during a long run. */
 export interface Progress {
-  /** The outputs of the run. Text written to them does not mix with the progress display. */
+  /** Text written to them does not mix with the progress display. */
   readonly outputs: Pick<Context, "stdout" | "stderr">;
   readonly countdown: Countdown;
-  /** Shows the progress of the pull once it has taken long enough. The second callback prints a line on stderr. */
+  /** Shows the progress once the pull has taken long enough. `say` prints a line on stderr. */
   readonly begin: (state: () => PullState, say: (line: string) => void) => void;
-  /** Stops drawing and erases the progress display. */
+  /** Erases the progress display. */
   readonly close: () => Promise<void>;
 }
 
-/**
- * In milliseconds: the delay before a progress line appears, the time between frames, and the time between log lines.
- */
+/** In milliseconds: before a progress line appears, between frames, and between log lines. */
 const [brief, tick, logged] = [500, 100, 10_000];
 
 export function createProgress(
@@ -98,16 +95,12 @@ export function createProgress(
   };
 }
 
-/**
- * Whether the progress line can be redrawn. A terminal without TERM may not be able to clear a line, but Windows never
- * sets TERM.
- */
+/** A terminal without TERM may not be able to clear a line, but Windows never sets TERM. */
 function canRedraw({ stderr, env, platform }: Context): boolean {
   const { TERM: terminal = "" } = env;
   return stderr.isTerminal && terminal !== "dumb" && (terminal !== "" || platform === "win32");
 }
 
-/** Prints a log line at a fixed interval. */
 async function keepSaying(
   clock: Pick<Context["clock"], "sleep">,
   signal: AbortSignal,

@@ -10,25 +10,19 @@ import { visibleText } from "../render/sanitise.ts";
 
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export interface Report extends ClientObserver {
-  /** Reports that one of several inputs failed. */
+  /** One of several inputs failed. */
   readonly fault: (text: string) => void;
-  /** Reports that data may be missing or that an input was ignored. */
+  /** Data may be missing, or an input was ignored. */
   readonly warn: (text: string) => void;
-  /** Reports that a long run changed state, for example because it resumed, reconnected or filled a gap. */
+  /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
   readonly note: (text: string) => void;
   /** Prints a line without a prefix, even if stderr is a pipe. */
   readonly tell: (text: string) => void;
   /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
-  /**
-   * Reports that the rate limit pauses requests for this long. `line` describes the pause if it is long enough to
-   * mention.
-   */
+  /** `line` describes the pause if it is long enough to mention. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
-  /**
-   * Prints the closing line with requests, credits spent, credits left, and the elapsed time. With --stats, it includes
-   * `rest`, which describes where the list continues.
-   */
+  /** Prints requests, credits and the elapsed time; with --stats, also `rest`, where the list continues. */
   readonly close: (meter: Meter, rest?: string) => void;
   /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
   readonly settled: () => Promise<void>;
@@ -37,17 +31,16 @@ export interface Report extends ClientObserver {
 /** Shows a countdown during each wait if a user can see it. */
 export interface Countdown {
   readonly begin: (milliseconds: number, why: string) => void;
-  /** Whether the countdown is visible. If it is, another line about the same wait would be redundant. */
+  /** Another line about the same wait would be redundant. */
   readonly isShown: () => boolean;
 }
 
-/** The prefix of each message level. No other code adds prefixes. */
+/** No other code adds prefixes. */
 export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
 /** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
 /** Milliseconds to wait at the end of the run for a reader of stderr. */
 const patience = 300;
-/** The maximum number of lines that can wait to be written. */
 const mostWaiting = 1000;
 
 export function createReport(
@@ -140,10 +133,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
   return status === undefined ? message : `HTTP ${status}`;
 }
 
-/**
- * Formats a request and its response, such as `GET /networks 200 12 ms 1 credit…`. The key is not included, because the
- * request headers are never printed.
- */
+/** Such as `GET /networks 200 12 ms 1 credit…`. Request headers are never printed, because they contain the key. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
   const outcome = answer === undefined ? "no response" : String(answer.status);
@@ -153,17 +143,15 @@ function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: numbe
   return [line, ...headers];
 }
 
-/** Prints one line on stderr. Line breaks and other control characters are escaped, and keys are hidden. */
+/** Escapes line breaks and other control characters, and hides keys. */
 export async function say({ stderr }: Pick<Context, "stderr">, line: string): Promise<void> {
   await stderr.write(`${visibleText(hideSecrets(line))}\n`);
 }
 
-/** Prints one line with the prefix `warning:`. */
 export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
   await say(context, `${prefixes.warning}${line}`);
 }
 
-/** Prints one line with the prefix `note:`. */
 export async function sayNote(context: Pick<Context, "stderr">, line: string): Promise<void> {
   await say(context, `${prefixes.note}${line}`);
 }

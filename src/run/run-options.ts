@@ -13,7 +13,7 @@ import { type Picture, readPicture } from "./flags/picture-flags.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "./output/terminal.ts";
 
-/** The options of a run, combined from its flags, the environment and config.json. */
+/** Combined from flags, the environment and config.json. */
 export interface RunOptions {
   readonly settings: Settings;
   readonly format: RowFormat;
@@ -21,9 +21,8 @@ export interface RunOptions {
   readonly picture: Picture | undefined;
   readonly fields: readonly string[] | undefined;
   readonly hasHeader: boolean;
-  /** Whether the table includes every column, even if it is wider than the terminal. */
+  /** Includes every column, even if the table is wider than the terminal. */
   readonly isWide: boolean;
-  /** The names of the table columns. */
   readonly columns: readonly string[] | undefined;
   readonly isColored: boolean;
   readonly isValidated: boolean;
@@ -31,16 +30,15 @@ export interface RunOptions {
   readonly hasStats: boolean;
   /** 0 prints nothing, 1 prints one line per request, and 2 also prints the response headers. */
   readonly verbosity: number;
-  /** The time limit of one request in milliseconds. */
+  /** Of one request, in milliseconds. */
   readonly timeout: number;
-  /** The time limit of the run in milliseconds. */
+  /** Of the run, in milliseconds. */
   readonly deadline: number | undefined;
   readonly retry: RetryPolicy;
   /** The maximum number of concurrent requests. */
   readonly parallel: number;
-  /** The configured number of requests per minute, and the source of that value. */
+  /** Requests per minute. */
   readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
-  /** The maximum number of credits that this run can spend. */
   readonly maxCredits: number | undefined;
   /** The plan that the service must apply to every response. */
   readonly requiredPlan: string | undefined;
@@ -49,7 +47,7 @@ export interface RunOptions {
         readonly tier: Tier;
         readonly seed: number;
         readonly faults: Faults | undefined;
-        /** The speed of the sandbox clock; undefined means the default of the command. */
+        /** Undefined means the default of the command. */
         readonly speed: number | undefined;
       }
     | undefined;
@@ -68,7 +66,7 @@ export interface OtherValues {
   readonly "streaming-url"?: string | undefined;
 }
 
-/** Parses all options before anything is sent. Each error names the flag as the user typed it. */
+/** Nothing has been sent yet. Each error names the flag as the user typed it. */
 export function readRunOptions(flags: SharedValues & OtherValues, context: Context): RunOptions {
   const settings = readSettings(context);
   const picture = readPicture(flags);
@@ -111,7 +109,7 @@ export function readRunOptions(flags: SharedValues & OtherValues, context: Conte
   };
 }
 
-/** Returns the names of the table columns. Whether the columns exist is checked later, when the table is known. */
+/** Whether the columns exist is checked later, when the table is known. */
 function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined || hasColumns(format)) return names;
   throw usageFailure(

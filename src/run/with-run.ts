@@ -10,22 +10,16 @@ import { createReport, type Report } from "./report.ts";
 import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
-/** A run, created from its command line, the environment and config.json. */
 export interface Run {
-  /**
-   * The signal of this context also aborts at `--deadline`. Its outputs do not interfere with pictures and progress
-   * lines.
-   */
+  /** The signal also aborts at `--deadline`. The outputs do not interfere with pictures and progress lines. */
   readonly context: Context;
   readonly options: RunOptions;
-  /** Prints all messages for people. */
   readonly report: Report;
-  /** Reads the lists that the command line refers to. */
   readonly sources: ListSources;
   /** Buffers messages while a picture fills the terminal. */
   readonly stderr: HeldOutput;
   readonly progress: Progress;
-  /** Registers a cleanup function for the end of the run. The most recently registered function runs first. */
+  /** The most recently registered function runs first. */
   readonly onClose: (close: () => unknown) => void;
   readonly open: (how?: Opening) => Promise<OpenClient>;
 }
@@ -33,7 +27,7 @@ export interface Run {
 export interface Opening {
   /** A context for a client that is closed before the run ends. */
   readonly context?: Context;
-  /** The speed of the sandbox clock if the run uses the sandbox; 0 stops the clock. */
+  /** 0 stops the clock of the sandbox. */
   readonly speed?: number;
   /** Set if flags and settings do not determine the host. */
   readonly target?: Target;
@@ -46,17 +40,17 @@ export interface Opening {
 interface Kind {
   /** Changes the options, for example to the only format that the command supports. */
   readonly adjust?: (options: RunOptions) => RunOptions;
-  /** The rows are written to a file, so they have the same format as in a pipe. */
+  /** Rows in a file have the same format as in a pipe. */
   readonly isFile?: boolean;
-  /** The run takes a while and ends without a signal, so it can show its progress. */
+  /** The run takes a while and ends without a signal. */
   readonly hasProgress?: boolean;
   /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
   readonly isTail?: boolean;
 }
 
 /**
- * Handles the life cycle of every run that sends requests: options, deadline, outputs, report and client. No matter how
- * the run ends, it closes everything in reverse order and writes all remaining output.
+ * Sets up options, deadline, outputs, report and client. However the run ends, everything is closed in reverse order
+ * and all remaining output is written.
  */
 export async function withRun<Result>(
   flags: SharedValues & OtherValues,
@@ -110,12 +104,11 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
   }
 }
 
-/** Reports the host, the cost, and where the list continues. Call it after printing the rows. */
+/** Call this after printing the rows. */
 export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
   if (target.isSimulated) report.remark("simulated data from the sandbox");
   const { plan } = meter;
-  // If the service does not apply the plan of the key, the user pays for nothing. This warning is printed even if
-  // stderr is a pipe.
+  // The user pays for a plan that is not applied, so this is printed even if stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {
     const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
     report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);
@@ -123,7 +116,7 @@ export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: 
   report.close(meter, rest);
 }
 
-/** Creates a context that also aborts at `--deadline`. `release` stops the timer. */
+/** Also aborts at `--deadline`. `release` stops the timer. */
 export function bounded(
   context: Context,
   deadline: number | undefined,

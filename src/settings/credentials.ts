@@ -11,28 +11,21 @@ import { checkProfileName } from "./setting.ts";
 export interface Profile {
   readonly key: string;
   readonly tier: Tier;
-  /** A time in RFC 3339 format. */
+  /** RFC 3339. */
   readonly savedAt: string;
-  /**
-   * The hosts that accepted the key when it was stored. The key is not sent to other hosts if only an environment
-   * variable names them.
-   */
+  /** The hosts that accepted the key when it was stored. An environment variable alone cannot add others. */
   readonly rest?: string | undefined;
   readonly streaming?: string | undefined;
 }
 
-/** The content of credentials.json. */
 export interface Credentials {
   readonly path: string;
-  /** The profile that is used by default. It may not exist. */
+  /** The default profile. It may not exist. */
   readonly active: string;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /**
-   * Maps the SHA-256 hash of a key in hexadecimal to the tier that the service reported. Used for keys that are not
-   * stored in this file.
-   */
+  /** Maps the SHA-256 hash (in hexadecimal) of a key that is not stored here to its tier. */
   readonly remembered: ReadonlyMap<string, Tier>;
-  /** The problem with the file. If it is set, there are no profiles. */
+  /** If it is set, there are no profiles. */
   readonly problem?: string;
   /** A warning that other users can read the file. */
   readonly exposure?: string;
@@ -56,13 +49,13 @@ export function exposureOf(file: string): string {
   return `other users can read the key in ${file}; run: chmod 600 '${file}'`;
 }
 
-/** Returns the tier that the service last reported for this key, even if the key now comes from a different source. */
+/** The tier that the service last reported, even if the key now comes from a different source. */
 export function tierIn(credentials: Credentials, key: string): Tier | undefined {
   const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
   return stored?.tier ?? credentials.remembered.get(hashOf(key));
 }
 
-/** Returns the hash that is stored instead of the key. Keys are too random to be guessed from their hashes. */
+/** Stored instead of the key. Keys are too random to be guessed from their hashes. */
 export function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
@@ -95,10 +88,7 @@ function isHostOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || (typeof value === "string" && typeof checkHost(value) === "string");
 }
 
-/**
- * Reads all entries, or returns undefined if one of them is invalid. Otherwise, the next write would lose the invalid
- * entries.
- */
+/** Returns undefined if an entry is invalid. Otherwise, the next write would lose the invalid entries. */
 function readEntries<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | undefined,

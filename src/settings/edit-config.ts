@@ -10,7 +10,7 @@ import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 export const allSettings: readonly Setting<unknown>[] = Object.values(settings);
 
-/** Returns the setting with this name. Throws a usage failure that suggests the nearest name if there is none. */
+/** Throws a usage failure that suggests the nearest name. */
 export function settingNamed(name: string): Setting<unknown> {
   const found = allSettings.find((setting) => setting.name === name);
   if (found !== undefined) return found;
@@ -29,7 +29,7 @@ export function settingNamed(name: string): Setting<unknown> {
   throw usageFailure(`unknown setting "${shown}"`, next);
 }
 
-/** Saves a setting. Throws the same usage failures as reading an invalid setting. */
+/** Throws the same usage failures as reading an invalid setting. */
 export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
   const setting = settingNamed(name);
   if (setting.environmentOnly) {
@@ -40,8 +40,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
   }
   const checked = setting.check(text);
   if ("problem" in checked) throw invalidInput(label(name, text), checked.problem, checked.next);
-  // A duration keeps the unit that the user typed, a host loses its trailing slash, and a number is stored as a JSON
-  // number.
+  // Durations keep their unit, hosts lose a trailing slash, and numbers are stored as JSON numbers.
   const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
   const written = isNormal ? checked.value : text;
   await updateSettingsFile(context, configPath(context), (current) => ({
@@ -50,7 +49,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
   }));
 }
 
-/** Removes a setting and returns whether it was set. Unknown names in the file can be removed as well. */
+/** Returns whether it was set. Unknown names in the file can be removed as well. */
 export async function unsetSetting(context: Editing, name: string): Promise<boolean> {
   const config = readConfigFile(context);
   if (config.problem === undefined && !config.values.has(name)) {
@@ -64,7 +63,7 @@ export async function unsetSetting(context: Editing, name: string): Promise<bool
   });
 }
 
-/** One line of `config list`. An invalid value is listed with its failure, which is not thrown. */
+/** An invalid value is listed with its failure, which is not thrown. */
 export type ListedSetting = { readonly setting: Setting<unknown> } & (
   | { readonly sourced: Sourced<unknown> }
   | { readonly refused: Failure }

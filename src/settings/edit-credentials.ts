@@ -16,9 +16,8 @@ import type { Changed } from "../files/update-json-file.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
- * Stores a key. The key becomes the active one if the file does not contain the active profile. If the file is
- * unreadable, the key is rejected, unless the user has been warned. In that case, the file is renamed, and the result
- * contains the path of the backup.
+ * The key becomes active if the file lacks the active profile. If the file is unreadable, the key is rejected, unless
+ * the user has been warned. In that case, the file is renamed, and the result contains the path of the backup.
  */
 export async function saveProfile(
   context: Editing,
@@ -47,19 +46,13 @@ export async function saveProfile(
   return { backup };
 }
 
-/**
- * Removes a profile and returns whether it was stored. The remembered tier of its key is removed as well. No other
- * profile becomes active.
- */
+/** Returns whether it was stored. The remembered tier is removed as well. No other profile becomes active. */
 export async function removeProfile(context: Editing, name: string): Promise<boolean> {
   const removed = await removeThose(context, (each) => each === name);
   return removed.length > 0;
 }
 
-/**
- * Removes all profiles and returns their names. The remembered tiers of other keys are not removed, because they do not
- * contain keys.
- */
+/** Returns their names. The remembered tiers of other keys remain, because they do not contain keys. */
 export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
   return await removeThose(context, () => true, defaultProfile);
 }
@@ -83,7 +76,6 @@ async function removeThose(
   });
 }
 
-/** Makes a stored profile the default. */
 export async function switchProfile(context: Editing, name: string): Promise<Profile> {
   return await edit(context, (current) => {
     const chosen = current.profiles.get(name);
@@ -96,10 +88,7 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
   });
 }
 
-/**
- * Stores the hash and the tier of a key that is not stored itself, so that its tier does not have to be requested
- * again.
- */
+/** For a key that is not stored itself, so that its tier does not have to be requested again. */
 export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
   await edit(context, (current) => ({
     after: { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) },
@@ -107,7 +96,7 @@ export async function rememberTier(context: Editing, key: string, tier: Tier): P
   }));
 }
 
-/** Changes the file. An unreadable file is rejected unless `onBroken` renames it; it then counts as empty. */
+/** An unreadable file is rejected unless `onBroken` renames it; it then counts as empty. */
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,
@@ -142,10 +131,7 @@ function written({ key, tier, savedAt, rest, streaming }: Profile): object {
   return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
-/**
- * Renames an unreadable file, because it may still contain a key that only a small editing mistake made unreadable.
- * Earlier backups are not overwritten.
- */
+/** A small editing mistake may have made a key unreadable. Earlier backups are not overwritten. */
 function moveAside(file: string): string {
   let backup = `${file}.bak`;
   for (let count = 2; existsSync(backup); count += 1) backup = `${file}.bak${count}`;

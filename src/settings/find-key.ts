@@ -9,40 +9,35 @@ import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
 export interface FoundKey {
-  /** A string that looks like an API key. */
+  /** Looks like an API key, but may be invalid. */
   readonly key: string;
-  /**
-   * In messages, this follows `the key from `. Examples are `DEXDATA_API_KEY`, `--key-file <path>` and `profile
-   * "work"`.
-   */
+  /** Follows `the key from `: `DEXDATA_API_KEY`, `--key-file <path>` or `profile "work"`. */
   readonly source: string;
-  /** Undefined if the tier is unknown. dexdata does not guess a host in that case. */
+  /** If undefined, dexdata does not guess a host. */
   readonly tier: Tier | undefined;
-  /** Set if the key is stored and was not passed for this run. It is sent only to the hosts that are stored with it. */
+  /** Set for a stored key. It is sent only to the hosts that are stored with it. */
   readonly kept?: KeptFor;
 }
 
-/** The hosts of a stored key. Empty if the key comes from a command. */
+/** Empty if the key comes from a command. */
 export type KeptFor = Pick<Profile, "rest" | "streaming">;
 
 export interface KeySearch {
   /** Undefined means that the run is keyless. */
   readonly found: FoundKey | undefined;
-  /** Warnings to print on stderr while the run continues. */
+  /** The run continues after these warnings. */
   readonly warnings: readonly string[];
 }
 
-/** The flags of the current command line. */
 export interface KeyFlags {
   readonly keyFile?: string | undefined;
   readonly profile?: string | undefined;
 }
 
 /**
- * Finds the key of this run. The sources, in order of precedence: `--key-file` or `--profile`, `DEXDATA_API_KEY`, the
- * profile named by `DEXDATA_PROFILE`, `key_command` in config.json, `profile` in config.json, and the active profile.
- * Flags take precedence over the environment, as they do for every setting. (Apart from the flags, command-line.md
- * specifies this order.) The key command runs only here and only once per run.
+ * The sources, in order of precedence: `--key-file` or `--profile`, `DEXDATA_API_KEY`, the profile named by
+ * `DEXDATA_PROFILE`, `key_command` in config.json, `profile` in config.json, and the active profile. Apart from the
+ * flags, command-line.md specifies this order. The key command runs only here and only once per run.
  */
 export async function findKey(
   context: Context,
@@ -57,7 +52,7 @@ export async function findKey(
   if (flags.keyFile !== undefined) return await keyOfFile(search, flags.keyFile);
   if (flags.profile !== undefined) return keyOfProfile(search, flags.profile, "--profile");
   const typed = context.env["DEXDATA_API_KEY"];
-  // An empty variable counts as unset, as with every other dexdata variable.
+  // An empty variable counts as unset.
   if (typed !== undefined && typed !== "") {
     return { found: accept(search, typed, "DEXDATA_API_KEY"), warnings: [] };
   }
@@ -74,10 +69,7 @@ export async function findKey(
     : { found: undefined, warnings: storeWarnings(credentials) };
 }
 
-/**
- * Runs that look for the key twice, such as `doctor`, share the output of the key command, because the program may
- * prompt for a passphrase.
- */
+/** Runs that look for the key twice, such as `doctor`, must not prompt for a passphrase twice. */
 const answers = new WeakMap<Settings, Promise<string>>();
 
 async function printedKey(context: Context, settings: Settings, words: readonly string[]): Promise<string> {
@@ -117,10 +109,7 @@ function accept(search: Search, key: string, source: string): FoundKey {
   return { key, source, tier: search.settings.tier.value ?? tierIn(search.credentials, key) };
 }
 
-/**
- * Creates the failure for a missing profile. The user named the profile, so it would be wrong to continue without a key
- * or with a different one.
- */
+/** The user named the profile, so continuing without a key or with a different one would be wrong. */
 function unknownProfile(credentials: Credentials, name: string, where: string): Failure {
   const shown = withoutSecrets(name);
   if (credentials.problem !== undefined) {
@@ -141,7 +130,7 @@ function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
   return problem === undefined ? warnings : [...warnings, `${problem}; continuing without a stored key`];
 }
 
-/** Returns the text of a file that contains only a key. The line break that editors add at the end is removed. */
+/** Removes the line break that editors add at the end. */
 export async function readKeyFile(
   { platform, signal }: Pick<Context, "platform" | "signal">,
   file: string,

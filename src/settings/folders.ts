@@ -4,20 +4,18 @@ import type { Context } from "../context/context.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** The directories of dexdata. They are created when a file is written. */
+/** The directories are created when a file is written. */
 export interface Folders {
-  /** The directory of `config.json` and `credentials.json`. */
   readonly config: string;
-  /** The directory for files that should be kept but can be lost, such as the request log for the rate limit. */
+  /** For files that should be kept but can be lost, such as the request log for the rate limit. */
   readonly state: string;
-  /** The directory for files that can be fetched again. */
+  /** For files that can be fetched again. */
   readonly cache: string;
 }
 
 /**
- * Returns the directories from the dexdata variable, from the XDG variable, or from the default of the platform. macOS
- * uses the same directories as Linux, as gh, git and most command-line tools do. `~/Library` is hard to type, and
- * people do not look for settings there.
+ * From the dexdata variable, the XDG variable, or the default of the platform. macOS uses the same directories as
+ * Linux, as gh, git and most command-line tools do.
  */
 export function findFolders(context: Surroundings): Folders {
   const isWindows = context.platform === "win32";
@@ -54,8 +52,8 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
   try {
     return homedir();
   } catch {
-    // In a container, the user may not have an entry in passwd. The temporary directory is not used, because other
-    // users could plant a config file with their own hosts there.
+    // In a container, the user may not have an entry in passwd. In the temporary directory, other users could plant a
+    // config file with their own hosts.
     return paths.sep;
   }
 }

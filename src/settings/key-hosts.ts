@@ -4,11 +4,10 @@ import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 
 /**
- * Throws a failure if the key would be sent to the wrong host. A key that was passed for this run, by a flag or the
- * environment, is sent to the hosts of this run. A stored key is sent only to the hosts of the service, to the hosts it
- * was stored for, and to hosts that the user named (`--base-url`, config.json). An environment variable is not
- * sufficient, because it may come from a directory, a container or someone else's script. On the hosts of the service,
- * each key is sent only to the hosts of its plan.
+ * Throws if the key would be sent to the wrong host. A key that was passed for this run goes to the hosts of this run.
+ * A stored key goes only to the hosts of the service, to those it was stored for, and to those that the user named
+ * (`--base-url`, config.json). An environment variable is not sufficient, because it may come from a directory, a
+ * container or someone else's script. A host of the service gets only keys of its plans.
  */
 export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): void {
   const { source, kept, tier } = found;
@@ -31,14 +30,12 @@ export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): vo
 
 interface Hosts {
   readonly settings: Settings;
-  /** The value of `--base-url`. */
   readonly baseUrl: string | undefined;
 }
 
 const free = [defaults.base_url.fallback, defaults.streaming_url.fallback];
 const paid = [defaults.pro_base_url.fallback, defaults.streaming_pro_url.fallback];
 
-/** Rejects a host of the service that serves other plans. */
 export function checkPlanHost(tier: Tier, source: string, asked: string): void {
   const others = plans[tier].hosts === "paid" ? free : paid;
   if (!others.some((each) => isSameHost(each, asked))) return;
@@ -59,7 +56,7 @@ function checkNamed(source: string, storedFor: string | undefined, named: Source
   );
 }
 
-/** Returns the name of the setting. For example, the variable `DEXDATA_PRO_BASE_URL` sets `pro_base_url`. */
+/** For example, the variable `DEXDATA_PRO_BASE_URL` sets `pro_base_url`. */
 function nameOf({ where }: Sourced<string>): string {
   return where.replace(/^DEXDATA_/u, "").toLowerCase();
 }

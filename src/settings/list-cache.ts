@@ -10,10 +10,10 @@ import { readJsonFile } from "../files/read-json-file.ts";
 type Surroundings = Pick<Context, "env" | "platform">;
 type Caching = Surroundings & Pick<Context, "clock" | "random">;
 
-/** The number of milliseconds for which a cached list from the service is recent enough for suggestions. */
+/** In milliseconds. */
 const lifetime = 24 * 60 * 60 * 1000;
 
-/** Returns the cached list with this name if it is less than a day old. */
+/** Undefined after a day. */
 export function readCachedList(context: Caching, name: string): readonly string[] | undefined {
   const kept = readKept(fileOf(context, name));
   const age = context.clock.now() - (kept?.at ?? Number.NaN);
@@ -21,9 +21,8 @@ export function readCachedList(context: Caching, name: string): readonly string[
 }
 
 /**
- * Returns the newest list whose name has this ending, no matter how old it is. Completions do not have to be as
- * accurate as error messages. Lists from other hosts are included, because they are rare and determining the current
- * host would take too long at a shell prompt.
+ * Ignores age and host: completions may be inexact, other hosts are rare, and determining the current one would take
+ * too long at a shell prompt.
  */
 export function readNewestList(context: Surroundings, ending: string): readonly string[] {
   const folder = findFolders(context).cache;
@@ -35,7 +34,7 @@ export function readNewestList(context: Surroundings, ending: string): readonly 
   return newest?.texts ?? [];
 }
 
-/** Saves a list. The cache is only used for suggestions, so a directory that is not writable is not an error. */
+/** The cache is only used for suggestions, so a directory that is not writable is not an error. */
 export function writeCachedList(context: Caching, name: string, texts: readonly string[]): void {
   const file = fileOf(context, name);
   try {
@@ -47,9 +46,7 @@ export function writeCachedList(context: Caching, name: string, texts: readonly 
   }
 }
 
-/**
- * Returns the path of the file for a list. The file is named after a hash, because the name of the list contains a URL.
- */
+/** Named after a hash, because the name of the list contains a URL. */
 function fileOf(context: Caching, name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return path.join(findFolders(context).cache, `list-${hash}.json`);
@@ -76,7 +73,6 @@ function listsIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns the end of a list's name, which is the same for every host. */
 export function listEnding(id: string, network: string | undefined): string {
   return ` ${id} ${network ?? ""}`;
 }

@@ -25,10 +25,7 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   };
 }
 
-/**
- * Reads each setting from the environment, from config.json, or from its default. Flags are applied elsewhere. An
- * invalid value is a usage failure, because it would be surprising if a different value were used instead.
- */
+/** Flags are applied elsewhere. An invalid value is a usage failure, because another value would be surprising. */
 export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
   const config = readConfigFile(context);
   const read = <T>(setting: Setting<T>): Sourced<T> => readSetting(context, config, setting);
@@ -51,7 +48,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
   };
 }
 
-/** Returns the warnings to print on stderr. Each one starts with the path of the file. */
+/** Each warning starts with the path of the file. */
 export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; ignoring the file`];
   const known: readonly Setting<unknown>[] = Object.values(settings);

@@ -10,9 +10,8 @@ const TIME_LIMIT = 60_000;
 const MAX_BYTES = 4096;
 
 /**
- * Runs the key command and returns the first line that it prints. The rest of its output and its stderr are never
- * shown, because they may contain the key. The program does not get stdin, which may contain the addresses of this run,
- * but it can prompt on the terminal.
+ * Returns the first line of the output. The rest and stderr are never shown, because they may contain the key. The
+ * program does not get stdin, which may contain the addresses of this run, but it can prompt on the terminal.
  */
 export async function runKeyCommand(
   context: Running,

@@ -4,14 +4,10 @@ import { durationProblem, parseDuration, unitHint } from "../contract/duration.t
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
 
-/**
- * A valid value, or the reason why it is invalid. In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next`
- * is on a separate line.
- */
+/** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
 
 export interface Setting<T> {
-  /** The name in `config set` and in config.json. */
   readonly name: string;
   readonly variable: string;
   readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
@@ -20,26 +16,20 @@ export interface Setting<T> {
   readonly fallbackText: string;
   /** One line that includes the unit or the choices. */
   readonly help: string;
-  /** The setting is not allowed in config.json. */
+  /** Not allowed in config.json. */
   readonly environmentOnly: boolean;
-  /** The setting is allowed only in config.json. Its environment variable is rejected. */
+  /** Allowed only in config.json. The environment variable is rejected. */
   readonly fileOnly: boolean;
   readonly check: (text: string) => Checked<T>;
-  /**
-   * Replaces `check` for config.json and environment variables, which may still use a format that is no longer accepted
-   * elsewhere.
-   */
+  /** Replaces `check` for stored values, which may use a format that is no longer accepted elsewhere. */
   readonly checkKept?: (text: string) => Checked<T>;
 }
 
-/** The fields that define a setting. The other fields are derived from its name. */
+/** The other fields are derived from the name. */
 type Described<T> = Pick<Setting<T>, "kind" | "name" | "help" | "fallback" | "fallbackText" | "check"> &
   Partial<Pick<Setting<T>, "checkKept" | "environmentOnly" | "fileOnly">>;
 
-/**
- * Defines a setting. Its environment variable is `DEXDATA_` followed by the name in upper case, with underscores
- * instead of dots.
- */
+/** The environment variable is `DEXDATA_` and the name in upper case, with underscores instead of dots. */
 export function defineSetting<T>(described: Described<T>): Setting<T> {
   const variable = `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}`;
   return { variable, environmentOnly: false, fileOnly: false, ...described };
@@ -90,14 +80,14 @@ function readWithin(text: string, digits: number, min: number, max: number): Che
   return value >= min && value <= max ? { value } : undefined;
 }
 
-/** Parses a number of requests per minute. */
+/** In requests per minute. */
 export function readRate(text: string): Checked<number | "unlimited"> {
   if (text === "unlimited") return { value: text };
   const problem = "must be a whole number from 1 to 100000, or unlimited";
   return readWithin(text, 6, 1, 100_000) ?? { problem };
 }
 
-/** Parses a timeout of at least 1 millisecond. */
+/** At least 1 millisecond. */
 export function readTimeout(text: string): Checked<number> {
   const value = Math.round(parseDuration(text) ?? 0);
   if (value >= 1 && value <= 86_400_000) return { value };
@@ -110,23 +100,20 @@ export function readKeptTimeout(text: string): Checked<number> {
   return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
-/**
- * Checks the name of a key profile. Only letters, digits, dots, dashes and underscores are allowed, so the name never
- * needs quotes.
- */
+/** Only letters, digits, dots, dashes and underscores are allowed, so the name never needs quotes. */
 export function checkProfileName(text: string): Checked<string> {
   if (/^api_/iu.test(text)) return { problem: "must be the name of a profile, not a key" };
   if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
   return { problem: "must be at most 64 characters: letters, digits, dots, dashes or underscores" };
 }
 
-/** Parses a program with its arguments. The program runs without a shell. */
+/** The program runs without a shell. */
 export function readCommand(text: string): Checked<readonly string[]> {
   const words = splitCommand(text);
   return "problem" in words ? words : { value: words };
 }
 
-/** Returns the start of a message about a value, such as `DEXDATA_RETRIES "many"`. */
+/** Such as `DEXDATA_RETRIES "many"`. */
 export function label(where: string, text: string): string {
   return `${where} "${withoutSecrets(text)}"`;
 }

@@ -19,7 +19,7 @@ import {
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
-/** Every setting, in the order used by `config list`. */
+/** In the order of `config list`. */
 export const settings = {
   base_url: host("base_url", "https://api.dexpaprika.com", "REST host for the keyless and free plans"),
   pro_base_url: host(
@@ -117,16 +117,16 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type Settings = {
   readonly [Name in keyof typeof settings]: Sourced<ValueOf<(typeof settings)[Name]>>;
 } & {
-  /** Warnings for stderr if config.json cannot be read or contains unknown names. The run continues without them. */
+  /** The run continues if config.json cannot be read or contains unknown names. */
   readonly warnings: readonly string[];
 };
 
-/** The content of config.json. Each setting checks its own value. */
+/** Each setting checks its own value. */
 export interface ConfigFile {
   readonly path: string;
-  /** The values as strings, by name. Numbers and booleans in the file are converted. */
+  /** Numbers and booleans in the file are converted to strings. */
   readonly values: ReadonlyMap<string, string>;
-  /** The problem with the file. If it is set, there are no values. */
+  /** If it is set, there are no values. */
   readonly problem: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export function readSetting<T>(
 ): Sourced<T> {
   const typed = context.env[setting.variable];
   const check = setting.checkKept ?? setting.check;
-  // An empty variable counts as unset, as with NO_COLOR. This lets users unset a value for a single command.
+  // An empty variable counts as unset, as with NO_COLOR, so it can unset a value for a single command.
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
       throw usageFailure(

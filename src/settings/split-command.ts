@@ -1,9 +1,8 @@
 import { checkKeyForm } from "../contract/key.ts";
 
 /**
- * Splits a command line into a program and its arguments. Spaces separate words, and '…' and "…" group them. Nothing is
- * expanded and no shell runs, so the name of a file or entry can never be interpreted as a command. A JSON array of
- * strings is used as is. Shell syntax is rejected and not passed to the program.
+ * Spaces separate words, and '…' and "…" group them. A JSON array of strings is used as is. Shell syntax is rejected,
+ * and nothing is expanded, so the name of a file or entry can never be interpreted as a command.
  */
 export function splitCommand(
   text: string,

@@ -12,7 +12,7 @@ export type Editing = Locking & Pick<Context, "env">;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Changes a file in the settings directory. The directory is created if necessary. */
+/** The directory is created if necessary. */
 export async function updateSettingsFile<T>(
   context: Locking,
   file: string,
@@ -34,8 +34,8 @@ export async function updateSettingsFile<T>(
 }
 
 /**
- * conf writes the new content to a file next to the target, and a rename moves it into place. If conf wrote to the
- * target itself, it would write in place when SNAP is set or a rename fails, and a reader could see a partial file.
+ * Writes next to the target for a later rename. conf itself would write in place when SNAP is set or a rename fails,
+ * and a reader could see a partial file.
  */
 function stage(
   random: () => number,
@@ -63,8 +63,8 @@ function stage(
 }
 
 /**
- * Removes staged files that were left behind. Only the holder of the lock writes files with these names, so an existing
- * file is from a killed process. It may contain a key, and `auth logout` promises to remove all keys.
+ * Only the holder of the lock writes such files, so an existing one is from a killed process. It may contain a key, and
+ * `auth logout` promises to remove all keys.
  */
 function removeAbandonedStages(target: string): void {
   const [folder, name] = [path.dirname(target), path.basename(target)];
@@ -76,10 +76,7 @@ function removeAbandonedStages(target: string): void {
   }
 }
 
-/**
- * Returns the target of a symbolic link. Some users keep their settings elsewhere and link to them; the link is
- * preserved.
- */
+/** Some users link their settings to another place; the link is preserved. */
 function resolveLink(file: string): string {
   try {
     return realpathSync(file);
@@ -88,10 +85,7 @@ function resolveLink(file: string): string {
   }
 }
 
-/**
- * Creates the directory with mode 0700, as the XDG specification requires. The permissions of an existing directory are
- * reduced only if it contains nothing but dexdata files.
- */
+/** Mode 0700, as in the XDG specification. An existing directory is restricted only if all its files are dexdata's. */
 function prepareFolder(folder: string, platform: string): void {
   makeFolder(folder, 0o700);
   if (platform === "win32") return;

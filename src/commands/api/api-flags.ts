@@ -4,7 +4,6 @@ import { texts, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { strictFlag } from "../endpoint/reply-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** The flags that `dexdata api` has in addition to the shared ones. */
 export const apiFlags = {
   field: flag(texts("name=value"), "Parameters", {
     short: "f",
@@ -27,7 +26,6 @@ export const apiFlags = {
 
 export type ApiFlags = typeof sharedFlags & typeof apiFlags;
 
-/** Text that the full help shows below the flags. */
 export const apiNotes: readonly Block[] = [
   {
     prose:

@@ -19,7 +19,7 @@ import { listFields } from "../endpoint/list-fields.ts";
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
 
-/** Requests any path of the service. The key, rate limit, retries, budget and output work as in every other command. */
+/** Requests any path of the service. Everything else works as in every other command. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
   return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
@@ -27,10 +27,7 @@ export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitC
   );
 }
 
-/**
- * Parses the query of `dexdata api`. The command returns a single response unchanged or, with `--paginate`, all rows of
- * a list.
- */
+/** A single response is returned unchanged; with `--paginate`, all rows of a list are returned. */
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
@@ -59,20 +56,14 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
 
 const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
 
-/**
- * Whether the output consists of rows. A table needs rows, and validation checks rows if the response contains nothing
- * else.
- */
+/** A table needs rows, and validation checks rows if the response contains nothing else. */
 function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
   if (isUnknown === true) return false;
   const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
   return hasColumns(format) || (isValidated && isAllRows);
 }
 
-/**
- * Requires --fields for a path outside the contract, because its columns are unknown and must not depend on the first
- * response.
- */
+/** A path outside the contract has unknown columns, which must not depend on the first response. */
 function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
   if (!namesColumns(format) || fields !== undefined) return;
   throw usageFailure(
@@ -117,16 +108,12 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
 
 type Paged = Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>;
 
-/** Returns the parameters that pagination sets, if the endpoint has them. */
 function pagingNames(reply: Paged): readonly string[] {
   if (reply.kind === "cursor-pages") return ["limit", "cursor"];
   return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
 }
 
-/**
- * Resolves relative times once. Otherwise, the time range would shift between pages, and rows at its edges could appear
- * or disappear.
- */
+/** A relative time would shift between pages, and rows at the edges of the range could appear or disappear. */
 function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   const times = params.filter(({ name, kind }) => kind.kind === "time" && args.has(name));
   return new Map([
@@ -147,17 +134,14 @@ function startOf(paging: Args, reply: Paged): Place | undefined {
   return number === undefined ? undefined : { flag: "page", value: String(number) };
 }
 
-/** Checks a value that pagination uses in calculations. Values that only the service interprets are not checked. */
+/** Values that only the service interprets are not checked. */
 function readPaging(paging: Args, name: string, max: number): number | undefined {
   const typed = paging.get(name);
   if (typed === undefined) return undefined;
   return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
 }
 
-/**
- * Lists the fields for `--fields ?`. They are the fields of the rows or, if the response is shown unchanged, of the
- * complete response.
- */
+/** The fields are those of the rows or, if the response is shown unchanged, of the complete response. */
 async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
   if (path === undefined) throw usageFailure("missing <path>", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);

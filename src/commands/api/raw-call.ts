@@ -6,11 +6,7 @@ import { type Param, query } from "../../contract/param.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 
-/**
- * Returns the query for a typed path and its values. If the path belongs to an endpoint, the cost, row identity, hints
- * and output are the same as for that endpoint. All values are sent exactly as typed, even if the endpoint does not
- * know their names.
- */
+/** A path of an endpoint behaves like that endpoint. Values are sent as typed, even if their names are unknown. */
 export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const found = knownEndpoint(typed.segments);
   const place = found?.path ?? new Map<string, string>();
@@ -51,13 +47,13 @@ const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: 
 
 interface Values {
   readonly values: Args;
-  /** Every value of a repeatable parameter except the first. */
+  /** Every value except the first. */
   readonly repeated: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * See endpoint 2 in the specification. The addresses of a batch can be sent as repeated parameters. If any other
- * parameter is repeated, the service uses only one of the values and does not document which one.
+ * The addresses of a batch can be repeated parameters (endpoint 2 in the specification). If any other parameter is
+ * repeated, the service uses only one of the values and does not document which one.
  */
 function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();
@@ -85,22 +81,18 @@ function readField(text: string): readonly [name: string, value: string] {
   throw invalidInput(`--field "${text}"`, "must be name=value, such as limit=100");
 }
 
-/** The parsed argument of `dexdata api`. */
 export interface RawPath {
-  /**
-   * Starts with a slash. Each segment has been percent-encoded again, so a URL parser does not resolve anything in it.
-   */
+  /** Starts with a slash. Its segments are encoded again, so a URL parser does not resolve anything in them. */
   readonly path: string;
-  /** The decoded segments. */
+  /** Decoded. */
   readonly segments: readonly string[];
-  /** The decoded parameters after the question mark, in the order in which they were typed. */
+  /** Decoded, in the typed order. */
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Parses the path without a URL parser. Segments and query parameters are split, checked and encoded again. Anything
- * that could lead to another host or above the base URL is rejected, even if it only works on a server that decodes
- * twice.
+ * Parses the path without a URL parser. Anything that could lead to another host or above the base URL is rejected,
+ * even if it only works on a server that decodes twice.
  */
 export function readRawPath(typed: string): RawPath {
   const refuse = (problem: string, next?: string): Failure =>

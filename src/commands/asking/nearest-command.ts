@@ -1,6 +1,6 @@
 import { nearest } from "../../text/nearest.ts";
 
-/** Command names from other tools, with the dexdata command that does the same. */
+/** Command names from other tools. */
 const synonyms: ReadonlyMap<string, string> = new Map([
   ["transactions", "txns"],
   ["trades", "txns"],
@@ -33,7 +33,7 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ["version", "--version"],
 ]);
 
-/** Returns the command or topic that the user most likely meant, such as `pools search` for `pool search`. */
+/** Also finds words in another form, such as `pools search` for `pool search`. */
 export function nearestCommand(typed: string, known: readonly string[]): string | undefined {
   const words = typed.toLowerCase();
   const meant = synonyms.get(words);

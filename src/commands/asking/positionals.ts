@@ -4,7 +4,6 @@ import { usageFailure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 
-/** Groups the endpoints that belong to the same command. */
 export function commandGroups(all: readonly Endpoint[]): readonly (readonly [Endpoint, ...Endpoint[]])[] {
   const groups = new Map<string, [Endpoint, ...Endpoint[]]>();
   for (const endpoint of all) {
@@ -15,7 +14,6 @@ export function commandGroups(all: readonly Endpoint[]): readonly (readonly [End
   return [...groups.values()];
 }
 
-/** Returns the arguments of an API command. */
 export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly Positional[] {
   const [endpoint] = group;
   if (endpoint.words !== undefined) return [{ name: endpoint.words }];
@@ -32,7 +30,6 @@ export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly
   return [...before, address];
 }
 
-/** Whether the command accepts several addresses. */
 export const takesMany = ({ reply }: Endpoint): boolean => reply.kind === "single" || reply.kind === "batch";
 
 export function takesAddress(endpoint: Endpoint): boolean {
@@ -46,9 +43,8 @@ export function takesNetwork(endpoint: Endpoint): boolean {
 }
 
 /**
- * Selects an endpoint of a command. A flag can select it (`ohlcv --pool`). Otherwise, it depends on whether the user
- * named a network (`pools search [network]`). Flags of the other endpoints are rejected, because the service would
- * silently ignore them.
+ * Selects an endpoint by a flag (`ohlcv --pool`) or by whether a network is named (`pools search [network]`). Flags of
+ * the other endpoints are rejected, because the service would silently ignore them.
  */
 export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, hasNetwork: boolean): Endpoint {
   const byFlag = group.find(({ chosenBy }) => chosenBy !== undefined && typed.has(chosenBy));

@@ -19,7 +19,7 @@ import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 
-/** A parsed command line, which determines the requests and the number of rows. Nothing has been sent yet. */
+/** A parsed command line. Nothing has been sent yet. */
 export interface Questions {
   readonly endpoint: Endpoint;
   /** The arguments of each pull. */
@@ -67,7 +67,6 @@ export async function readQuestions(
   };
 }
 
-/** Parses the path parameters or the search words of each query. */
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
@@ -128,7 +127,7 @@ function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
   return endpoint.reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
 }
 
-/** Checks each address in a batch like an address in a path, although a batch sends many addresses in one parameter. */
+/** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
 function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
@@ -140,7 +139,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   };
 }
 
-/** Returns the requested groups of rows in the order of the response. */
+/** In the order of the response. */
 export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
@@ -149,7 +148,7 @@ export function groupsOf(
   return reply.groups.filter((name) => wanted?.includes(name) ?? true);
 }
 
-/** Whether the output needs detailed rows, either for a field that the user named or for the default columns. */
+/** Details are needed for a field that the user named or for the default columns. */
 function showsDetails(
   endpoint: Endpoint,
   { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
@@ -165,16 +164,15 @@ function isDetail(record: RecordShape, parts: readonly string[]): boolean {
   return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
 }
 
-/** The part of a list that should be fetched. */
 export interface Wanted {
-  /** The total number of rows; undefined means all rows. */
+  /** In total; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }
 
 const defaultLimit = 10;
 
-/** Parses `--limit`, `--all`, `--page-size`, `--cursor` and `--page`, if the list of the endpoint supports them. */
+/** Ignores the flags that the list of the endpoint does not support. */
 export function readWanted(
   endpoint: Endpoint,
   flags: Values<ReplyFlags>,

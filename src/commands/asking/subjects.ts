@@ -5,22 +5,19 @@ import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../c
 import type { ListSources } from "../../run/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 
-/** The command that reads the list. */
 export interface Taker {
   readonly command: string;
   readonly takes: "token" | "pool";
-  /** Whether impossible addresses in a list are rejected. Streams handle them with --on-invalid instead. */
+  /** Streams handle impossible addresses with --on-invalid instead. */
   readonly checksForms: boolean;
   readonly usage: string;
 }
 
-/** The name of a stream in messages. */
 export const streamTaker = "this stream";
 
 /**
- * Parses the assets of a command. They can be `<network> <address…>`, `network:address …`, `-` for a list on stdin or
- * `@name` for a list in a file. The NDJSON output of one command can therefore be the input of the next. If an asset
- * names its own network, that network takes precedence over the network argument.
+ * Parses the assets of a command: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for a
+ * list in a file. A network in the list takes precedence over the network argument.
  */
 export async function readSubjects(
   words: readonly string[],
@@ -47,7 +44,6 @@ export async function readSubjects(
   return subjects;
 }
 
-/** Whether the argument refers to a list of assets. */
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
 function readWord(word: string, network: string | undefined, usage: string): Subject {
@@ -66,9 +62,7 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
   );
 }
 
-/**
- * Skips rows that are definitely of a different kind. A request for each of them would cost a credit and find nothing.
- */
+/** Skips rows of a different kind, because a request for each of them would cost a credit and find nothing. */
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,
@@ -107,7 +101,6 @@ function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["t
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 
-/** An asset from a list. */
 export interface ListedAsset {
   /** Undefined if the line does not contain a network. */
   readonly network: string | undefined;
@@ -117,14 +110,13 @@ export interface ListedAsset {
   readonly kind: AssetKind | undefined;
   /** Whether the line is a row from a search with several groups. */
   readonly hasGroup: boolean;
-  /** The position in the list, such as `stdin line 3`. */
+  /** Such as `stdin line 3`. */
   readonly where: string;
 }
 
 /**
- * Reads a list with one asset per line. Each line is an `address`, a `network:address`, either of these as a JSON
- * string, or a row from the service. Empty lines are skipped. A `#` at the start of a line or after a space starts a
- * comment.
+ * Each line is an `address`, a `network:address`, either of these as a JSON string, or a row from the service. A `#` at
+ * the start of a line or after a space starts a comment.
  */
 export function readList(
   text: string,
@@ -167,10 +159,7 @@ function readString(line: string, where: string): string {
   throw usageFailure(`${where}: invalid JSON string`);
 }
 
-/**
- * Reads an asset from a row. `address` takes precedence over `id`, and `chain` is the network. The form of the address
- * is not checked, because the row comes from the service.
- */
+/** `address` takes precedence over `id`. Its form is not checked, because the row comes from the service. */
 function readRow(line: string, where: string): ListedAsset {
   const row = parse(line);
   if (!isObject(row)) throw usageFailure(`${where}: invalid JSON`);

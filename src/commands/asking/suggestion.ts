@@ -14,10 +14,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Questions } from "./questions.ts";
 
-/**
- * Adds the nearest known network to a 404 that may be caused by the network. Fetching the list of networks costs at
- * most one request per day. Any error other than a Failure is thrown again, because it is a bug or an interruption.
- */
+/** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
 export async function withSuggestion(
   cause: unknown,
   context: Context,
@@ -28,8 +25,7 @@ export async function withSuggestion(
   const { status, code, body, why, retryAfter } = cause.details;
   const asked = networksOf(question);
   if (status !== 404 || asked === undefined) return cause;
-  // The code in the body is the reason for a 404. If the body is empty, either the network or the address may be
-  // unknown.
+  // If the body is empty, either the network or the address may be unknown.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
@@ -51,9 +47,7 @@ function networksOf({ args }: Question): readonly string[] | undefined {
   return network === undefined ? args.get("chains")?.split(",") : [network];
 }
 
-/**
- * Returns a hint for a result without rows, for example if the user typed the display name of a DEX instead of its ID.
- */
+/** Helps, for example, if the user typed the display name of a DEX instead of its ID. */
 export async function hintAtEmpty(
   context: Context,
   client: Client,
@@ -78,10 +72,7 @@ export async function hintAtEmpty(
   return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
 }
 
-/**
- * Returns a hint for a display name of a DEX. No list covers all networks, but a display name such as "Uniswap V3" is
- * easy to recognize, and its ID is probably uniswap_v3.
- */
+/** No list covers all networks, but the ID of a display name such as "Uniswap V3" is probably uniswap_v3. */
 function hintAtDisplayName(flag: string, dex: string): string | undefined {
   const id = dex
     .trim()
@@ -91,10 +82,7 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
   return `${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
 }
 
-/**
- * Returns the names in a short list, from today's cache if possible. Returns an empty list if it cannot be fetched,
- * because a failed hint must not hide the result.
- */
+/** Uses today's cache if possible. Empty if fetching fails, because a failed hint must not hide the result. */
 async function listKnown(
   context: Context,
   client: Client,
@@ -123,7 +111,6 @@ async function listKnown(
   return rows;
 }
 
-/** Explains why a result has no rows, if the query shows the reason. */
 function whyEmpty({ args, endpoint }: Question): string | undefined {
   const token = args.get("token_address");
   const isRaw = endpoint.rawPath !== undefined;
@@ -137,10 +124,7 @@ function whyEmpty({ args, endpoint }: Question): string | undefined {
   return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
 }
 
-/**
- * Whether the text looks like a symbol. Addresses are longer, except for a few system tokens, whose addresses start
- * with 0x.
- */
+/** Addresses are longer, except for those of a few system tokens, which start with 0x. */
 function isSymbol(token: string): boolean {
   return !token.startsWith("0x") && /^[\p{L}\p{N}$.]{1,15}$/u.test(token);
 }
@@ -148,12 +132,12 @@ function isSymbol(token: string): boolean {
 /** Users never type longer names, and comparing them takes memory and time. */
 const longestKept = 200;
 
-/** Returns the cache key of a list, which ends with `listEnding`. */
+/** The name ends with `listEnding`. */
 export function listName(client: Client, { endpoint, args }: Question): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
 }
 
-/** Returns the part of a row that is cached, which is its ID and its name. */
+/** The part of a row that is cached: its ID and its name. */
 export function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
   return (typedFields ?? []).map((field) => {
     const value = member(row, field);
@@ -167,10 +151,7 @@ export interface ListKeeper {
   readonly end: (question: Question) => void;
 }
 
-/**
- * Saves lists that were fetched completely, for completion and suggestions. Returns undefined for other lists and for
- * the sandbox, which is free and uses a new port each time.
- */
+/** Returns undefined for uncached lists and for the sandbox, which is free and uses a new port each time. */
 export function createListKeeper(
   context: Context,
   client: Client,

@@ -3,10 +3,8 @@ import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import { command } from "../command.ts";
 
-/** Flags that select the service and the key. */
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
-/** The names of the flags for the requests that look up a key's plan, and for their output. */
 const requesting = [
   "output",
   "no-header",
@@ -21,10 +19,9 @@ const requesting = [
   "rpm",
 ] as const;
 
-/** Flags of the commands that look up a key's plan. */
 const lookupFlags = { ...pick(sharedFlags, ...requesting), ...identifying };
 
-/** `--profile` of a command that does not read the key of the profile. */
+/** For commands that do not read the key of the profile. */
 const profileFlag = (summary: string): typeof sharedFlags.profile => ({ ...sharedFlags.profile, summary });
 
 const common = { section: "Setup", positionals: [], flags: {} } as const;

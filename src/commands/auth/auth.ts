@@ -84,7 +84,7 @@ async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> 
   });
 }
 
-/** A failure is part of the status. Any other error is a bug or an interruption. */
+/** Any error other than a failure is a bug or an interruption. */
 function asFailure(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   throw cause;
@@ -109,10 +109,7 @@ async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target)
   return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
 }
 
-/**
- * If the tier of the key is unknown, dexdata does not guess the host. As in `auth login`, it sends a request to each
- * host.
- */
+/** dexdata does not guess the host. As in `auth login`, it sends a request to each host. */
 async function statusWithoutTier(
   run: Run,
   flags: LocalOutputFlags,
@@ -153,10 +150,7 @@ async function readKey(context: Context, options: RunOptions): Promise<SentKey> 
   }
 }
 
-/**
- * Describes where the key will be sent. The line is shown before the user types the key, because the environment may
- * contain hosts that the user does not expect.
- */
+/** Shown before the user types the key, because the environment may contain hosts that the user does not expect. */
 function destinationOf({ settings, baseUrl }: RunOptions): string | undefined {
   const { base_url: free, pro_base_url: paid } = settings;
   if (baseUrl !== undefined) return `the key will be sent to ${baseUrl}`;

@@ -17,13 +17,13 @@ export interface SentKey {
 }
 
 export interface SeenPlan {
-  /** The name of the plan as the service sent it. */
+  /** As the service sent it. */
   readonly plan: string;
   /** The digits as the service sent them. */
   readonly creditsLeft: string | undefined;
 }
 
-/** Tries the free host first and then the paid host. The host that accepts the key returns its plan. */
+/** Tries the free host and then the paid host. The host that accepts the key returns its plan. */
 export async function findPlan(
   run: Run,
   { key, source }: SentKey,
@@ -42,8 +42,7 @@ export async function findPlan(
       last = cause;
     }
   }
-  // Other rejections explain themselves, for example if an edge server returned a web page or the host serves other
-  // plans.
+  // Other rejections explain themselves, such as a web page from an edge server.
   if (last !== undefined && last.details.status !== 401) {
     const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
     throw new Failure(last.message, {
@@ -67,7 +66,7 @@ export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Tar
   };
 }
 
-/** Sends one request to `/usage`. It costs a credit like any other request. */
+/** Costs a credit like any other request. */
 export async function askPlan(
   { open, report }: Pick<Run, "open" | "report">,
   target: Target,
@@ -80,10 +79,7 @@ export async function askPlan(
   }
 }
 
-/**
- * Reads the plan and the credits from the response of `/usage`, or from the headers if they are missing there. Long
- * values are shortened to a readable length.
- */
+/** Reads `/usage` and, if values are missing there, the headers. Long values are shortened. */
 export function accountOf(
   { text, value }: { readonly text: string; readonly value: unknown },
   meter: Pick<Meter, "plan" | "creditsLeft">,

@@ -12,7 +12,7 @@ import { checkProfileName, label } from "../../settings/setting.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Input } from "../command.ts";
 
-/** Lists every stored key without sending a request. */
+/** Does not send a request. */
 export async function list(
   { words, flags }: Input<typeof localRowFlags>,
   context: Context,
@@ -38,9 +38,7 @@ export async function list(
   return 0;
 }
 
-/**
- * Makes a stored profile the active one. If there are only two profiles, the user does not have to name the other one.
- */
+/** If there are only two profiles, the user does not have to name the other one. */
 export async function switchTo(words: readonly string[], context: Context): Promise<ExitCode> {
   if (words.length > 1) throw usageFailure("usage: dexdata auth switch [profile]");
   const name = words[0] ?? otherOf(readCredentials(context));
@@ -88,9 +86,7 @@ export async function logout({ words, flags }: LogoutInput, context: Context): P
   return 0;
 }
 
-/**
- * Returns the profile that the flag, the environment or config.json selects. The settings have already been checked.
- */
+/** The flag, the environment or config.json selects the profile. The settings have already been checked. */
 export function profileName(context: Context, typed: string | undefined): string | undefined {
   if (typed === undefined) return readSettings(context).profile.value;
   const checked = checkProfileName(typed);
@@ -98,7 +94,7 @@ export function profileName(context: Context, typed: string | undefined): string
   return typed;
 }
 
-/** Shows what makes the next command use a different key than the key of this profile, and how to change that. */
+/** Shows why the next command uses a different key than that of this profile, and how to change that. */
 export async function sayRival(context: Context, settings: Settings, name: string): Promise<void> {
   const rival = rivalOf(context, settings, name);
   if (rival !== undefined) await say(context, `  ${rival}`);

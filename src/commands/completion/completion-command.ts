@@ -6,9 +6,7 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 
-/**
- * The completion scripts in the package. They run the program each time Tab is pressed, so they never become outdated.
- */
+/** The scripts run the program each time Tab is pressed, so they never become outdated. */
 const scripts = {
   bash: "completions/dexdata.bash",
   zsh: "completions/_dexdata",
@@ -32,7 +30,7 @@ export const completionCommand = command({
   run: async ({ words }, context) => await printCompletion(words, context),
 });
 
-/** Prints the script for users whose package manager did not install it. */
+/** For users whose package manager did not install the script. */
 async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
   const [word = "", more] = words;
   if (word === "") throw usageFailure("missing <shell>", usage);

@@ -4,7 +4,7 @@ import { command, type Positional } from "../command.ts";
 const name: Positional = { name: "name", suggests: "settings" };
 const value: Positional = { name: "value", suggests: "setting values" };
 
-/** The commands, listed by their second word, which is also the name of the function that runs the command. */
+/** The second word is also the name of the function that runs the command. */
 const rows = [
   ["get", [name], "Print the effective value of a setting", ["dexdata config get output"]],
   [

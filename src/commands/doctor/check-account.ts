@@ -16,7 +16,7 @@ import { counted, grouped } from "../../text/counted.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
 import { fail, type Finding, findingsOf, ok, type Outcome, took, warn } from "./findings.ts";
 
-/** Checks the form of the active key and whether its tier is known, because the tier determines the hosts. */
+/** Checks the form of the key and whether its tier is known, because the tier determines the hosts. */
 export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {
   const { settings } = options;
   const { found } = await findKey(context, options, settings);
@@ -42,7 +42,7 @@ export function sandboxKey({ key, tier }: Target): Outcome {
   );
 }
 
-/** Counts the requests that all processes on this machine have sent in the last minute. */
+/** Counts the requests of all processes on this machine in the last minute. */
 export function checkPace(context: Context, { rpm }: RunOptions, target: Target): Outcome {
   const file = readJsonFile(accountFile(context, "pace", target));
   const now = context.clock.elapsed();
@@ -63,7 +63,7 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   return ok(`${found}${heard}`);
 }
 
-/** Shows the rest of the daily budget. Returns undefined if `budget.daily` is not set. */
+/** Returns undefined if `budget.daily` is not set. */
 export function checkBudget(context: Context, { settings }: RunOptions, target: Target): Outcome | undefined {
   const { value: most } = settings.budget_daily;
   if (most === undefined) return undefined;
@@ -86,7 +86,7 @@ export function checkBudget(context: Context, { settings }: RunOptions, target: 
   );
 }
 
-/** Sends one request to the REST host. The response contains the plan, the credits and the time. */
+/** The response contains the plan, the credits and the time. */
 export async function checkAnswer(
   { client }: OpenClient,
   exchanges: readonly Exchange[],
@@ -117,16 +117,10 @@ function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outc
   );
 }
 
-/**
- * Clock differences in milliseconds. At the first one, time ranges such as `--from -15m` become inexact. At the second
- * one, they become wrong.
- */
+/** In milliseconds: time ranges such as `--from -15m` become inexact at the first, and wrong at the second. */
 const [doubtful, wrong] = [2000, 5 * 60_000];
 
-/**
- * Compares the clock with the service. The result is not precise, because the Date header has no fractions of a second
- * and may have been written at any time during the round trip.
- */
+/** Not precise, because the Date header has no fractions and may be written at any time during the round trip. */
 function checkClock(exchange: Exchange | undefined, now: number): Outcome | undefined {
   if (exchange?.answer === undefined) return undefined;
   const { answer, milliseconds } = exchange;

@@ -14,7 +14,6 @@ import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, war
 
 export type Hosts = Pick<Target, "rest" | "streaming">;
 
-/** Shows which hosts use which proxy. */
 export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: Hosts): Outcome {
   const urls = [new URL(rest), new URL(streaming)];
   const variable = proxyVariable(env);
@@ -45,7 +44,7 @@ function namesOf(urls: readonly URL[]): string {
   return [...new Set(urls.map(({ hostname }) => hostname))].join(" and ");
 }
 
-/** doctor warns this many milliseconds (14 days) before a certificate expires. */
+/** In milliseconds before a certificate expires (14 days). */
 const soon = 14 * 24 * 60 * 60 * 1000;
 
 const hostSettings = {
@@ -53,7 +52,7 @@ const hostSettings = {
   streaming: "see streaming_url and streaming_pro_url in: dexdata config list",
 } as const;
 
-/** Resolves the name of a host and connects to it. Runs the other checks only if both steps succeed. */
+/** Runs the other checks only if the name resolves and the host accepts connections. */
 export async function checkHost(
   { context, options: { timeout } }: Run,
   name: keyof Hosts,
@@ -91,13 +90,10 @@ export async function checkHost(
 
 /** Wrapped ether, because it is traded all the time. */
 const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2" };
-/** Milliseconds to wait for the first byte of a stream. The service sends a ping every 15 s. */
+/** In milliseconds; the service sends a ping every 15 s. */
 const longestSilence = 20_000;
 
-/**
- * Opens the price feed and closes it after the first byte. An event costs a credit, which is reserved in the budget
- * beforehand.
- */
+/** Closes the feed after the first byte. An event costs a credit, which is reserved in the budget beforehand. */
 export async function checkStream(
   context: Context,
   { client: { target }, pace, budget }: OpenClient,

@@ -15,7 +15,7 @@ import { configWarnings, readConfigFile, readSettings } from "../../settings/rea
 import { counted } from "../../text/counted.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
-/** The minimum version of Node that package.json requires. */
+/** As in package.json. */
 const oldest = [20, 19] as const;
 
 function checkVersion({ nodeVersion }: Context): Outcome {
@@ -25,7 +25,6 @@ function checkVersion({ nodeVersion }: Context): Outcome {
   return fail(found, `install Node ${oldest.join(".")} or newer`);
 }
 
-/** Shows the properties that affect the appearance of tables and the board. */
 function checkTerminal(context: Context): Outcome {
   const { isTerminal, columns } = context.stdout;
   // Some terminals report 0 columns just after they open.
@@ -37,10 +36,7 @@ function checkTerminal(context: Context): Outcome {
   return isTerminal ? warn(found, "if the terminal supports UTF-8: export LANG=C.UTF-8") : ok(found);
 }
 
-/**
- * Checks the file with additional certificates. Node reads this file once at startup. If that fails, it prints at most
- * one line on stderr and continues.
- */
+/** Node reads this file once at startup. If that fails, it prints at most one line on stderr and continues. */
 function checkCertificates({ env }: Context): Outcome | undefined {
   const file = env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return undefined;
@@ -60,7 +56,7 @@ function checkCertificates({ env }: Context): Outcome | undefined {
   }
 }
 
-/** Counts the certificates before the first damaged one, because Node stops there too. */
+/** Stops at the first damaged certificate, as Node does. */
 function countCertificates(text: string): number {
   const blocks =
     text.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END [\w ]+-----/gu) ?? [];
@@ -76,7 +72,6 @@ function isCertificate(block: string): boolean {
   }
 }
 
-/** Checks which file the settings come from and whether each setting is valid. */
 function checkConfig(context: Context): Outcome {
   const file = readConfigFile(context);
   try {
@@ -96,7 +91,7 @@ function checkConfig(context: Context): Outcome {
   return ok(`${file.path}: ${kept}${also}`);
 }
 
-/** Checks that the file with the keys is readable, and that only its owner can read it. */
+/** Only the owner should be able to read the file. */
 function checkCredentials(context: Context): Outcome {
   const { path: file, problem, exposure, profiles, active } = readCredentials(context);
   if (problem !== undefined)
@@ -111,7 +106,7 @@ function checkCredentials(context: Context): Outcome {
   return ok(`${file}: ${names.length === 0 ? "no key stored" : `stored: ${names.join(", ")}`}`);
 }
 
-/** Writes to the state directory in the same way as a run, including the lock. */
+/** Writes in the same way as a run, including the lock. */
 async function checkState(context: Context): Promise<Outcome> {
   const folder = findFolders(context).state;
   try {
@@ -128,7 +123,7 @@ async function checkState(context: Context): Promise<Outcome> {
   }
 }
 
-/** The checks that do not send anything, in the order of the output. */
+/** In the order of the output; none of them sends anything. */
 export const machineChecks = {
   version: checkVersion,
   terminal: checkTerminal,

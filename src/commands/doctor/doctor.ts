@@ -17,7 +17,7 @@ interface DoctorInput {
   readonly flags: SharedValues & { readonly "no-stream": true | undefined };
 }
 
-/** Checks everything that commands need and prints one line per check. Returns the exit code of the first failure. */
+/** Prints one line per check. Returns the exit code of the first failure. */
 export async function doctor({ words, flags }: DoctorInput, outer: Context): Promise<ExitCode> {
   expectWords(words, 0, "doctor [flags]");
   const output = openFindings(outer, flags);

@@ -12,12 +12,11 @@ import { isColored, readsUnicode, settledColor } from "../../run/output/terminal
 import { counted } from "../../text/counted.ts";
 import { wrapWords } from "../../text/wrap-words.ts";
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly result: "ok" | "warn" | "fail";
   readonly found: string;
-  /** The suggested action, unless the result is ok. */
+  /** Undefined if the result is ok. */
   readonly next?: string | undefined;
   /** The exit code of a command that fails for the same reason. */
   readonly exit?: ExitCode;
@@ -33,9 +32,7 @@ export function fail(found: string, next: string | undefined, exit: ExitCode = 2
   return { result: "fail", found, next, exit };
 }
 
-/**
- * Converts a failure, which would end any other command, to an outcome. Any other error is a bug or an interruption.
- */
+/** Any error other than a failure is a bug or an interruption. */
 export function failed(cause: unknown, next = "see: dexdata help exit-codes"): Outcome {
   if (!(cause instanceof Failure)) throw cause;
   const { message, exit, details } = cause;
@@ -45,7 +42,7 @@ export function failed(cause: unknown, next = "see: dexdata help exit-codes"): O
 
 type Check = () => Outcome | undefined | Promise<Outcome | undefined>;
 
-/** Runs one check. The outcome is undefined if the check does not apply. */
+/** The outcome is undefined if the check does not apply. */
 export async function findingsOf(check: string, run: Check): Promise<readonly Finding[]> {
   try {
     const outcome = await run();
@@ -59,14 +56,14 @@ export function hasFailure(findings: readonly Finding[]): boolean {
   return findings.some(({ result }) => result === "fail");
 }
 
-/** Formats an elapsed time, such as `83ms` or `2.4s`. */
+/** Such as `83ms` or `2.4s`. */
 export function took(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
 }
 
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
-/** The width of the longest check name and the space after it. */
+/** The longest check name and the space after it. */
 const nameWidth = 22;
 
 export type FindingsOutput = ReturnType<typeof openFindings>;
@@ -92,13 +89,13 @@ export function openFindings(context: Context, flags: LocalOutputFlags) {
   };
   return {
     add,
-    /** Runs one check and returns false if it failed. */
+    /** Returns false if the check failed. */
     check: async (name: string, run: Check): Promise<boolean> => {
       const findings = await findingsOf(name, run);
       await add(findings);
       return !hasFailure(findings);
     },
-    /** Prints the summary and returns the exit code of the first failure. */
+    /** Returns the exit code of the first failure. */
     end: async (): Promise<ExitCode> => {
       const rows = all.map(({ check, result, found, next = null }) => ({
         check,
@@ -113,7 +110,7 @@ export function openFindings(context: Context, flags: LocalOutputFlags) {
   };
 }
 
-/** Wraps the text. If the terminal is wide enough, the other lines are indented to the start of the text. */
+/** If the terminal is wide enough, the other lines are indented to the start of the text. */
 function wrapped(text: string, indent: number, { stdout }: Context): string {
   const clean = visibleText(hideSecrets(text));
   const room = (roomOf(stdout) ?? Number.POSITIVE_INFINITY) - indent;

@@ -16,10 +16,7 @@ import type { Questions } from "../asking/questions.ts";
 import { drawsUnicode, readsUnicode } from "../../run/output/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/**
- * Fetches every query page by page, one query after another, and prints the rows. At the end, prints the notices about
- * the complete result.
- */
+/** Fetches one query after another, page by page. */
 export async function answerQuestions(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   const wish = { ...questions, isValidated: options.isValidated };
@@ -45,10 +42,7 @@ export async function answerQuestions(run: Pull): Promise<ExitCode> {
   }
 }
 
-/**
- * Returns all parts, starting with the part that has already been requested. This is not a generator, because a
- * generator would await each page three times.
- */
+/** Not a generator, because a generator would await each page three times. */
 function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
   const begun = [first];
   return {
@@ -65,8 +59,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   const missing = fieldsToWatch(run);
   const failures: Failure[] = [];
   const remarks: string[] = [];
-  // An error that concerns only one input is saved until the other inputs have been fetched. Any other error ends the
-  // run.
+  // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, run.context, open.client, question);
     if (!isOfOneInput(failure)) throw failure;
@@ -109,15 +102,14 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   await renderer.end();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) report.warn(line);
-  // If the default limit truncated a list, this is reported even if stdout is a pipe, because a script might mistake
-  // the result for the complete list.
+  // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
-/** Prints one line per failure, in the same form as the failure of a run. */
+/** In the same form as the failure of a run. */
 async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { failureJson } = await import("../../run/failure-text.ts");
@@ -139,7 +131,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   run.last = { question, page };
 }
 
-/** Warns about the likely cause of an empty result. Returns remarks about the rest of the list. */
+/** Warns about the likely cause of an empty result. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {
@@ -168,7 +160,6 @@ async function openRenderer({ context, options, questions, destination }: Pull):
   });
 }
 
-/** Determines how the responses to these queries are displayed. */
 export function presentationOf(
   { env }: Pick<Context, "env">,
   options: RunOptions,

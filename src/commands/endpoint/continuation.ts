@@ -15,14 +15,14 @@ import { counted } from "../../text/counted.ts";
 import { outputFailure } from "../../files/file-fault.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Flags that are copied to the next command, so that it sends the same requests to the same service. */
+/** Flags that the next command needs to send the same requests to the same service. */
 const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Object.keys(sharedFlags)]);
 /** These flags belong to the file or receipt of this run, or only report its requests. */
 for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.delete(name);
 
 /**
- * Returns the line about the rest of a list, which is printed after the last page. Returns undefined if the list ends
- * or no command can fetch the rest. If a pull failed, `left` is the number of requested rows that it did not fetch.
+ * The line about the rest of a list; undefined if the list ends or no command can fetch the rest. If a pull failed,
+ * `left` is the number of requested rows that it did not fetch.
  */
 export function moreLine(
   question: Question,
@@ -35,8 +35,7 @@ export function moreLine(
   if (page.isCut !== true) {
     if (page.next === undefined || page.next.flag === "subject") return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
-      // There is no flag for the previous close, so the next command starts at the candle that contains it and repeats
-      // that candle.
+      // There is no flag for the previous close, so the next command starts at and repeats the candle that contains it.
       const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
       return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
@@ -56,10 +55,7 @@ function orWithout({ rawPath, reply }: Endpoint): string {
   return reply.kind === "list" ? "" : " or use --all";
 }
 
-/**
- * Returns the exact command that continues at this position. Times are written as resolved, so that a relative time
- * does not change.
- */
+/** Times are written as resolved, so that a relative time does not change. */
 function continuingCommand(question: Question, flags: TypedFlags, from: Place, pageSize: number): string {
   const { rawPath } = question.endpoint;
   const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
@@ -78,7 +74,7 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   const words = [...endpoint.command.split(" "), ...pathWords(endpoint, args)];
   if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);
   for (const { name, flag, place, kind } of endpoint.params) {
-    // The pages of a pull belong to the time range that was fixed when the pull started.
+    // The time range was fixed when the pull started.
     const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
     if (place !== "query" || flag === undefined || value === undefined) continue;
     // `from` replaces both flags, because they would repeat the start of the range.
@@ -89,9 +85,7 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   return words;
 }
 
-/**
- * Returns the parameters of a raw call as the user typed them. The position and the page size are parameters as well.
- */
+/** The position and the page size of a raw call are parameters as well. */
 function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
@@ -107,12 +101,12 @@ function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
   return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
-/** Quotes an argument for a POSIX shell. */
+/** For a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Returns the time at which a candle opens, in wire format. Returns undefined if the candle has no readable time. */
+/** In wire format; undefined if the candle has no readable time. */
 function openingOf(candle: string): string | undefined {
   const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
   const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
@@ -121,9 +115,9 @@ function openingOf(candle: string): string | undefined {
 
 /** Whether the list continues after the rows that were written, and where. */
 export interface Rest {
-  /** Null if this is unknown, because no page was received or because a response was printed unchanged. */
+  /** Null if no page was received or a response was printed unchanged. */
   readonly more: boolean | null;
-  /** The parameter that continues at the next row. Null if only part of the last page was used. */
+  /** Null if only part of the last page was used. */
   readonly next: Readonly<Record<string, string>> | null;
 }
 
@@ -135,9 +129,7 @@ export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): R
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
-/**
- * Formats the rest for the line of --stats, such as `more: true, cursor: abc`. Returns undefined if no list continues.
- */
+/** Such as `more: true, cursor: abc`; undefined if no list continues. */
 export function restText({ more, next }: Rest): string | undefined {
   if (more !== true) return undefined;
   return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
@@ -145,8 +137,7 @@ export function restText({ more, next }: Rest): string | undefined {
 
 /**
  * Adds the number of fetched rows and the command that continues to the error that ended a pull early. Otherwise, the
- * rows could be mistaken for the complete result. After a signal, which is not a failure, a notice with the same
- * information is printed instead.
+ * rows could be mistaken for the complete result. A signal is not a failure and leads to a notice.
  */
 export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
   // If a write fails because the reader closed the pipe, this is not an output error.
@@ -195,10 +186,7 @@ function howToGoOn(
   return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 
-/**
- * A pull with table output cannot be resumed. The format is therefore omitted, or overridden if the settings select a
- * table.
- */
+/** A pull with table output cannot be resumed, so the format is omitted, or overridden if the settings select it. */
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
   if (formats[format].canGrow) return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
@@ -207,7 +195,7 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** Returns the command as the user typed it, except for --verbose and --force. */
+/** Without --verbose and --force. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

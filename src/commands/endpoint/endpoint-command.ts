@@ -6,12 +6,10 @@ import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
-/** Creates the command for all endpoints that share its words. Its properties are derived from these endpoints. */
 export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
   const [endpoint] = group;
   const unit = endpoint.reply.kind === "batch" ? "address" : "request";
-  // The flags are created when they are first used. Creating them for all commands would add a millisecond to each
-  // start.
+  // Creating the flags of all commands would add a millisecond to each start.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
   return {
@@ -41,7 +39,7 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
   };
 }
 
-/** Returns the plans that can send the request. If a flag selects the endpoint, the text names that flag. */
+/** If a flag selects the endpoint, the text names that flag. */
 function planOf(group: readonly Endpoint[]): PlanInWords {
   const needed = group.map(({ chosenBy, plan }) => {
     const who = planName(plan);

@@ -7,7 +7,7 @@ import { type FlagType, text, toggle } from "../../run/flags/flag-types.ts";
 import { flagsOfReply, type ReplyFlags } from "./reply-flags.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
 
-/** Returns all flags of an API command except the shared ones, in the order used in help. */
+/** In the order used in help, without the shared flags. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
   for (const endpoint of group) {
@@ -26,16 +26,15 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   return { ...flags, ...watchFlags };
 }
 
-/** The flags of API commands without the filters, which the endpoint parses. */
+/** Without the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
 
-/** The heading of the flags that become parameters of the request. */
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   if (kind === "candles") return "Candles";
   return kind === "single" ? "Parameters" : "Filters";
 }
 
-/** Creates the flag of a parameter. It accepts any text, because filters are parsed later, with the clock of the run. */
+/** Accepts any text, because filters are parsed later, with the clock of the run. */
 function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
   return flag<string | true>(
     kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...placeholders[name], ...listed(name) },

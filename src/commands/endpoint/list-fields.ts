@@ -10,7 +10,7 @@ import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 
-/** Lists the fields for `--fields ?` of an API command. This does not require a request or any arguments. */
+/** Does not require a request or any arguments. */
 export async function listFieldsOf(
   group: readonly Endpoint[],
   { words, flags, typed }: Input<EndpointFlags>,
@@ -20,10 +20,7 @@ export async function listFieldsOf(
   return await listFields(context, flags, endpoint, groupsOf(endpoint, flags));
 }
 
-/**
- * Lists the fields that `--fields` can select. If the response is shown unchanged, `within` returns the path to a row
- * in it.
- */
+/** If the response is shown unchanged, `within` returns the path to a row in it. */
 export async function listFields(
   context: Context,
   flags: LocalOutputFlags,

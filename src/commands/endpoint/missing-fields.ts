@@ -8,20 +8,17 @@ import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 import type { Renderer } from "../../render/renderer.ts";
 
-/** Detects requested fields that do not exist in any row. Without this check, a typo would look like a null value. */
+/** Without this check, a typo in a field would look like a null value. */
 export interface MissingFields {
   readonly see: (page: Shown) => void;
-  /** Returns one line for each of these fields. Call this after the last row. */
+  /** Call this after the last row. */
   readonly remarks: () => readonly string[];
 }
 
 type Shown = Pick<Page, "rows" | "isDocument">;
-/** The part of the contract that fields can be selected from. */
 type Known = Pick<RowShape, "record" | "added">;
 
-/**
- * Accepts unknown fields, because the service may add new ones, but reports them if they are missing from every row.
- */
+/** Accepts unknown fields, because the service may add new ones, but reports those missing from every row. */
 export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]): MissingFields {
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
@@ -51,7 +48,6 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
   };
 }
 
-/** Checks rows of a single kind that have all been fetched. */
 export function missingFields(
   fields: readonly string[] | undefined,
   endpoint: Endpoint,
@@ -62,9 +58,7 @@ export function missingFields(
   return watch.remarks();
 }
 
-/**
- * Returns the shapes of responses that are printed unchanged. The rows are either in a list or are the response itself.
- */
+/** For responses that are printed unchanged. The rows are either in a list or are the response itself. */
 export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   return Object.entries(rows).map(([group, { record }]) => {
     const list = listNameOf(reply, group);
@@ -113,7 +107,7 @@ function isIndex(step: string): boolean {
   return step === "*" || /^\d+$/u.test(step);
 }
 
-/** Warns about requested columns that do not fit into the terminal. The warning is printed even with `--quiet`. */
+/** Printed even with `--quiet`. */
 export function leftOutLines(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];

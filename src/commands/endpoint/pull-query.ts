@@ -9,14 +9,13 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];
 
-/** The parts of a query that have a different name on the command line. */
 const labels: Readonly<Record<string, string>> = {
   pageSize: "--page-size",
   limit: "--limit",
   missing: "--missing",
 };
 
-/** Describes part of a query. Returns the flag that sets it and a function that makes times readable. */
+/** Returns the flag that sets the part, and a function that makes times readable. */
 function describePart(
   name: string,
   { params }: Endpoint,
@@ -32,10 +31,7 @@ function describePart(
   };
 }
 
-/**
- * Returns everything that determines which rows are fetched and how they are written. Two runs can write to the same
- * file only if all of it matches.
- */
+/** What determines which rows are fetched and how. Two runs can write to the same file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
   const { subjects, ...pages } = walk;
@@ -62,7 +58,7 @@ function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
 }
 
-/** Returns a digest that does not depend on the order of the parts. */
+/** Does not depend on the order of the parts. */
 export function queryDigest(query: Query): string {
   return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

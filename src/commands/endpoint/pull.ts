@@ -13,9 +13,8 @@ import type { EndpointFlags } from "./endpoint-flags.ts";
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
-/** The command line of an API command as the user typed it. */
 export interface TypedCommand {
-  /** The command and its arguments, without flags. */
+  /** Without flags. */
   readonly command: readonly string[];
   readonly input: {
     readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;
@@ -24,7 +23,6 @@ export interface TypedCommand {
   readonly outer: Context;
 }
 
-/** The queries in progress and the destination of their rows. */
 export interface Pull {
   readonly context: Context;
   readonly options: RunOptions;
@@ -34,7 +32,6 @@ export interface Pull {
   readonly destination: Destination;
   readonly seen: SeenKeys;
   readonly typed: TypedCommand;
-  /** The last printed page and the query it belongs to. */
   last?: { readonly question: Question; readonly page: Page };
 }
 

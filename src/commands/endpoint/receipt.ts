@@ -15,7 +15,6 @@ import type { Questions } from "../asking/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { restOf } from "./continuation.ts";
 
-/** Describes how a run ended. */
 export interface Ending {
   /** Milliseconds since the epoch. */
   readonly started: number;
@@ -23,10 +22,7 @@ export interface Ending {
   readonly failure: unknown;
 }
 
-/**
- * Writes the receipt that documents a pull: time range, requests, rows, hash of the output, credits, and whether the
- * pull is complete. If it is not, the receipt gives the reason. An older receipt is replaced atomically.
- */
+/** Documents a pull and whether it is complete. Replaces an older receipt atomically. */
 export function writeReceipt(
   { receipt = "", file, isForced }: WantedDestination,
   run: Pull,
@@ -47,7 +43,7 @@ export function writeReceipt(
   }
 }
 
-/** Returns the fields of the receipt as raw JSON, so that numbers from the service keep all their digits. */
+/** Raw JSON, so that numbers from the service keep all their digits. */
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
@@ -99,10 +95,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   return prettyJson(`{${text.join(",")}}`);
 }
 
-/**
- * Returns the time range as it was sent. If the pull fixed the end of the range, that end is used. A raw call can send
- * any text.
- */
+/** As it was sent, with the end that the pull fixed, if any. A raw call can send any text. */
 function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
   const [args] = asked;
   const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
@@ -111,10 +104,7 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 
-/**
- * Returns the proof that no row is missing (see completeness.ts), or `limit` if the requested number of rows was
- * received.
- */
+/** The proof that no row is missing (see completeness.ts); `limit` if the requested rows were received. */
 function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
   if (reason !== null) return null;
   return tally.proof ?? (questions.limit === undefined ? null : "limit");
@@ -126,7 +116,7 @@ function whyNot(failure: unknown): string | null {
   return failure instanceof Error ? failure.message : "it failed";
 }
 
-/** Explains why a result is incomplete although the run did not fail. */
+/** A result can be incomplete although the run did not fail. */
 function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
   if (exit === 0) return null;
   return tally.refused > 0
@@ -139,7 +129,7 @@ function exitOf(failure: unknown): number | undefined {
   return failure instanceof Failure ? failure.exit : undefined;
 }
 
-/** Accepts only whole numbers, with all their digits, because a header can contain anything. */
+/** Only whole numbers, with all their digits, because a header can contain anything. */
 function digits(text: string | undefined): string {
   return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
 }

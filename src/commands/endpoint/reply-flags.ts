@@ -38,7 +38,7 @@ const cursorPageFlags = (reply: ReplyOf<"cursor-pages">) => ({
   spark: sparkFlag,
 });
 
-/** The highest page number for lists without a limit in the specification. */
+/** For lists without a limit in the specification. */
 const lastPage = 1000;
 
 const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
@@ -82,7 +82,6 @@ const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
   ),
 });
 
-/** Returns the flags that the kind of response needs. */
 export function flagsOfReply(reply: Reply): Flags {
   switch (reply.kind) {
     case "single":
@@ -102,7 +101,7 @@ export function flagsOfReply(reply: Reply): Flags {
   }
 }
 
-/** The flags for all kinds of responses. Each endpoint has only some of them. */
+/** Each endpoint has only some of these flags. */
 export type ReplyFlags = ReturnType<typeof cursorPageFlags> &
   ReturnType<typeof numberedPageFlags> &
   typeof batchFlags &

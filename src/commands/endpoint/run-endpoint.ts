@@ -24,7 +24,6 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 
-/** Runs an API command, from parsing its arguments and flags to printing its rows. */
 export async function runEndpoint(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -41,10 +40,9 @@ export async function runEndpoint(
   );
 }
 
-/** Parses the queries of a command line. Everything has been checked when the promise resolves. */
+/** Everything has been checked when the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
-/** Parses the queries, fetches the rows, and reports the cost. */
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
   const to = readDestination(flags);
@@ -76,8 +74,7 @@ async function askWithin(
   const begun = finished?.now ?? claimed?.interrupted?.header.now;
   const options = { ...run.options, now: beginningOf(begun, run.options, typed.input.flags) };
   const questions = await read(options, run.sources);
-  // An empty cursor is probably an unset variable in a script. Without the warning, the script would silently read the
-  // first page again.
+  // An empty cursor, probably an unset variable, would silently read the first page again.
   if (typed.input.typed.get("cursor")?.at(-1) === "")
     report.warn("--cursor is empty; starting at the first page");
   if (options.columns !== undefined) {
@@ -90,7 +87,7 @@ async function askWithin(
   return await ask(asking);
 }
 
-/** Finds the receipt of an earlier pull if --resume is set but there is no checkpoint. */
+/** An earlier pull may have finished if --resume is set but there is no checkpoint. */
 async function findFinished(
   claimed: Claimed | undefined,
   { isResumed, receipt }: WantedDestination,
@@ -117,7 +114,7 @@ async function reportFinished(
   return 0;
 }
 
-/** Returns the clock of the run in milliseconds. A resumed pull keeps the time range of its first run. */
+/** In milliseconds. A resumed pull keeps the time range of its first run. */
 function beginningOf(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
   if (begun !== undefined && flags.now !== undefined && begun !== now) {
     throw usageFailure(
@@ -133,7 +130,7 @@ interface Asking {
   readonly typed: TypedCommand;
   readonly to: WantedDestination;
   readonly claimed: Claimed | undefined;
-  /** The options with the clock of the first run, if the pull is resumed. */
+  /** With the clock of the first run, if the pull is resumed. */
   readonly options: RunOptions;
   readonly questions: Questions;
 }
@@ -181,7 +178,7 @@ async function openFor(
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
-/** Regardless of how the pull ends, the file and the receipt reflect it. */
+/** However the pull ends, the file and the receipt reflect it. */
 async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
@@ -211,7 +208,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   return exit;
 }
 
-/** Parses `--out`, `--resume`, `--force` and `--receipt`. Rejects a file that would be overwritten. */
+/** Rejects a file that would be overwritten. */
 function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;

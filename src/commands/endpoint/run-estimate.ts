@@ -14,7 +14,7 @@ import { writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 
-/** Prints the cost of the command without running it (`--estimate`). Sends at most one request, plus retries. */
+/** Sends at most one request, plus retries. */
 export async function runEstimate(
   context: Context,
   flags: LocalOutputFlags,
@@ -63,7 +63,7 @@ async function askCreditsLeft(client: Client): Promise<string | undefined> {
   }
 }
 
-/** Estimates the duration from the rate limit alone, because response times are unknown. */
+/** The rate limit alone counts, because response times are unknown. */
 function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
   if (requests === undefined) return null;
   const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
@@ -74,7 +74,7 @@ function orUnknown(figure: number | undefined): number | null {
   return figure ?? null;
 }
 
-/** Returns the digits as a string if a number would round them. */
+/** A string if a number would round the digits. */
 function asNumber(digits: string | undefined): number | string | null {
   if (digits === undefined) return null;
   return /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;

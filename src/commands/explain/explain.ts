@@ -11,10 +11,7 @@ import { writeDocument } from "../../run/output/local-output.ts";
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
 import { isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";
 
-/**
- * Explains an error code, a status or an exit code without sending a request. Prints text unless the user selects a
- * format.
- */
+/** Does not send a request. Prints text unless the user selects a format. */
 export async function explain(
   { words, flags }: Input<typeof documentFlags>,
   context: Context,
@@ -69,23 +66,21 @@ const withMeaning = (code: string): readonly [string, string] => [code, explanat
 const article = (kind: string): string =>
   (/^[aeio]/iu.test(kind) ? `an ${kind}` : `a ${kind}`).replace("a HTTP", "an HTTP");
 
-/** The meaning of an error code, a status or an exit code. The fields have the same names in the JSON output. */
+/** The fields have the same names in the JSON output. */
 export interface Explanation {
   readonly word: string;
   readonly kind: "service error code" | "dexdata error code" | "HTTP status" | "exit code";
   readonly meaning: string;
   readonly status?: number;
   readonly exit: number;
-  /** For an error code, whether the same request may succeed later. For a status, whether dexdata retries it. */
+  /** For an error code, whether the request may succeed later; for a status, whether dexdata retries it. */
   readonly retryable?: boolean;
   readonly next: string;
   /** The error codes that have this status or lead to this exit code. */
   readonly codes?: readonly string[];
-  /** An example of the response body. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns undefined if the word is not an error code, a status or an exit code. */
 export function explanationOf(word: string): Explanation | undefined {
   if (isErrorCode(word)) return ofCode(word);
   if (!/^\d{1,3}$/u.test(word)) return undefined;
@@ -95,7 +90,7 @@ export function explanationOf(word: string): Explanation | undefined {
   return status >= 200 && status <= 599 ? ofStatus(status) : undefined;
 }
 
-/** Lists all words that can be explained, except statuses that are not in the specification. */
+/** Without statuses that are not in the specification. */
 export function explainedWords(): readonly string[] {
   const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
   return [...errorCodes, ...new Set(statuses), ...exits.map(String)];

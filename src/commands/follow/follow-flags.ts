@@ -3,7 +3,6 @@ import { duration, durationFrom, host, outputFile, toggle } from "../../run/flag
 import { speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 
-/** The names of the events that a followed list writes to the `--events` file. */
 export const followEvents = [
   "open",
   "retry",
@@ -30,7 +29,6 @@ const shortestPoll = 2000;
 const needs = { flag: "follow", next: "add --follow" };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
-/** The flags of a list that can be followed. */
 export const followFlags = {
   follow: flag(toggle, group, {
     summary: "Print rows since --from, then new rows as they arrive, oldest first",

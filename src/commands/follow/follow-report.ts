@@ -70,7 +70,6 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       log({ event: kind, message: text, ...(times > 1 && { times }) });
       warn(line);
     },
-    /** Prints the summary at the end, with the number of rows and the credits spent on REST and the stream. */
     ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
       const ofStream = events === 0 ? "" : `; stream events cost ${counted(events, "additional credit")}`;
@@ -88,10 +87,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       log({ event: "read_failed", reason, wait_ms: wait });
       series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
     },
-    /**
-     * Reports that a read returned all rows up to the present. `began` is the start of the read, and `rows` is the
-     * number of new rows.
-     */
+    /** A read returned all rows up to the present. `began` is its start, and `rows` counts the new rows. */
     caughtUp: (began: number, rows: number): void => {
       series.end();
       for (const hole of holes.filledBy(began)) {
@@ -99,7 +95,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
         note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
-    /** Returns the failure if rows are missing at the end. Returns undefined if the last read succeeded. */
+    /** Undefined if the last read succeeded, so that no rows are missing at the end. */
     behind: (): Failure | undefined => {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
@@ -114,10 +110,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
 function reportOfRows({ warn, note, log }: Sinks) {
   let isAheadSaid = false;
   return {
-    /** Reports that the file already contains rows of earlier runs. `from` is the value of --from. */
+    /** The file already contains rows of earlier runs. `from` is the value of --from. */
     continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
       note(continuedLine(written, from, latest)),
-    /** Reports how many rows the reader of the output had not accepted at the end. */
+    /** The reader of the output had not accepted these rows at the end. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
       warn(
@@ -129,7 +125,7 @@ function reportOfRows({ warn, note, log }: Sinks) {
       const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
       warn(`${counted(rows, "late row")}, ${older}`);
     },
-    /** Reports rows with a time later than the current time of the service. `at` is the time of the first one. */
+    /** `at` is the time of the first row that is later than the current time of the service. */
     ahead: (rows: number, at: Instant): void => {
       const first = instant(at.seconds * 1000);
       log({ event: "ahead", rows, first });
@@ -140,9 +136,7 @@ function reportOfRows({ warn, note, log }: Sinks) {
   };
 }
 
-/**
- * Reports a failure only if it is the first in a series or has a new reason. A summary follows when the series ends.
- */
+/** Reports only the first failure in a series and new reasons. A summary follows when the series ends. */
 function createSeries({ warn, timesToTell }: Sinks) {
   let last: string | undefined;
   return {
@@ -160,16 +154,13 @@ function createSeries({ warn, timesToTell }: Sinks) {
 interface Hole {
   readonly from: number;
   readonly to: number;
-  /** A time of the monotonic clock. A read that began earlier may not include all rows of this range. */
+  /** Of the monotonic clock. A read that began earlier may not include all rows of this range. */
   readonly readAfter: number;
 }
 
 type Holes = ReturnType<typeof createHoles>;
 
-/**
- * Keeps the time ranges whose rows have not been read yet. These are gaps in the stream and the time since the last
- * successful read.
- */
+/** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
 function createHoles({ now }: Pick<Clock, "now">) {
   let holes: Hole[] = [];
   let lastRead: number | undefined;
@@ -210,10 +201,7 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
     : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
 }
 
-/**
- * Describes the cost of polling. Each read costs a credit. A read with new rows is followed by another one to prove
- * that no rows are missing before them.
- */
+/** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
 export function pollLine(milliseconds: number): string {
   const reads = Math.ceil(3_600_000 / milliseconds);
   return `reading every ${milliseconds / 1000}s: ${counted(reads, "credit")}/hour, up to twice as many while new rows arrive`;

@@ -37,7 +37,6 @@ import { presentationOf } from "../endpoint/answer-questions.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
-/** Writes the history of a list and then its new rows, until a limit is reached. */
 export async function runFollow(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -81,7 +80,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-/** A followed list with its options and outputs. The signal of its run also aborts when a limit is reached. */
+/** The signal of its run also aborts when a limit is reached. */
 type Followed = Awaited<ReturnType<typeof openFollowed>>;
 
 async function openFollowed(
@@ -100,8 +99,7 @@ async function openFollowed(
   const output = await openFollowOutput(run, flags.out);
   const ending = createEnding(clock, run.context.signal, flags.for);
   onClose(ending.release);
-  // There is no list to reload, so SIGHUP means that the terminal was closed. Buffered rows are written before the run
-  // ends.
+  // There is no list to reload, so SIGHUP means that the terminal was closed.
   onClose(run.context.onReload(() => run.context.interrupt({ cause: "SIGHUP" })));
   const context = { ...run.context, signal: ending.signal };
   const present = createServicePresent(clock);
@@ -133,10 +131,7 @@ async function openFollowed(
   return { ...parts, run: { ...run, context }, flags };
 }
 
-/**
- * Returns stdout or the `--out` files, which keep the rows of earlier runs and can change over time. Only one run at a
- * time may write to these files, because two runs would write every row twice.
- */
+/** The `--out` files keep the rows of earlier runs. Only one run may write to them, or every row appears twice. */
 async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
   const { clock, stdout } = context;
   if (out === undefined) return stdout;
@@ -156,10 +151,7 @@ async function openFollowOutput({ context, report, onClose }: Run, out: string |
   };
 }
 
-/**
- * Returns the path of the lock. A single file uses the same lock as a pull into that file. If the file name changes
- * over time, the lock is in the directory that does not change.
- */
+/** A single file uses the same lock as a pull. For a changing file name, the lock is in the fixed directory. */
 function lockOfPattern(pattern: string): string {
   if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
   const folder = fixedFolder(pattern);
@@ -207,8 +199,8 @@ async function follow(followed: Followed): Promise<void> {
         },
         caughtUp: (began, rows) => {
           course.caughtUp(began, rows);
-          // The stream is opened only after the history has been read. Earlier events would cost credits without
-          // triggering a read.
+          // Opened only after the history has been read, because earlier events would cost credits without triggering a
+          // read.
           if (poll === undefined) listening ??= listen(followed, wake);
         },
       },
@@ -240,7 +232,7 @@ function createRowOutput({ run, question, idle, renderer }: Followed) {
   };
 }
 
-/** Listens to the stream. If the stream ends permanently, the run ends for the same reason. */
+/** If the stream ends permanently, the run ends for the same reason. */
 async function listen(followed: Followed, wake: Wake): Promise<void> {
   const { run, flags, question, open, ending, course } = followed;
   const { context, options } = run;
@@ -257,10 +249,7 @@ async function listen(followed: Followed, wake: Wake): Promise<void> {
   await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);
 }
 
-/**
- * Ends the run after this many milliseconds without a row. Time spent waiting for the reader of the output does not
- * count.
- */
+/** `idle` is in milliseconds. Time spent waiting for the reader of the output does not count. */
 function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
   if (idle === undefined) return undefined;
   const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {

@@ -18,7 +18,7 @@ import { readOldUrl } from "./old-url.ts";
 
 const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
 
-/** Converts an old API URL to a command that fetches the same data today. Does not send a request itself. */
+/** Does not send a request itself. */
 export async function migrate(
   { words, flags }: Input<typeof documentFlags>,
   context: Context,
@@ -82,10 +82,7 @@ function migratedRequest(
   };
 }
 
-/**
- * Finds the endpoint of a path and the values in the path by their current names. Removed paths are checked before
- * current ones.
- */
+/** Removed paths are checked before current ones. */
 function findSuccessor(segments: readonly string[]) {
   for (const { path, replacement, carried } of removedEndpoints) {
     const values = matchTemplate(path, segments);

@@ -7,21 +7,16 @@ import type { Param } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
 
-/** A command that replaces an old URL. */
 export interface Migration {
   /** The words after `dexdata`, without quotes. */
   readonly words: readonly string[];
   /** The template of the removed path; undefined if the URL is still valid. */
   readonly removed: string | undefined;
   readonly replacement: string;
-  /** Notes about parameters that the command cannot express or expresses differently. */
+  /** Describe parameters that the command cannot express or expresses differently. */
   readonly notes: readonly string[];
 }
 
-/**
- * Converts the parameters of an old URL to command-line arguments. Returns notes about parameters that cannot be
- * converted.
- */
 export function migratedQuery(
   endpoint: Endpoint,
   query: readonly (readonly [name: string, value: string])[],
@@ -86,7 +81,7 @@ function parts(value: string, separator: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Returns the error message for a value without the input, because the note already starts with the input. */
+/** Without the input, because the note already starts with it. */
 function whyRefused(param: Param, value: string, now: number): string | undefined {
   try {
     readParam(param, value, now);
@@ -97,9 +92,7 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
   }
 }
 
-/**
- * A page number cannot be converted to a cursor, because only the previous page contains the cursor of the next one.
- */
+/** A page number has no cursor, because only the previous page contains the cursor of the next one. */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
   if (!(page > 1)) return { note: `page=${value}: the command starts at the first page by default; omitted` };
@@ -109,10 +102,7 @@ function carryPage(value: string, limit = "10"): Carried {
   };
 }
 
-/**
- * The old API counted candles from the start of the range. dexdata expects both ends of the range, and --to defaults to
- * now.
- */
+/** The old API counted candles from the start of the range. dexdata expects both ends, and --to defaults to now. */
 function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, now: number): Carried {
   const [, amount, unit] = /^(\d+)([mh])$/u.exec(values.get("interval") ?? "24h") ?? [];
   const start = parseTimeBound(values.get("start") ?? "", now);
@@ -126,10 +116,7 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
   };
 }
 
-/**
- * Old parameters that have a flag with the same name. Each function checks whether the flag accepts the old value;
- * `now` is in milliseconds.
- */
+/** Old parameters whose flag has the same name. Each function checks the old value; `now` is in milliseconds. */
 const flags = new Map<string, (value: string, now: number) => boolean>([
   ["limit", (value) => /^[1-9]\d*$/u.test(value)],
   ["interval", (value) => streamIntervals.some((each) => each === value)],
@@ -142,7 +129,7 @@ const flags = new Map<string, (value: string, now: number) => boolean>([
   ],
 ]);
 
-/** Converts a URL of the streaming host. The method in the URL determines the feed. */
+/** The method in the URL of the streaming host determines the feed. */
 export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
   const typed = values.get("method");
   // `t_p` is an older method name for the price feed.

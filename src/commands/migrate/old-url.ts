@@ -14,7 +14,7 @@ const roots: ReadonlySet<string> = new Set([
   "sse",
 ]);
 
-/** Splits a URL or its path and query. The host is ignored. */
+/** The host is ignored. */
 export function readOldUrl(typed: string) {
   const refuse = (problem: string, next?: string): Failure =>
     usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
@@ -49,9 +49,9 @@ export function readOldUrl(typed: string) {
     });
   const query = pairs.filter(([name, value]) => !isKey(name, value));
   return {
-    /** The decoded segments, starting at the first one that the API knows. */
+    /** Decoded, starting at the first one that the API knows. */
     segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
-    /** The decoded parameters in the order in which they were typed. Parameters that looked like a key are removed. */
+    /** Decoded, in the typed order, without parameters that looked like a key. */
     query,
     hadKey: query.length < pairs.length || authority.includes("@"),
   };

@@ -27,7 +27,6 @@ const usd = readBy("number", "usd", (label, typed) => {
   throw invalidInput(label, "must be an amount in USD, such as 20 or 0.5");
 });
 
-/** The flags of `dexdata sandbox`. */
 export const sandboxFlags = {
   port: flag(wholeNumber({ min: 0, max: 65_532 }), group, {
     summary: "First of four consecutive ports, one for each host",
@@ -73,7 +72,6 @@ export const sandboxFlags = {
   }),
 };
 
-/** The syntax of `--faults`, as help displays it. */
 export const faultsHelp: readonly Block[] = [
   {
     heading: "Faults",

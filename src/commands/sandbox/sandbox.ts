@@ -44,10 +44,7 @@ export async function runSandbox({ words, flags }: Input<SandboxFlags>, context:
   }
 }
 
-/**
- * Returns the limits, formats and faults of the simulated service. Flags that are not set are omitted, so that the
- * defaults apply.
- */
+/** Flags that are not set are omitted, so that the defaults apply. */
 function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxOptions> {
   const options = {
     requestsPerMinute: flags.rpm,
@@ -85,10 +82,7 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
 const assignments = (sandbox: RunningSandbox): readonly string[] =>
   Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
 
-/**
- * Returns the environment variables that make dexdata, or the user's own client, send requests to the sandbox with a
- * Pro key.
- */
+/** Makes dexdata, or the user's own client, send requests to the sandbox with a Pro key. */
 function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> {
   return {
     DEXDATA_BASE_URL: sandbox.restFree,
@@ -100,7 +94,6 @@ function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> 
   };
 }
 
-/** Runs a command with the addresses of the sandbox in its environment, and returns its exit code. */
 async function runInside(
   words: readonly string[],
   sandbox: RunningSandbox,
@@ -127,10 +120,7 @@ async function runInside(
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-/**
- * Opens the log file. If a later write fails, for example because the disk is full, the log reports it once and the
- * sandbox continues.
- */
+/** If a write fails, for example because the disk is full, the log reports it once and the sandbox continues. */
 function openLog(file: string | undefined, context: Context): ((line: string) => void) | undefined {
   if (file === undefined) return undefined;
   const append = openLogFile({

@@ -6,12 +6,11 @@ import { sqlDialects } from "../../render/schema/sql.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 
-/** A record and the command that prints it. */
 export interface KnownRecord extends NamedRecord {
   readonly command: string;
 }
 
-/** Returns the records of every command that prints NDJSON, in the order used in help. */
+/** In the order used in help. */
 export function knownRecords(): readonly KnownRecord[] {
   const ofLists = endpoints.flatMap((endpoint) =>
     Object.entries(endpoint.rows).map(([group, shape]) => ({
@@ -31,7 +30,6 @@ export function knownRecords(): readonly KnownRecord[] {
   return [...known.values()];
 }
 
-/** Returns the fields that the service sends and the fields that dexdata adds. */
 function withAdded({ record, added }: RowShape): RecordShape {
   const nulls = Object.entries(record).filter(([name]) => added?.nulls.includes(name));
   return {
@@ -41,10 +39,7 @@ function withAdded({ record, added }: RowShape): RecordShape {
   };
 }
 
-/**
- * Returns the command that prints the rows of one group. A search over several groups adds the group to each row, but a
- * search over a single group prints the row unchanged.
- */
+/** A search over several groups adds the group to each row, but a search over a single group does not. */
 function commandOf({ command, reply }: Endpoint, group: string): string {
   return reply.kind === "groups" ? `${command} --type ${group}` : command;
 }

@@ -11,7 +11,7 @@ import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
 
-/** Prints the columns of NDJSON rows for databases and programs. Without an argument, lists the records. */
+/** Without an argument, lists the records. */
 export async function schema(
   { words, flags }: Input<typeof documentFlags & typeof schemaFlags>,
   context: Context,
@@ -41,7 +41,7 @@ function textOf(found: KnownRecord, form: string | undefined, dialect: SqlDialec
   return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;
 }
 
-/** Finds a record by its name, or by its command if that command prints only one kind of row. */
+/** A command also finds a record if it prints only one kind of row. */
 function findRecord(asked: string): KnownRecord {
   const all = knownRecords();
   const name = asked.replaceAll(/[\s_]+/gu, "-");

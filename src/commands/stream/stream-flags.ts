@@ -18,7 +18,6 @@ import { requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.t
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** The names of the events that a stream writes to the `--events` file. */
 export const streamEvents = [
   "open",
   "retry",
@@ -40,13 +39,10 @@ export const streamEvents = [
 
 export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 
-/** The maximum of `--max-event`. Several copies of an event can be in memory at the same time. */
+/** Several copies of an event can be in memory at the same time. */
 const mostMebibytes = 16;
 
-/**
- * A stream supports only one format. The other formats have a special error message, which differs from the message for
- * unknown formats.
- */
+/** A stream supports only one format. The others have a special message, unlike unknown formats. */
 const lines = {
   ...readBy("choice", "format", (label, typed) => {
     if (typed === "ndjson") return "ndjson" as const;

@@ -11,7 +11,7 @@ import type { StreamFlags } from "./stream-flags.ts";
 
 export type StreamValues = Values<StreamFlags>;
 
-/** Parses the feed and its parameters, and checks the output files. Does not send anything. */
+/** Does not send anything. */
 export function readStreamOptions(flags: StreamValues, now: number) {
   const feed = feeds[flags.feed ?? defaultFeed.name];
   const options = { feed, kind: kindOf(feed, flags.by), params: readParams(flags, feed, now) };
@@ -32,7 +32,7 @@ function kindOf(feed: Feed, by: StreamValues["by"]): FeedKind {
   throw choiceFailure(`--by ${by} with --feed ${feed.name}`, by ?? "", known);
 }
 
-/** Parses the parameters of this feed, which are `interval` and `since`. */
+/** The parameters are `interval` and `since`. */
 function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<string, string> {
   const { interval, since } = flags;
   for (const name of ["interval", "since"] as const) {

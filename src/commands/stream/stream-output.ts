@@ -18,11 +18,11 @@ import type { StreamValues } from "./stream-options.ts";
 
 const LF = 0x0a;
 
-/** An output for events, which is either a stream of NDJSON lines or the board on a terminal. */
+/** Either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
   /** Shows events of one connection in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  /** Changes the displayed assets. Only the board needs this. */
+  /** Only the board needs this. */
   readonly watch?: (subjects: readonly Subject[]) => void;
   /** Removes assets that the service does not stream. */
   readonly drop?: (subjects: readonly Subject[]) => void;
@@ -36,8 +36,8 @@ interface LineOptions {
 }
 
 /**
- * Opens the outputs. Events are written as lines to a pipe or to files, and shown on the board on a terminal. With
- * `--out` on a terminal, both outputs are used, because the terminal would otherwise show nothing.
+ * Lines go to a pipe or files, and the board to a terminal. With `--out` on a terminal, both outputs are used, because
+ * the terminal would otherwise show nothing.
  */
 export async function openDisplays(
   run: Run,
@@ -59,13 +59,12 @@ export async function openDisplays(
   return displays;
 }
 
-/** Writes one line per event. All lines of a chunk are written at once. */
+/** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
   { feed, isEnveloped, broken }: LineOptions,
 ): StreamDisplay {
-  // A shard remains the same object until its assets change. The map is weak, because a closed shard is never used
-  // again.
+  // A shard is the same object until its assets change. Weak, because a closed shard is never used again.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
   const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
     const known = replacements.get(shard) ?? createReplacements();
@@ -83,17 +82,14 @@ function createLines(
     const facts = { feed, subject, received, isReplacement: isReplacement(shard, event) };
     return Buffer.from(enveloped(line, event, facts));
   };
-  /**
-   * The buffer is reused after each write, because a new buffer for every write would keep the garbage collector busy.
-   */
+  /** Reused after each write, because new buffers would keep the garbage collector busy. */
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
       const lines = spare ?? createByteStore();
       spare = undefined;
       for (const event of events) {
-        // If possible, the received bytes are written unchanged, because there is no time to process them at the
-        // maximum event rate.
+        // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {
           lines.addLine(event.bytes, event.start, event.end);
           continue;
@@ -117,10 +113,7 @@ interface BoardFacts {
   readonly state: () => TailState;
 }
 
-/**
- * Shows the latest event of each asset on a terminal. Messages appear on the board while it is open, and again on
- * stderr after it closes.
- */
+/** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
   { feed, subjects, isSimulated, state }: BoardFacts,
@@ -179,7 +172,7 @@ async function openBoard(
   };
 }
 
-/** Opens the files of `--out`. If an earlier run left a partial line, reports how it was repaired. */
+/** Reports how the partial line of an earlier run was repaired. */
 export async function openAppendedFile(
   pattern: string,
   clock: Clock,

@@ -10,7 +10,7 @@ import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 
-/** Reports connection events: to people on stderr, and to programs in the `--events` file. */
+/** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
   return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
 }
@@ -22,7 +22,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
-  /** `next` returns the end of the line, which describes whether and when dexdata tries again. */
+  /** `next` returns the end of the line: whether and when dexdata tries again. */
   const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
     wereOpen.has(shard.number)
       ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
@@ -52,8 +52,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       states.set(shard.number, "retrying");
     },
     said: (shard, kind, text) => {
-      // An error ends its connection and is always reported. The other kinds may be repeated a thousand times per
-      // second.
+      // An error ends its connection. The other kinds may be repeated a thousand times per second.
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
@@ -75,10 +74,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   };
   return {
     ...handlers,
-    /**
-     * Counts the connections by state. `planned` is the number of connections at the start, before any of them has
-     * reported its state.
-     */
+    /** `planned` is the number of connections at the start, before any of them has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),
       open: count("open"),
@@ -90,7 +86,6 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   };
 }
 
-/** Reports events that concern the assets, messages and lists of any connection. */
 function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
@@ -106,7 +101,6 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
-    /** Reports an event that is not valid JSON. */
     leftOut: (shard: Shard, event: StreamEvent): void => {
       const broken = countBroken();
       if (broken === undefined) return;
@@ -115,7 +109,6 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const what = `skipped event ${name} on connection ${shard.number}: invalid JSON`;
       warn(`${what}; ${counted(broken, "event")} skipped so far`);
     },
-    /** Reports an event that is larger than `--max-event`. */
     skipped: (shard: Shard, event: StreamEvent): void => {
       const skipped = countSkipped();
       if (skipped === undefined) return;
@@ -137,10 +130,7 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
   };
 }
 
-/**
- * Returns a counter that returns its value only if it is a power of two. Otherwise, a service that fails for days could
- * fill the disk with log lines.
- */
+/** Returns only powers of two. Otherwise, a service that fails for days could fill the disk with log lines. */
 function createSparseCount(): () => number | undefined {
   let count = 0;
   return () => {
@@ -168,7 +158,7 @@ function title(shard: Shard): string {
 
 const few = 3;
 
-/** Returns the names of the assets, or only their number if there are too many. */
+/** Returns only the number of assets if there are too many names. */
 function assetsOf(subjects: readonly Subject[]): string {
   return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
 }

@@ -27,21 +27,16 @@ import { createStreamReport } from "./stream-report.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
-/**
- * In the real market, prices change only every few seconds. At this speed, a second in the sandbox shows a minute of
- * the market.
- */
+/** In the real market, prices change only every few seconds. A second in the sandbox shows a minute of it. */
 const sandboxSpeed = 60;
 
 const mebibyte = 1024 * 1024;
 
-/** Streams the events of any number of assets until a limit is reached. */
 export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
   const work = async (run: Run) => await streamUntilStopped(await openSession(run, words, flags));
   return await withRun(flags, outer, work, { isTail: true });
 }
 
-/** A stream with its options and outputs. */
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
@@ -49,10 +44,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { clock, signal } = context;
   const { feed, kind, params } = readStreamOptions(flags, options.now);
   const started = clock.elapsed();
-  /**
-   * Reads the assets from the command line and the current content of the files that it names. The signal cancels a
-   * read that blocks.
-   */
+  /** Reads the files again each time. The signal cancels a read that blocks. */
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
     const taker = { command: streamTaker, takes: kind.by, checksForms: false, usage };
@@ -123,7 +115,6 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   }
 }
 
-/** Opens the connections of a session. Their events are sent to the displays until the stream stops. */
 function createTail(session: Session): Tail {
   const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
@@ -195,10 +186,7 @@ function isOverEarly(reason: unknown): boolean {
   return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
 }
 
-/**
- * Returns a function that charges the daily budget. Events are charged when they arrive, so the stream ends after the
- * events that exceed the budget.
- */
+/** Events are charged when they arrive, so the stream ends after the events that exceed the budget. */
 function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<void>) | undefined {
   const { context, options, report } = run;
   const { target } = open.client;
@@ -207,10 +195,7 @@ function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<vo
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 
-/**
- * Warns if the service applies a plan that differs from the plan of the key. Without the warning, the user would not
- * notice.
- */
+/** Without the warning, the user would not notice that the service applies another plan than that of the key. */
 function warnOfPlan({ run, open }: Session): (plan: string) => void {
   const { tier } = open.client.target;
   let isSaid = false;
@@ -221,9 +206,7 @@ function warnOfPlan({ run, open }: Session): (plan: string) => void {
   };
 }
 
-/**
- * The service rejects an unknown network in the same way as an unknown asset. Only the message shows the difference.
- */
+/** An unknown network and an unknown asset are rejected alike. Only the message shows the difference. */
 function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
   if (!(cause instanceof Failure)) return cause;
   const { message, details } = cause;
@@ -250,7 +233,7 @@ function listenForReload({ run, readAssets, course, displays, stops }: Session, 
   return run.context.onReload(() => void reload());
 }
 
-/** Writes the credits to `--events` once a minute if they have changed. */
+/** Once a minute, if they have changed. */
 function logCredits({ run, stops, course }: Session): () => void {
   const done = new AbortController();
   const tick = async (): Promise<void> => {

@@ -13,22 +13,18 @@ import { createRowSelector } from "../../render/formats/row-text.ts";
 import type { Questions } from "../asking/questions.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 
-/** The responses to all requests in one round. */
 export interface Round {
-  /** The arguments of the requests. Relative times are resolved again in each round. */
+  /** Relative times are resolved again in each round. */
   readonly asked: readonly Args[];
-  /** Contains one entry per group of rows, in the order of the response. */
+  /** One entry per group of rows, in the order of the response. */
   readonly groups: readonly Pick<Page, "group" | "rows">[];
-  /** Notes about inputs that the service left out. */
+  /** About inputs that the service left out. */
   readonly notes: readonly string[];
   /** Errors for inputs that the service rejected. */
   readonly refused: readonly string[];
 }
 
-/**
- * Sends the requests of one round. If the service rejects one of several inputs, the round records the rejection. If no
- * rows are left, the rejection is thrown.
- */
+/** A rejection of one of several inputs is recorded. If no rows are left, it is thrown. */
 export async function fetchRound(
   context: Context,
   client: Client,
@@ -65,9 +61,8 @@ export async function fetchRound(
   return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
 }
 
-/** The differences between a round and the previous one. */
 export interface Changes {
-  /** The new and changed rows, in the order of the round. */
+  /** New and changed rows, in the order of the round. */
   readonly rows: Round["groups"];
   /** The identities of rows that have disappeared. Always empty for lists that drop old rows. */
   readonly gone: readonly string[];
@@ -75,10 +70,7 @@ export interface Changes {
   readonly before: (group: string, row: string) => string | undefined;
 }
 
-/**
- * Compares two rounds. Rows with the same identity are the same row. A row has changed if the text of its selected
- * fields has changed.
- */
+/** A row is the same if its identity is equal, and has changed if the text of its selected fields has changed. */
 export function compareRounds(
   endpoint: Endpoint,
   fields: readonly string[] | undefined,
@@ -122,10 +114,7 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
   return rows;
 }
 
-/**
- * Whether the list drops old rows. In lists ordered by time and in moving windows, every row disappears eventually, so
- * this is not reported.
- */
+/** In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported. */
 function leavesByAge({ reply }: Endpoint): boolean {
   return reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
 }

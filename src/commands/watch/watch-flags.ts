@@ -1,12 +1,9 @@
 import { flag } from "../../run/flags/flag.ts";
 import { durationFrom } from "../../run/flags/flag-types.ts";
 
-/**
- * In milliseconds. The service has new data more often, but a stream is a cheaper way to get changes within seconds.
- */
+/** In milliseconds. A stream is a cheaper way to get changes within seconds. */
 const shortestWatch = 5000;
 
-/** The flags of commands that can be repeated. */
 export const watchFlags = {
   watch: flag(durationFrom(shortestWatch, "for updates within seconds, use: dexdata stream"), "Output", {
     summary: "Refresh at this interval, at least 5s",

@@ -11,13 +11,12 @@ import { formatSeconds } from "../../contract/duration.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
 
-/** Displays the rounds. */
 export interface WatchView {
   /** `at` is the time of the requests in milliseconds since the epoch. */
   readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
-  /** Reports that this round failed for a reason that may be temporary. */
+  /** The reason may be temporary. */
   readonly failed: (reason: string) => void;
-  /** Announces when the next round starts, as a time of the monotonic clock. */
+  /** `until` is the monotonic time at which the next round starts. */
   readonly waiting?: (until: number) => void;
 }
 
@@ -33,14 +32,13 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   };
 }
 
-/** Formats a time in RFC 3339 without fractions of a second. */
+/** In RFC 3339 without fractions of a second. */
 function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
 
 const mostNamed = 3;
 
-/** Names the first few rows that have disappeared. */
 function goneSentence(gone: readonly string[]): string {
   const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
   return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
@@ -48,9 +46,9 @@ function goneSentence(gone: readonly string[]): string {
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
-  /** The title of the screen, such as `every 30s: dexdata networks`. */
+  /** Such as `every 30s: dexdata networks`. */
   readonly title: string;
-  /** Facts such as `3 credits` and `120/hour`, which are displayed next to the time and the countdown. */
+  /** Such as `3 credits` and `120/hour`, next to the time and the countdown. */
   readonly facts: () => readonly string[];
 }
 
@@ -63,10 +61,9 @@ interface Drawn {
   readonly lines: readonly string[];
 }
 
-/** The maximum number of recent messages on the screen. */
 const mostSaid = 3;
 
-/** Replaces the previous round with the latest one on the screen, and marks the changes. */
+/** Replaces the previous round on the screen and marks the changes. */
 export async function openWatchScreen(
   { context, report, stderr, onClose }: Run,
   { presentation, title, facts }: ScreenOptions,
@@ -140,7 +137,6 @@ export async function openWatchScreen(
   };
 }
 
-/** Returns the lines that the command would print on a terminal of this width. */
 async function linesOf(
   presentation: ScreenOptions["presentation"],
   { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,

@@ -17,7 +17,7 @@ import { presentationOf } from "../endpoint/answer-questions.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 
-/** Repeats the requests of a command until a signal arrives or a failure is permanent. */
+/** Repeats the requests until a signal arrives or a failure is permanent. */
 export async function runWatch(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -58,7 +58,6 @@ async function openWatch(
   return { run, interval, client, view, read, nowOf };
 }
 
-/** Runs one round after another until an error is thrown. */
 async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
   const { run, interval, client, view, read, nowOf } = opened;
   const { context, options, report } = run;
@@ -83,7 +82,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
-    // If a round took longer than the interval, the rounds that were missed in the meantime are skipped.
+    // Rounds that were missed because a round took longer than the interval are skipped.
     const passed = Math.floor((clock.elapsed() - due) / interval);
     due += (passed + 1) * interval;
     view.waiting?.(due);
@@ -91,18 +90,13 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
   }
 }
 
-/**
- * Whether a failure may be temporary even after all retries. This applies to rate limits, service errors and network
- * errors.
- */
+/** Rate limits, service errors and network errors may be temporary even after all retries. */
 function isTransient(cause: unknown): cause is Failure {
   if (!(cause instanceof Failure) || isWaitTooLong(cause)) return false;
   return cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete";
 }
 
-/**
- * Returns the clock of the rounds. If `--now` is set, it is the time of the first round, and time advances from there.
- */
+/** If `--now` is set, it is the time of the first round, and time advances from there. */
 function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions): () => number {
   const isSet = isTyped || (env["DEXDATA_NOW"] ?? "") !== "";
   const started = clock.elapsed();
@@ -121,10 +115,7 @@ function refuseClosed(options: RunOptions): RunOptions {
 const mostRows = 10_000;
 const hour = 3_600_000;
 
-/**
- * Returns the maximum cost per hour. Rejects rounds that do not fit into memory or that send more requests than the
- * rate limit allows.
- */
+/** Per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
 function hourlyCost(
   { interval, every }: { readonly interval: number; readonly every: string },
   questions: Questions,

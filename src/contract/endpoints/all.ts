@@ -27,11 +27,8 @@ const all = [
   usage,
 ] as const;
 
-/** The IDs of all endpoints. A table with this type as its key does not compile unless it has an entry for each ID. */
+/** A table with this type as its key does not compile unless it has an entry for each ID. */
 export type EndpointId = (typeof all)[number]["id"];
 
-/**
- * Every REST endpoint, in the order used in help. Endpoints of the same command are adjacent, with the most common one
- * first.
- */
+/** In the order used in help. The most common endpoint of a command comes first. */
 export const endpoints: readonly ContractEndpoint<EndpointId>[] = all;

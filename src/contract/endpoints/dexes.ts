@@ -4,9 +4,8 @@ import { amount, count, optional, text } from "../record.ts";
 import { inNetwork, numberedPaging, sort } from "./shared-parts.ts";
 
 /**
- * See "Other endpoints" in the specification. This list uses page numbers. The public service sends every DEX on each
- * page and reports totals of 0 (wire-facts 4.2). A pull therefore ignores the totals and ends at the first page without
- * a new dex_id.
+ * Specification, "Other endpoints". The public service sends every DEX on each page and reports totals of 0 (wire-facts
+ * 4.2), so a pull ignores the totals and ends at the first page without a new dex_id.
  */
 export const dexes = defineEndpoint("dexes", {
   command: "dexes",

@@ -1,17 +1,13 @@
 import type { ContractEndpoint } from "../endpoint.ts";
 import { type EndpointId, endpoints } from "./all.ts";
 
-/** The endpoint that matches a path. */
 export interface FoundEndpoint {
   readonly endpoint: ContractEndpoint<EndpointId>;
   /** The values of the placeholders in the path. */
   readonly path: ReadonlyMap<string, string>;
 }
 
-/**
- * A fixed word takes precedence over an identifier, so templates with more fixed words come first. For example,
- * `tokens/search` does not name a token.
- */
+/** A fixed word takes precedence over an identifier: `tokens/search` does not name a token. */
 const byFixedWords = endpoints.toSorted((a, b) => placeholders(a) - placeholders(b));
 
 export function findEndpoint(segments: readonly string[]): FoundEndpoint | undefined {
@@ -26,10 +22,7 @@ function placeholders(endpoint: ContractEndpoint): number {
   return endpoint.path.split("{").length - 1;
 }
 
-/**
- * Returns the percent-decoded segments of a path, or undefined if a segment cannot be decoded. A trailing slash adds an
- * empty segment, so `/networks/` and `/networks` are different paths.
- */
+/** Undefined if a segment cannot be decoded. A trailing slash adds an empty segment. */
 export function splitPath(path: string): readonly string[] | undefined {
   try {
     return path.split("/").slice(1).map(decodeURIComponent);
@@ -38,10 +31,7 @@ export function splitPath(path: string): readonly string[] | undefined {
   }
 }
 
-/**
- * Returns the values of the `{names}` in the template, or undefined if the path does not match. Empty values do not
- * match.
- */
+/** Undefined if the path does not match. Empty values do not match. */
 export function matchTemplate(
   template: string,
   segments: readonly string[],

@@ -3,7 +3,7 @@ import { choice, internal, query, type Param } from "../param.ts";
 import { count, each, mark, optional, price, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
-/** The accepted values of `interval`. Source: specification, "Other endpoints". */
+/** Specification, "Other endpoints". */
 export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
 
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or from the default window. */
@@ -45,7 +45,7 @@ const candle: RowShape = {
   },
 };
 
-/** The record is described in wire-facts 4.5. Prices are in USD, across all pools of the token. */
+/** Wire-facts 4.5. Prices are in USD, across all pools of the token. */
 export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
@@ -62,7 +62,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   row: candle,
 });
 
-/** Source: wire-facts 4.4. Prices are in units of the other token in the pool. */
+/** Wire-facts 4.4. Prices are in units of the other token in the pool. */
 export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",

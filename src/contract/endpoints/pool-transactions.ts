@@ -14,10 +14,7 @@ import {
 } from "../record.ts";
 import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
-/**
- * See endpoint 1 in the specification. The service includes rows at both ends of the time range, and dexdata does not
- * drop any.
- */
+/** Specification, endpoint 1. The service includes both ends of the time range, and dexdata drops no rows. */
 export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
   feed: "transactions",

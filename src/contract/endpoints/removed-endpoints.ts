@@ -1,8 +1,8 @@
-/** A path that permanently returns 410, and its replacement. */
+/** A path that permanently returns 410. */
 export interface RemovedEndpoint {
   readonly path: string;
   readonly replacement: string;
-  /** Placeholders of the old path that became parameters. Each entry maps the old name to the new one. */
+  /** Maps placeholders of the old path to the parameters that they became. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ const removed = (
   carried,
 });
 
-/** See "Removed endpoints" in the specification. The path of the streaming host is not included. */
+/** Specification, "Removed endpoints", without the path of the streaming host. */
 export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/pools", "/pools/search"),
   removed("/networks/{network}/pools", "/networks/{network}/pools/search"),
@@ -32,9 +32,7 @@ export const removedEndpoints: readonly RemovedEndpoint[] = [
 /** Both streaming hosts removed this path for GET and POST. The method of an asset determines its current feed. */
 export const removedStream = "/stream";
 
-/**
- * Parameters that the service renamed (specification, "Removed endpoints"), and similar names that old clients sent.
- */
+/** Includes renamed parameters (specification, "Removed endpoints") and similar names that old clients sent. */
 const names: ReadonlyMap<string, string> = new Map([
   ["sort_by", "order_by"],
   ["sort_dir", "sort"],
@@ -42,7 +40,6 @@ const names: ReadonlyMap<string, string> = new Map([
   ["fdv_max", "fdv_usd_max"],
 ]);
 
-/** Returns the current name of a parameter. */
 export function renamed(name: string): string {
   return names.get(name) ?? name.replace(/^volume_(24h|7d|30d)_(min|max)$/u, "volume_usd_$1_$2");
 }
@@ -58,7 +55,6 @@ const orders: ReadonlyMap<string, string> = new Map([
   ["price_change", "price_change_percentage_24h"],
 ]);
 
-/** Returns the current name of an order key. */
 export function renamedOrder(key: string): string {
   return (
     orders.get(key) ??

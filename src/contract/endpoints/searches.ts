@@ -21,10 +21,7 @@ import {
 } from "../record.ts";
 import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 
-/**
- * See "Pagination styles" in the specification. Each page has at most 100 rows and requires the cursor of the previous
- * page.
- */
+/** Specification, "Pagination styles". A page has at most 100 rows and requires the cursor of the previous one. */
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
@@ -35,13 +32,13 @@ const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols a
 /** Only the cross-network searches accept this parameter. */
 const chains = query("chains", { kind: "list" }, "Only these networks, e.g. base,solana");
 
-/** Defines the parameters `<name>_min` and `<name>_max`, which are both inclusive. */
+/** Both `<name>_min` and `<name>_max` are inclusive. */
 function range(name: string, help: string, kind: "amount" | "integer" = "amount"): readonly Param[] {
   const numeric = kind === "amount" ? ({ kind: "amount" } as const) : ({ kind: "integer", min: 0 } as const);
   return [query(`${name}_min`, numeric, `Minimum ${help}`), query(`${name}_max`, numeric, `Maximum ${help}`)];
 }
 
-/** Returns the filters and orders that both searches share, plus the ranges that only one of them has. */
+/** `ranges` are the filters that only one of the two searches has. */
 function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Param[] {
   return [
     ...range("volume_usd_24h", "24h volume in USD"),
@@ -59,7 +56,7 @@ function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Pa
   ];
 }
 
-/** The activity in one window of a search row (specification, resource Token search row; wire-facts 4.8). */
+/** Specification, resource Token search row; wire-facts 4.8. */
 const searchWindow = record({
   volume_usd: nullable(amount),
   ...each("buys sells txns", nullable(count)),
@@ -67,9 +64,8 @@ const searchWindow = record({
 });
 
 /**
- * Adapts rows for a search across networks. An address is useless without its network, so a narrow terminal hides the
- * network later than in a search on one network, and hides the address earlier. `priorities` maps field names to new
- * priorities, which must not equal the priority of another column.
+ * An address is useless without its network, so a narrow terminal hides the network later, and the address earlier,
+ * than in a search on one network. The new `priorities` must not equal that of another column.
  */
 function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: number }): RowShape {
   const moved = (column: Column): Column => ({
@@ -79,10 +75,7 @@ function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: 
   return { ...rows, columns: rows.columns.map(moved) };
 }
 
-/**
- * The values of order_by that both searches accept, according to the specification. Each search accepts other values as
- * well.
- */
+/** Each search accepts other values as well. */
 const commonOrders = ["volume_usd_24h", "volume_usd_7d", "volume_usd_30d", "liquidity_usd", "txns_24h"];
 
 const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({
@@ -107,9 +100,7 @@ const ofToken = query("token_address", { kind: "address" }, "Only pools that con
   flag: "token",
 });
 
-/**
- * The rows have a transactions_24h field, although the filter is named txns_24h. They do not have a volume_usd field.
- */
+/** Unlike the filter txns_24h, the field is named transactions_24h. There is no volume_usd field. */
 const poolRow: RowShape = {
   name: "pool-row",
   record: {
@@ -205,9 +196,7 @@ const tokenFilters = searchFilters(
   }),
 );
 
-/**
- * Without details, the public service omits both the name and the symbol, although the specification always lists them.
- */
+/** Without details, the public service omits name and symbol, although the specification always lists them. */
 const tokenRow: RowShape = {
   name: "token-row",
   record: {

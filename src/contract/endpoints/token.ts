@@ -17,17 +17,14 @@ import {
 } from "../record.ts";
 import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
-/**
- * The specification names these fields sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata
- * reads both.
- */
+/** dexdata reads both sell and buy (specification) and sells and buys (public service, wire-facts 4.7). */
 const window = record({
   ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
   ...each("sell buy sells buys txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
 
-/** See the Token detail resource in the specification. */
+/** Specification, Token detail resource. */
 export const token = defineEndpoint("token", {
   command: "token",
   path: "/networks/{network}/tokens/{token_address}",

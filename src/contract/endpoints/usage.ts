@@ -1,10 +1,7 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { anything, optional, text, time } from "../record.ts";
 
-/**
- * See "Other endpoints" in the specification. Returns the plan and, with a paid key, the usage in the current period.
- * Only `plan` is documented.
- */
+/** Specification, "Other endpoints". Only `plan` is documented; a paid key also gets its usage in this period. */
 export const usage = defineEndpoint("usage", {
   command: "usage",
   path: "/usage",

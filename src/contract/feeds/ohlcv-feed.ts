@@ -36,23 +36,17 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
   ],
 };
 
-/** The accepted values of `interval` (wire-facts 5.2). */
+/** Wire-facts 5.2. */
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** The maximum age in seconds of the candle that a stream can start with. */
+/** In seconds: the maximum age of the candle that a stream can start with. */
 export const longestBackfill = 15 * 60;
 
-/**
- * A safety margin in seconds. Without it, a start time that is just within the limit would be too old by the time the
- * service reads it.
- */
+/** In seconds. Without it, a time just within the limit would be too old when the service reads it. */
 const onTheWay = 5;
 
-/**
- * Returns the start of a candle stream in Unix seconds. `name` is the name of the input as typed, and `now` is in
- * milliseconds.
- */
+/** In Unix seconds. `name` is the input as typed, and `now` is in milliseconds. */
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
   const instant = parseTimeBound(typed, now);

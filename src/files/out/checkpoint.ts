@@ -7,10 +7,9 @@ import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";
 
 /**
- * The journal next to an `--out` file records the progress of the pull. It has one line for the query, one line after
- * each page, and one line with the size of the complete file. A line is appended only after its rows are in the file.
- * No matter when the process is killed, the last complete line therefore describes rows that exist. A resumed pull
- * removes any rows after them.
+ * The journal next to an `--out` file has one line for the query, one after each page, and one with the size of the
+ * complete file. A line is appended only after its rows are in the file. Whenever the process is killed, the last
+ * complete line thus describes rows that exist, and a resumed pull removes any rows after them.
  */
 const count = z.int().nonnegative();
 
@@ -23,11 +22,11 @@ const placeSchema = z.object({
   due: z.optional(z.int()),
 });
 
-/** The progress of the pull, across all its runs. */
+/** Across all runs of the pull. */
 const progressSchema = z.object({
   /** The number of bytes in the file that the journal accounts for. */
   bytes: count,
-  /** The SHA-256 hash of these bytes. */
+  /** Of these bytes. */
   sha256: z.string(),
   rows: count,
   repeats: count,
@@ -38,37 +37,33 @@ const progressSchema = z.object({
   credits: count,
   /** The credits for responses that were truncated. */
   inDoubt: count,
-  /** The credits left before the first run, with the digits that the service sent. */
+  /** Before the first run, with the digits that the service sent. */
   creditsBefore: z.optional(z.string()),
   /** The query to continue with, and the position in its response. */
   question: count,
   at: z.optional(placeSchema),
-  /** The number of rows of that query. */
   rowsOfQuestion: count,
-  /**
-   * Hashes of the rows that are new since the previous line, which are used to remove duplicates. The hashes of several
-   * pages are separated by commas.
-   */
+  /** Hashes of the rows since the previous line, to remove duplicates. Commas separate pages. */
   seen: z.optional(z.string()),
   /** The identities of the first and last row, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
-  /** The end of the time range, which the first run fixed. It is in wire format. */
+  /** The end of the time range in wire format, which the first run fixed. */
   to: z.optional(z.string()),
   /** The proof that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
-/** The last line of a journal, written when all rows are in the file. For JSON, that includes the closing bracket. */
+/** Written when all rows are in the file. For JSON, that includes the closing bracket. */
 const endingSchema = z.object({ complete: count });
 
 const headerSchema = z.object({
   checkpoint: z.literal(4),
-  /** Whether the rows are in `FILE` itself, or in `FILE.part` until the pull is complete. */
+  /** Rows are in `FILE` itself, or in `FILE.part` until the pull is complete. */
   rows: z.enum(["file", "part"]),
-  /** The pull was started with --force, so it may replace `FILE` when it finishes. */
+  /** With --force, the pull may replace `FILE` when it finishes. */
   mayReplace: z.boolean(),
-  /** The parameters of the query by name. A later run compares them and reports the differences. */
+  /** By name. A later run compares the parameters and reports the differences. */
   query: z.record(z.string(), z.string()),
   /** The clock reading in milliseconds that was used to resolve all times. */
   now: z.number(),
@@ -80,30 +75,26 @@ const headerSchema = z.object({
 export type Progress = z.infer<typeof progressSchema>;
 export type CheckpointHeader = z.infer<typeof headerSchema>;
 
-/** The journal of a pull, up to its last complete line. */
 export interface FoundJournal {
   readonly header: CheckpointHeader;
-  /**
-   * Returns the progress of the pull if its file has this size. Lines that account for more bytes are ignored, because
-   * after a power failure the file may be behind its journal.
-   */
+  /** Ignores lines beyond `size`, because after a power failure the file may be behind its journal. */
   readonly upTo: (size: number) => FoundProgress;
 }
 
 export interface FoundProgress {
   /** Undefined before the first page. */
   readonly progress: Progress | undefined;
-  /** The size in bytes of the complete file; undefined until the pull is complete. */
+  /** In bytes; undefined until the pull is complete. */
   readonly complete: number | undefined;
   /** Whether the journal accounts for more bytes than the file contains. */
   readonly isCut: boolean;
-  /** The hashes from all lines up to this one. */
+  /** From all lines up to this one. */
   readonly seen: readonly string[];
-  /** The number of bytes in the journal up to the end of this line. */
+  /** In bytes of the journal, up to the end of this line. */
   readonly length: number;
 }
 
-/** Returns undefined if the journal does not exist or has no complete line. */
+/** Undefined if the journal does not exist or has no complete line. */
 export function readJournal(file: string): FoundJournal | undefined {
   const path = journalOf(file);
   const bytes = readBytes(path);
@@ -155,18 +146,13 @@ function inTheWay(path: string): Failure {
   );
 }
 
-/**
- * Whether dexdata created this journal. Every version is accepted, and so is an empty journal, which a power failure
- * can leave.
- */
+/** Accepts every version, and an empty journal, which a power failure can leave. */
 function isOurs(bytes: Buffer): boolean {
   const begin = '{"checkpoint":';
   return begin.startsWith(bytes.toString("latin1", 0, begin.length));
 }
 
-/**
- * Returns the complete lines of a journal up to the first line that is not JSON, each with the byte offset of its end.
- */
+/** Stops at the first line that is not JSON. `end` is the byte offset of the end of the line. */
 function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly end: number }[] {
   const lines: { readonly value: unknown; readonly end: number }[] = [];
   let start = 0;
@@ -181,7 +167,7 @@ function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly 
   return lines;
 }
 
-/** Returns an empty buffer if the file does not exist. */
+/** Empty if the file does not exist. */
 function readBytes(path: string): Buffer {
   try {
     const descriptor = openRegular(path, constants.O_RDONLY);
@@ -211,17 +197,14 @@ function foreignJournal(path: string): Failure {
   });
 }
 
-/** A pull that an earlier run did not finish, with rows that this run can continue. */
+/** A pull with rows that this run can continue. */
 export interface Interrupted extends FoundProgress {
   readonly header: CheckpointHeader;
   /** The file that contains the rows. */
   readonly rowsAt: string;
 }
 
-/**
- * Finds the rows that an earlier run of the pull into `file` has left. Returns undefined if there is nothing to
- * continue.
- */
+/** Returns undefined if there is nothing to continue. */
 export async function findInterrupted(file: string, signal: AbortSignal): Promise<Interrupted | undefined> {
   const journal = readJournal(file);
   if (journal === undefined) return undefined;
@@ -231,8 +214,7 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
     if (size === undefined) return undefined;
     const found = { header, rowsAt, ...upTo(size) };
     const { progress, complete, isCut } = found;
-    // In an unfinished pull, bytes after the known rows may belong to the next page, so they are removed. Here they are
-    // kept, because either another program added rows to a complete file, or the file was never part of the pull.
+    // Extra bytes after a complete pull are kept: another program added them, or the file was never part of the pull.
     const isLonger = complete !== undefined && size > complete;
     const isOther = isCut && size > 0 && (progress?.bytes ?? 0) === 0;
     if (rowsAt === file && (isLonger || isOther)) throw modified(file);
@@ -248,10 +230,7 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
   return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
 }
 
-/**
- * Whether the rows already have the name `file`. This happens if the run was killed before it removed its checkpoint.
- * Just before that, the rows have both names.
- */
+/** If a run was killed before it removed its checkpoint, the rows may already have the name `file`, or both names. */
 function dropPlacedPart(file: string): boolean {
   const part = partOf(file);
   if (!checkRegular(part)) return true;
@@ -262,9 +241,7 @@ function dropPlacedPart(file: string): boolean {
   return true;
 }
 
-/**
- * Returns the running SHA-256 hash of the rows in the pull. Throws a failure if the rows do not match the checkpoint.
- */
+/** Returns the running SHA-256 hash. Throws a failure if the rows do not match the checkpoint. */
 export async function hashRows(
   file: string,
   { rowsAt, progress }: Interrupted,
@@ -281,7 +258,6 @@ function modified(file: string): Failure {
   });
 }
 
-/** Whether the file contains exactly these bytes. */
 export async function holdsExactly(
   file: string,
   bytes: number,
@@ -302,7 +278,6 @@ async function beginsWithRows(
   return hash.digest("hex") === sha256;
 }
 
-/** Returns the running SHA-256 hash of the first `bytes` of a file. */
 async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
   const hash = createHash("sha256");
   if (bytes === 0) return hash;

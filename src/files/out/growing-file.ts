@@ -11,17 +11,12 @@ import { countedSink, type Sink } from "./sink.ts";
 /** The part of a checkpoint line that cannot be derived from the file itself. */
 export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;
 
-/** Writes the rows of a pull to a file and maintains its checkpoint. */
 export interface GrowingFile {
   readonly sink: Sink;
-  /** Returns the file that currently contains the rows. */
   readonly rowsAt: () => string;
-  /**
-   * Adds a line to the checkpoint for the rows written so far. `seen` contains the hashes of the rows that are new
-   * since the last call.
-   */
+  /** Adds a line to the checkpoint. `seen` contains the hashes of the rows since the last call. */
   readonly note: (seen: string, account: Account) => void;
-  /** Call this when the output is complete. It gives the file its final name. */
+  /** Gives the complete file its final name. */
   readonly finish: () => Promise<void>;
   /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
   readonly abandon: () => Promise<void>;
@@ -35,7 +30,7 @@ export interface Growing {
   readonly file: string;
   readonly header: CheckpointHeader;
   readonly interrupted: Interrupted | undefined;
-  /** The hash of the rows written by earlier runs. */
+  /** Of the rows written by earlier runs. */
   readonly hash: Hash;
   /** The permissions of the file that will be replaced. */
   readonly kept: number | undefined;
@@ -45,8 +40,8 @@ export interface Growing {
 }
 
 /**
- * Rows are written to `FILE`, or to `FILE.part` until they are complete. A new pull creates both files together with
- * its first row, so an earlier failure does not create or destroy anything.
+ * A new pull creates `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure does
+ * not create or destroy anything.
  */
 export async function growFile(growing: Growing): Promise<GrowingFile> {
   const { file, header, interrupted, lock, hash } = growing;
@@ -54,7 +49,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
   let rowsAt = part ?? file;
   let canContinue = interrupted !== undefined;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
-  /** The line to write once the checkpoint exists. */
+  /** Written once the checkpoint exists. */
   let line: Progress | undefined;
 
   const writeLine = ({ rows, journal }: Opened): void => {
@@ -108,8 +103,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         // With this line, --resume does not repeat requests that returned no rows.
         if (line !== undefined && part === undefined) await open();
       } catch {
-        // The line is now missing from the checkpoint. The error that ended the run is more important and is reported
-        // instead.
+        // The error that ended the run is more important than the missing line.
       }
       if (!canContinue) rowsAt = file;
       try {
@@ -119,7 +113,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         rmSync(part, { force: true });
         opened.journal.remove();
       } catch {
-        // This user lost access to the directory. The error that ended the run is more important than that.
+        // The error that ended the run is more important than lost access to the directory.
       }
     },
     forget: () => {

@@ -13,7 +13,7 @@ export interface Journal {
   /** Call this after all rows have been written. `bytes` is the final size of the file. */
   readonly end: (bytes: number) => void;
   readonly close: () => void;
-  /** Call this when the output is complete and there is nothing left to continue. */
+  /** Call this when there is nothing left to continue. */
   readonly remove: () => void;
 }
 
@@ -28,7 +28,6 @@ export function beginJournal(file: string, header: CheckpointHeader, random: () 
   }
 }
 
-/** Continues the journal after its first `length` bytes. */
 export function continueJournal(file: string, length: number): Journal {
   const path = journalOf(file);
   try {

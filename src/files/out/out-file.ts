@@ -16,10 +16,7 @@ import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 /** Linux uses the same limit. */
 const maxLinks = 40;
 
-/**
- * Follows symbolic links to the actual file, which may not exist yet. The checkpoint and the lock are next to that
- * file, so two runs that refer to it by different names use the same checkpoint and lock.
- */
+/** Resolves symbolic links, so that all names of a file, which may not exist yet, share a checkpoint and a lock. */
 export function targetOf(file: string): string {
   let target = file;
   for (let links = 0; links < maxLinks; links += 1) {
@@ -32,22 +29,21 @@ export function targetOf(file: string): string {
   return file;
 }
 
-/** Returns the path of the checkpoint of a pull into `FILE`. */
 export function journalOf(file: string): string {
   return `${file}.resume`;
 }
 
-/** Returns the path for the rows of an unfinished pull into `FILE`, unless they are written to `FILE` itself. */
+/** For the rows of an unfinished pull, unless they are written to `FILE` itself. */
 export function partOf(file: string): string {
   return `${file}.part`;
 }
 
-/** Returns the path of the lock. The only process that writes `FILE` holds this lock. */
+/** The only process that writes `FILE` holds this lock. */
 export function lockOf(file: string): string {
   return `${file}.lock`;
 }
 
-/** Returns the same result for all names of a file, even if it does not exist yet. */
+/** The same for all names of a file, even if it does not exist yet. */
 export function trueName(file: string): string {
   const target = targetOf(path.resolve(file));
   try {
@@ -57,20 +53,19 @@ export function trueName(file: string): string {
   }
 }
 
-/** Whether the file belongs to an unfinished pull of an earlier run. */
 export function isUnfinished(file: string): boolean {
   return existsSync(journalOf(file));
 }
 
 /** The limit in bytes of all common file systems. */
 const longestName = 255;
-/** The longest suffixes that are added to a file name. They are used while `FILE.resume` or the receipt is replaced. */
+/** Used while `FILE.resume` or the receipt is replaced. */
 const longestEnding = {
   "--out": ".resume.0123456789abcdef.new".length,
   "--receipt": ".0123456789abcdef.new".length,
 };
 
-/** Checks the file before anything is sent. Rejects a file that would be overwritten or that cannot contain rows. */
+/** Rejects a file that would be overwritten or that cannot contain rows. Nothing has been sent yet. */
 export function checkOutFile(
   file: string,
   mayExist: boolean,
@@ -101,13 +96,11 @@ export function checkOutFile(
   if (!mayExist) throw alreadyExists(file);
 }
 
-/** Throws a usage failure if the directory does not exist. */
 export function checkFolder(label: string, folder: string, found: Stats | undefined): void {
   if (found?.isDirectory() === true) return;
   throw usageFailure(`${label}: directory ${folder} does not exist`, "create it first, or name another file");
 }
 
-/** Throws a usage failure if the name belongs to something other than a regular file. */
 export function checkFile(label: string, found: Stats | undefined, hint: string): void {
   if (found?.isDirectory() === true)
     throw invalidInput(label, "must be a file, not a directory", "name a file in it");
@@ -147,8 +140,8 @@ export function unwritable(label: string, cause: unknown): Failure {
 }
 
 /**
- * Locks a file that only one process may write at a time. If another process holds the lock, the failure is temporary
- * (exit code 7). A service manager that does not restart commands after a usage error should still retry this one.
+ * If another process holds the lock, the failure is temporary (exit code 7), so that a service manager that does not
+ * restart commands after a usage error still retries this one.
  */
 export async function holdFile(
   context: Locking,
@@ -158,7 +151,7 @@ export async function holdFile(
 ): Promise<FileLock> {
   const watch = (): void => remark(`waiting for the lock ${lockFile}, held by another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
-    // The lock is the first file that the run creates in this directory, so the directory or its disk is the problem.
+    // The lock is the run's first file in this directory, so the directory or its disk is the problem.
     if (thrown instanceof Failure && thrown.cause !== undefined)
       throw unwritable(`--out "${file}"`, thrown.cause);
     throw thrown;

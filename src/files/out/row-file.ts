@@ -7,12 +7,12 @@ import { fail, type Failure, type FailureDetails } from "../../contract/failure.
 import { keepMode } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
 
-/** A file to which this run appends rows. No other process should change it. */
+/** No other process should change the file. */
 export interface RowFile {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /**
-   * Throws if another program has truncated, extended, moved or replaced the file, because the run must not report
-   * success then. Returns the stats that identify the file. `bytes` is the expected size.
+   * Throws if another program has changed, moved or replaced the file, because the run must not report success. `bytes`
+   * is the expected size. The returned stats identify the file.
    */
   readonly verify: (bytes: number) => BigIntStats;
   /** Resolves when the rows have been saved to disk. */
@@ -22,9 +22,8 @@ export interface RowFile {
 }
 
 /**
- * Creates the file and fails if it already exists. Rows are always appended. If they were written at fixed positions
- * and another program truncated the file, the system would fill the missing part with zeros, and the size would look
- * correct. Messages start with `label`. `kept` contains the permissions of the new file.
+ * Fails if the file exists. Rows are always appended: with fixed positions, the system would fill a part that another
+ * program truncated with zeros. Messages start with `label`. `kept` is the mode of the new file.
  */
 export async function createRowFile(file: string, label: string, kept?: number): Promise<RowFile> {
   try {
@@ -46,7 +45,7 @@ export async function createRowFile(file: string, label: string, kept?: number):
   }
 }
 
-/** Opens the file to add rows after the first `bytes`. An incomplete row after them is removed. */
+/** Removes an incomplete row after the first `bytes`. */
 export async function continueRowFile(file: string, label: string, bytes: number): Promise<RowFile> {
   let handle: FileHandle | undefined;
   try {
@@ -76,7 +75,7 @@ function rowFile(handle: FileHandle, file: string, label: string): RowFile {
   };
 }
 
-/** Renames `part`, which contains all rows, to `file`. An existing file is replaced only if `mayReplace` is set. */
+/** `part` contains all rows. An existing file is replaced only if `mayReplace` is set. */
 export async function placePart(
   part: string,
   file: string,
@@ -108,7 +107,7 @@ function notPlaced(part: string, file: string, cause: unknown, why = fileFault(c
   });
 }
 
-/** Returns the stats of the file at this path. Throws if it is not the file that was written. */
+/** Throws if it is not the file that was written. */
 function checkPlace(file: string, written: BigIntStats): BigIntStats {
   const there = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (there !== undefined && isSameFile(there, written)) return there;

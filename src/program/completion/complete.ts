@@ -45,9 +45,8 @@ function atFlag(asked: Asked, current: string): Completion {
 }
 
 /**
- * Returns the output of `dexdata __complete <shell> <word>…`, which the completion scripts read. The first line has the
- * kind and the prefix, and each line after it has one candidate; tabs separate the columns. Bash shows every line. zsh
- * and fish match the candidates themselves, as their users configured them.
+ * The output of `dexdata __complete <shell> <word>…`: the kind and the prefix, then one candidate per line, with tabs
+ * between the columns. Bash shows every line. zsh and fish match the candidates themselves.
  */
 export function answerShell(
   context: Pick<Context, "env" | "platform">,

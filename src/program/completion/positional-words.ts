@@ -8,7 +8,6 @@ import { flagWords, knownNetworks, storedProfiles } from "./suggested-words.ts";
 import { groupSummaries } from "../help/overview.ts";
 import { topicNames } from "../help/topic-names.ts";
 
-/** Suggests arguments based on the description of the command. */
 export function positionalWords(asked: Asked, command: Command, current: string): Completion {
   const { context, entries, line } = asked;
   const { positionals: before } = line;
@@ -68,7 +67,7 @@ function ofSetting(
   );
 }
 
-/** Suggests the words that can follow `path` in the name of a command. */
+/** The words that can follow `path` in the name of a command. */
 export function commandWords(entries: readonly Command[], path: string): readonly Candidate[] {
   const start = path === "" ? "" : `${path} `;
   const found = new Map<string, Candidate>();
@@ -81,7 +80,6 @@ export function commandWords(entries: readonly Command[], path: string): readonl
   return [...found.values()];
 }
 
-/** Suggests the words that can follow `help`, which are commands and topics. */
 export function helpWords(entries: readonly Command[], before: readonly string[]): readonly Candidate[] {
   const topics = before.length === 0 ? topicNames : [];
   return [...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))];

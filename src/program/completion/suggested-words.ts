@@ -9,7 +9,7 @@ import { NETWORK_ROWS } from "../../sandbox/market/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { listEnding, readNewestList } from "../../settings/list-cache.ts";
 
-/** Suggests `--help` and the flags that can still be added to the command line. */
+/** Also suggests `--help`. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
   const flags = Object.entries(entry === undefined ? {} : { ...entry.flags, ...entry.shared }).filter(
     ([name, { type }]) => type.isRepeatable === true || !given.has(name),
@@ -19,7 +19,7 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
   return path === "" ? [...ours, { word: "--version", description: "print the version" }] : ours;
 }
 
-/** Suggests values of a flag. `attached` is the part of the word that does not change, such as `--output=`. */
+/** `attached` is the part of the word that does not change, such as `--output=`. */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
   if (flag.type.placeholder === "file") return files(attached);
   if (flag.type.isList !== true)
@@ -49,15 +49,12 @@ function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag
   }
 }
 
-/** Returns the network in the first argument, which can be `network` or `network:address`. */
+/** The first argument can be `network` or `network:address`. */
 function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
   return first.split(":")[0] ?? "";
 }
 
-/**
- * Suggests the fields of the rows of a command. After the name of a record and a dot, it suggests the fields of that
- * record.
- */
+/** After the name of a record and a dot, suggests the fields of that record. */
 export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
   const names = new Set<string>();
   const before = typed.split(".").slice(0, -1);
@@ -85,7 +82,7 @@ function innerRecord(record: RecordShape, path: readonly string[]): RecordShape 
   return {};
 }
 
-/** Suggests the wire names of the parameters of an API path, such as `order_by=`. */
+/** Wire names, such as `order_by=`. */
 export function parameterWords(path: string | undefined): readonly Candidate[] {
   const segments =
     (path ?? "")
@@ -100,10 +97,7 @@ export function parameterWords(path: string | undefined): readonly Candidate[] {
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/**
- * Returns the networks from the last list that this machine received from the service. If there is no list yet, returns
- * the networks of the sandbox.
- */
+/** From the last list that the service sent to this machine, or else from the sandbox. */
 export function knownNetworks(context: Surroundings): readonly Candidate[] {
   const kept = typable(readNewestList(context, listEnding("networks", undefined)));
   return kept.length > 0
@@ -111,21 +105,18 @@ export function knownNetworks(context: Surroundings): readonly Candidate[] {
     : NETWORK_ROWS.map(({ id, displayName }) => ({ word: id, description: displayName }));
 }
 
-/** Returns the DEXes of a network, if this machine has a list of them. */
+/** Empty if this machine has no list for the network. */
 export function knownDexes(context: Surroundings, network: string): readonly Candidate[] {
   return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
 }
 
-/** Returns the names of the stored profiles, but never the keys. */
+/** Names only, never keys. */
 export function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
   return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));
 }
 
-/**
- * Removes words with characters that are special to a shell. The shell inserts words without quotes, and text from the
- * service must not become a command.
- */
+/** The shell inserts words without quotes, and text from the service must not become a command. */
 function typable(texts: readonly string[]): readonly Candidate[] {
   return texts
     .map((text) => text.split("\t"))

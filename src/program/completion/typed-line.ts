@@ -5,12 +5,11 @@ import type { Context } from "../../context/context.ts";
 
 /** The words before the cursor, parsed as the program would parse them. */
 export interface TypedLine {
-  /** The words of the command so far. This can be just the first word, such as `pools`. */
+  /** The command so far. This can be just the first word, such as `pools`. */
   readonly path: string;
   /** Undefined until the words name a command. */
   readonly entry: Command | undefined;
   readonly positionals: readonly string[];
-  /** The names of the flags on the command line. */
   readonly given: ReadonlySet<string>;
   /** The flag whose value is the next word. */
   readonly pending: Flag | undefined;
@@ -18,7 +17,7 @@ export interface TypedLine {
   readonly isAfterDashes: boolean;
 }
 
-/** Returns undefined if the words do not lead to a command. In that case, there is nothing to suggest. */
+/** Returns undefined if the words do not lead to a command, so there is nothing to suggest. */
 export function readTypedLine(entries: readonly Command[], words: readonly string[]): TypedLine | undefined {
   let [path, pending, isAfterDashes]: [string, Flag | undefined, boolean] = ["", undefined, false];
   let entry: Command | undefined;
@@ -44,10 +43,7 @@ export function readTypedLine(entries: readonly Command[], words: readonly strin
   return { path, entry, positionals, given, pending, isAfterDashes };
 }
 
-/**
- * Returns the flags of the command. Until the command is known, only the shared flags apply, because they can come
- * first.
- */
+/** Until the command is known, only the shared flags apply, because they can come first. */
 export function flagsOf(command: Command | undefined): Flags {
   return command === undefined ? sharedFlags : { ...command.flags, ...command.shared };
 }
@@ -61,7 +57,6 @@ interface ReadFlag {
 
 const takesValue = (flag: Flag | undefined): flag is Flag => flag?.type.placeholder !== undefined;
 
-/** Finds the flag that a word on the command line refers to. */
 export function readFlag(flags: Flags, word: string): ReadFlag {
   if (word.startsWith("--")) {
     const [name = "", ...value] = word.slice(2).split("=");
@@ -78,13 +73,12 @@ export function readFlag(flags: Flags, word: string): ReadFlag {
   return { isFollowed: false };
 }
 
-/** The suggestions for the word at the cursor. */
 export interface Completion {
   /** With `files`, the shell completes file names. */
   readonly kind: "words" | "files";
   /** The part of the word that does not change, such as `--output=` or `ethereum,`. */
   readonly prefix: string;
-  /** Words that can follow the prefix. A word that ends with `=`, `:`, `,` or `.` needs more input. */
+  /** A word that ends with `=`, `:`, `,` or `.` needs more input. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -99,7 +93,6 @@ export const files = (prefix: string): Completion => ({ kind: "files", prefix, c
 
 export const only = (candidates: readonly Candidate[]): Completion => ({ ...nothing, candidates });
 
-/** The data that every completion needs. */
 export interface Asked {
   readonly context: Pick<Context, "env" | "platform">;
   readonly entries: readonly Command[];

@@ -3,10 +3,7 @@ import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/**
- * The `brief` form fits on one screen. It describes the flags of the command and only names the shared ones. The `full`
- * form describes everything.
- */
+/** `brief` fits on one screen and only names the shared flags. `full` describes everything. */
 export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {

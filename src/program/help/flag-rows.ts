@@ -2,7 +2,7 @@ import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/fla
 
 type Row = readonly [term: string, text: string];
 
-/** Groups flags in the order used in help. */
+/** In the order used in help. */
 export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
   return flagGroups.flatMap((group) => {
     const inside = Object.entries(flags).filter(([, flag]) => flag.group === group);
@@ -10,19 +10,17 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
   });
 }
 
-/** The text of a flag without its choices, for completion and for programs, which show them separately. */
+/** Without the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {
   return `${owned(flag.summary, ownersOf(flag))}${defaultOf(flag)}${flag.details ?? ""}`;
 }
 
-/** The complete text of a flag. */
 export function fullFlagHelp(flag: Flag): string {
   const choices = flag.choicesIn === undefined ? flag.type.choices : undefined;
   if (choices === undefined) return flagHelp(flag);
   return `${withChoices(flag, ownersOf(flag), choices)}${flag.details ?? ""}`;
 }
 
-/** Every flag with its complete text. */
 export function fullRows(flags: Flags): readonly Row[] {
   return Object.entries(flags).map(([name, flag]) => [
     `${dashed(name, flag)}${value(flag)}`,
@@ -77,7 +75,7 @@ export function briefRows(flags: Flags): readonly Row[] {
   });
 }
 
-/** Returns the most important part of the text, on one line if possible. `--help` shows the rest. */
+/** The most important part of the text, on one line if possible. `--help` shows the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
   const owners = ownersOf(flag).filter((owner) => !(owner in beside));
   const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
@@ -100,7 +98,7 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
   });
 }
 
-/** Lists the names of flags, for a line that points to the full text. */
+/** For a line that points to the full text. */
 export function nameList(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
@@ -115,7 +113,7 @@ function braced(names: readonly string[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** Merges several summaries into one. Words that differ are joined with a slash, such as `after/before`. */
+/** Words that differ are joined with a slash, such as `after/before`. */
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;

@@ -7,10 +7,7 @@ import type { Block } from "../../render/page/help-page.ts";
 import { type TopicContext, topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
 
-/**
- * Returns dexdata(1) in roff format, generated from the same values as the help. `surroundings` provides the
- * directories and the time that the topics show.
- */
+/** dexdata(1) in roff format. `surroundings` provides the directories and the time that the topics show. */
 export function manPage(commands: readonly Command[], version: string, surroundings: TopicContext): string {
   return [
     `.TH DEXDATA 1 "${new Date(surroundings.clock.now()).toISOString().slice(0, 10)}" "dexdata ${escaped(version)}" "User Commands"`,
@@ -87,10 +84,7 @@ const line = (text: string): string => (/^[.']/u.test(text) ? `\\&${escaped(text
 
 const quoted = (text: string): string => `"${escaped(text).replaceAll('"', "\\(dq")}"`;
 
-/**
- * Non-ASCII characters are written as numbers, because formatters interpret bytes differently. Hyphens are escaped, so
- * that commands can be copied from the page and pasted.
- */
+/** Formatters interpret non-ASCII bytes differently, and unescaped hyphens cannot be copied and pasted. */
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

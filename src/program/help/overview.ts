@@ -2,7 +2,7 @@ import { type Command, sections, usageOf } from "../../commands/command.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { topicNames } from "./topic-names.ts";
 
-/** Summaries of words that only group commands. Help and completion use them. */
+/** For words that only group commands. */
 export const groupSummaries: Readonly<Record<string, string>> = {
   tokens: "Search tokens",
   pools: "Search pools",
@@ -12,10 +12,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
 
 const followRow = ["txns --follow", "Print a pool's transactions, then new ones as they arrive"] as const;
 
-/**
- * Returns the page of `dexdata` without arguments. It has a description, the first command to try, and a line for every
- * command, grouped by task.
- */
+/** The page of `dexdata` without arguments. */
 export function overview(entries: readonly Command[]): readonly Block[] {
   return [
     { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
@@ -39,7 +36,7 @@ export function overview(entries: readonly Command[]): readonly Block[] {
   ];
 }
 
-/** Returns the page of a word that only groups commands, such as `auth` or `config`. */
+/** For a word such as `auth` or `config`, which only groups commands. */
 export function groupHelp(word: string, entries: readonly Command[]): readonly Block[] {
   const inside = entries.filter(({ words }) => words.startsWith(`${word} `));
   return [
@@ -53,9 +50,7 @@ export function groupHelp(word: string, entries: readonly Command[]): readonly B
   ];
 }
 
-/**
- * Commands with the same first word share a row, which lists their second words. The row of `help` lists its topics.
- */
+/** Commands with the same first word share a row. The row of `help` lists its topics. */
 function commandRows(entries: readonly Command[]): readonly (readonly [string, string])[] {
   const rows = new Map<string, readonly [string, string]>();
   for (const { words, summary } of entries) {

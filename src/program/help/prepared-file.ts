@@ -1,13 +1,10 @@
 import type { HelpForm } from "./command-help.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** A help page that the build prepares, so that help can be shown without loading a command. */
+/** Prepared by the build, so that help can be shown without loading a command. */
 export type PreparedPage = Readonly<Record<HelpForm, readonly Block[]>>;
 
-/**
- * Returns the path of the page in the build directory, such as `help/pools_search.json`. Words of commands never
- * contain `_`.
- */
+/** In the build directory, such as `help/pools_search.json`. Words of commands never contain `_`. */
 export function preparedFile(words: readonly string[]): string {
   return `help/${words.length === 0 ? "overview" : words.join("_")}.json`;
 }

@@ -11,7 +11,7 @@ import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";
 import type { PreparedPage } from "./prepared-file.ts";
 
-/** Prints the help of a command, a group of commands or a topic. Without words, prints the overview. */
+/** Without words, prints the overview. */
 export async function printHelp(
   commands: readonly Command[],
   words: readonly string[],
@@ -42,7 +42,7 @@ function pageOf(
   );
 }
 
-/** Returns the page of a command or a group of commands. Without words, returns the overview. */
+/** Without words, returns the overview. */
 export function preparedPage(entries: readonly Command[], words: string): PreparedPage | undefined {
   if (words === "") return inBothForms(overview(entries));
   const entry = entries.find((each) => each.words === words);
@@ -55,7 +55,6 @@ function inBothForms(page: readonly Block[]): PreparedPage {
   return { brief: page, full: page };
 }
 
-/** Returns the words of all prepared pages. */
 export function preparedWords(entries: readonly Command[]): readonly string[] {
   const commands = entries.map(({ words }) => words);
   const groups = commands.filter((words) => words.includes(" ")).map((words) => words.split(" ")[0] ?? "");

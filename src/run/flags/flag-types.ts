@@ -3,10 +3,7 @@ import { invalidInput } from "../../contract/failure.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
 
-/**
- * The type of a flag's values. It defines how help displays them, which name `commands -o json` uses, and how they are
- * parsed.
- */
+/** How values are displayed in help, named in `commands -o json`, and parsed. */
 export interface FlagType<Value> {
   readonly name:
     | "switch"
@@ -22,21 +19,20 @@ export interface FlagType<Value> {
     | "file"
     | "url"
     | "address";
-  /** Represents the value in help; undefined for a boolean flag. */
+  /** Undefined for a boolean flag. */
   readonly placeholder?: string;
-  /** The accepted values, if there is a fixed set. */
   readonly choices?: readonly string[];
   /** The flag can be repeated, and every value counts. */
   readonly isRepeatable?: true;
-  /** The value is a comma-separated list of words that completion can suggest. */
+  /** A comma-separated list of words that completion can suggest. */
   readonly isList?: true;
-  /** Parses the values that were typed. Throws an error that names the flag if one of them is invalid. */
+  /** Throws an error that names the flag if one of the values is invalid. */
   readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
 }
 
 type Named = FlagType<unknown>["name"];
 
-/** The type of a flag with a single value. If the flag is repeated, the last value counts. */
+/** If the flag is repeated, the last value counts. */
 function one<Value>(
   name: Named,
   placeholder: string,
@@ -51,18 +47,17 @@ function one<Value>(
 
 export const toggle: FlagType<true> = { name: "switch", read: () => true };
 
-/** Counts how often the flag appears, as in `-vv`. */
+/** As in `-vv`. */
 export const counting: FlagType<number> = {
   name: "switch",
   isRepeatable: true,
   read: (_, texts) => texts.length,
 };
 
-/** Any string, which the command parses later. `name` describes the value for programs. */
+/** The command parses the string later. `name` describes the value for programs. */
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
   one(name, placeholder, (_, typed) => typed);
 
-/** A value that needs a special parser. */
 export const readBy = <Value>(
   name: Named,
   placeholder: string,
@@ -83,10 +78,10 @@ export function wholeNumber(
   return one("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
 }
 
-/** A duration such as `30s`, parsed to milliseconds. */
+/** In milliseconds. */
 export const duration: FlagType<number> = one("duration", "duration", readDuration);
 
-/** A duration with a minimum, both in milliseconds. `next` is the hint for shorter durations. */
+/** The minimum is in milliseconds, too. `next` is the hint for shorter durations. */
 export function durationFrom(shortest: number, next: string): FlagType<number> {
   return one("duration", "duration", (label, typed) => {
     const milliseconds = readDuration(label, typed);
@@ -95,7 +90,6 @@ export function durationFrom(shortest: number, next: string): FlagType<number> {
   });
 }
 
-/** A value from a fixed set of words. */
 export function choice<const Word extends string>(
   choices: readonly Word[],
   placeholder: string,
@@ -108,7 +102,7 @@ export function choice<const Word extends string>(
   return { ...type, choices };
 }
 
-/** A value that is a comma-separated list. */
+/** Comma-separated. */
 export const list = <Value>(
   placeholder: string,
   read: (label: string, items: readonly string[], flag: string) => Value,
@@ -120,17 +114,13 @@ export const list = <Value>(
   isList: true,
 });
 
-/**
- * The name of an output file. `-` is rejected, because elsewhere it means stdout, but here it would create a file named
- * "-".
- */
+/** Elsewhere, `-` means stdout, but here it would create a file named "-". */
 export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
   if (typed !== "" && typed !== "-") return typed;
   const next = `${flag === "out" ? "leave it out to write to stdout, or " : ""}use ./- for a file named -`;
   throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
 });
 
-/** The base URL of a host. */
 export const host: FlagType<string> = one("url", "url", (label, typed) => {
   const checked = checkHost(typed);
   if (typeof checked === "string") return checked;

@@ -1,33 +1,29 @@
 import { usageFailure } from "../../contract/failure.ts";
 import type { FlagType } from "./flag-types.ts";
 
-/**
- * Defines a flag in one place. Parsing, help, the man page, completion and `commands -o json` all use this definition.
- */
+/** Parsing, help, the man page, completion and `commands -o json` all use this definition. */
 export interface Flag<Value = unknown> {
   readonly type: FlagType<Value>;
   readonly group: FlagGroup;
-  /** Explains what the flag does. `-h` shows only this text. */
+  /** `-h` shows only this text. */
   readonly summary: string;
   /** Text that `--help` adds to the summary. It starts with the punctuation that joins the two. */
   readonly details?: string;
-  /** The default value. */
   readonly default?: string;
   /** The default as help displays it, if it is not just "default" and the value. */
   readonly defaultSaid?: string;
   /** The part of the text that already lists all choices, so that help does not repeat them. */
   readonly choicesIn?: "summary" | "details";
   readonly short?: string;
-  /** The flags that this flag belongs to. They only appear in help; `needs` is what the program checks. */
+  /** The flags that this one belongs to in help. The program checks only `needs`. */
   readonly with?: string | readonly string[];
   /** The flag that must also be set, with a hint for when it is missing. */
   readonly needs?: { readonly flag: string; readonly next: string };
   readonly excludes?: readonly Exclusion[];
-  /** The words or the stored list that completion suggests if the type has no choices. */
+  /** What completion suggests if the type has no choices. */
   readonly suggests?: readonly string[] | KeptList;
 }
 
-/** A flag that cannot be combined with this one. */
 export interface Exclusion {
   readonly flag: string;
   /** The reason, if the message needs it. */
@@ -37,10 +33,10 @@ export interface Exclusion {
   readonly next: string;
 }
 
-/** Lists that completion reads from disk or from the description of a command, but never from the service. */
+/** Completion reads these lists from disk or from the description of a command, but never from the service. */
 export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameters";
 
-/** The groups of flags, in the order used in help. */
+/** In the order used in help. */
 export const flagGroups = [
   "Filters",
   "Candles",
@@ -57,25 +53,20 @@ export const flagGroups = [
 
 export type FlagGroup = (typeof flagGroups)[number];
 
-/** Flags by name, in the order used in help. */
+/** In the order used in help. */
 export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/**
- * The parsed values of the flags, undefined for flags that are not set. Reading an undeclared flag does not compile.
- */
+/** Undefined for flags that are not set. Reading an undeclared flag does not compile. */
 export type Values<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Value | undefined : never;
 };
 
-/**
- * The values that were typed for each flag, by name. A repeated flag has several values, and the value of a boolean
- * flag is undefined.
- */
+/** By name. A repeated flag has several values, and the value of a boolean flag is undefined. */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-/** Creates a flag and preserves the type of its value. */
+/** Preserves the type of the value. */
 export function flag<Value>(
   type: FlagType<Value>,
   group: FlagGroup,
@@ -84,7 +75,7 @@ export function flag<Value>(
   return { type, group, ...rest };
 }
 
-/** Returns the named flags in their original order. */
+/** Keeps the original order. */
 export function pick<F extends Flags, Name extends keyof F & string>(
   flags: F,
   ...names: readonly Name[]
@@ -94,8 +85,8 @@ export function pick(flags: Flags, ...names: readonly string[]): Flags {
 }
 
 /**
- * Parses the flags of a command. Rejects the first flag that has an invalid value or cannot be combined with another.
- * `F` can include flags that the command does not have; their values are undefined.
+ * Rejects the first flag that has an invalid value or cannot be combined with another. `F` can include flags that the
+ * command does not have; their values are undefined.
  */
 export function readValues<F extends Flags>(flags: Flags, typed: TypedFlags): Values<F>;
 export function readValues(flags: Flags, typed: TypedFlags): object {
@@ -125,7 +116,6 @@ function conflict(name: string, { flag: other, why, isMutual }: Exclusion): stri
     : `--${name} cannot be used with --${other}: ${why}`;
 }
 
-/** Converts parsed flags back to command-line arguments. */
 export function flagWords(typed: TypedFlags): readonly string[] {
   return [...typed].flatMap(([name, texts]) =>
     texts.flatMap((text) => (text === undefined ? [`--${name}`] : [`--${name}`, text])),

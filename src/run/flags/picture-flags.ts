@@ -34,10 +34,7 @@ export const sparkFlag = flag(toggle, "Output", {
 
 type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
 
-/**
- * Returns the picture that `--chart` or `--spark` selects. Both are meant for people, so they cannot be combined with
- * formats for programs.
- */
+/** Pictures are meant for people, so they cannot be combined with formats for programs. */
 export function readPicture({
   chart,
   spark,

@@ -19,7 +19,6 @@ import { readInteger, readParam } from "../../contract/read-param.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
 import { outputFormats } from "../../contract/output-format.ts";
 
-/** How a long run shows its progress. */
 const progressModes = ["auto", "plain", "none"] as const;
 
 export type ProgressMode = (typeof progressModes)[number];
@@ -42,7 +41,6 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
-/** Flags that control which data is shown and where it is written. */
 export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
     short: "o",
@@ -113,7 +111,7 @@ const statuses = list(
     new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
 );
 
-/** A request rate in requests per minute. */
+/** In requests per minute. */
 const rate = readBy("integer or unlimited", "n", (label, typed) => {
   const checked = settings.rpm.check(typed);
   if ("problem" in checked) throw invalidInput(label, checked.problem);
@@ -125,7 +123,6 @@ const credits = readBy("integer", "n", (_, typed) =>
   Number(readParam(query("max_credits", { kind: "integer", min: 0 }, ""), typed, 0)),
 );
 
-/** Flags for time limits, retries, the request rate and credits. */
 export const requestFlags = {
   timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
@@ -177,7 +174,6 @@ export const speed = readBy("number", "n", (label, typed) => {
   throw invalidInput(label, "must be a number such as 0, 1 or 60");
 });
 
-/** Flags that select the host and the key. */
 export const hostFlags = {
   sandbox: flag(toggle, group, { summary: "Use the built-in sandbox: simulated data, offline, free" }),
   tier: flag(text("plan"), group, {
@@ -200,13 +196,10 @@ export const hostFlags = {
 /** The flags that all API commands share. Other commands use only some of them. */
 export const sharedFlags = { ...outputFlags, ...requestFlags, ...hostFlags };
 
-/** The output flags of local commands that print rows. */
 export const localRowFlags = pick(sharedFlags, "output", "no-header", "error-format");
 
-/** The output flags of local commands that print nested objects. */
 export const documentFlags = pick(sharedFlags, "output", "error-format");
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
 
-/** The flags that control how rows of local commands are displayed. */
 export type LocalOutputFlags = Pick<SharedValues, "output" | "no-header">;

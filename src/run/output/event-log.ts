@@ -8,17 +8,16 @@ import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Report } from "../report.ts";
 import { instant } from "../../text/counted.ts";
 
-/** One line in the `--events` file. */
 export interface LoggedEvent<Name extends string> {
   readonly event: Name;
-  /** When the event happened; defaults to the time of logging. */
+  /** Defaults to the time of logging. */
   readonly at?: string;
   readonly [name: string]: unknown;
 }
 
 export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 
-/** Checks that the `--events` file has a fixed name and is not the data file. */
+/** The file must have a fixed name and must not be the data file. */
 export function checkEventsFile(file: string | undefined, out: string | undefined): void {
   if (file === undefined) return;
   const label = `--events "${withoutSecrets(file)}"`;
@@ -33,9 +32,8 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
 }
 
 /**
- * Opens a log that appends one NDJSON line per event. Each line is written at once, so lines stay complete and the file
- * can be moved while the program runs. A file that cannot be opened is rejected. If a later write fails, for example
- * because the disk is full, the log reports this once and the stream continues.
+ * Each NDJSON line is written at once, so lines stay complete and the file can be moved during the run. A file that
+ * cannot be opened is rejected. A later failed write is reported once, and the stream continues.
  */
 export function openEventLog(
   file: string | undefined,
@@ -51,8 +49,7 @@ export function openEventLog(
   });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {
-    // A failed write may have left a partial line. The log starts a new line after it and records how many lines are
-    // missing.
+    // A failed write may have left a partial line, so the log starts a new one and records how many are missing.
     const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
     lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;

@@ -9,10 +9,7 @@ import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 
-/**
- * Prints the rows of a local command as aligned columns on a terminal and as JSON in a pipe, just like rows from the
- * service.
- */
+/** Aligned columns on a terminal and JSON in a pipe, just like rows from the service. */
 export async function writeRows(
   context: Context,
   flags: LocalOutputFlags,
@@ -21,7 +18,7 @@ export async function writeRows(
   return await print(context, flags, (form, look) => form.rows(rows, look));
 }
 
-/** Prints a single object of a local command, either with one line per field or as a JSON object. */
+/** One line per field, or a JSON object. */
 export async function writeRecord(
   context: Context,
   flags: LocalOutputFlags,
@@ -30,7 +27,7 @@ export async function writeRecord(
   return await print(context, flags, (form, look) => form.record(record, look));
 }
 
-/** Prints a nested object. csv and tsv do not support nested objects. */
+/** csv and tsv do not support nested objects. */
 export async function writeDocument(
   context: Context,
   flags: LocalOutputFlags,
@@ -45,12 +42,11 @@ export async function writeDocument(
   });
 }
 
-/** Whether the current format supports nested objects. */
 export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
   return formats[outputOf(context, flags)].local.documents !== undefined;
 }
 
-/** Prints nested objects, either as one array or one per line. */
+/** Either one array or one object per line. */
 export async function writeDocuments(
   context: Context,
   flags: LocalOutputFlags,
@@ -76,8 +72,8 @@ async function print(
 }
 
 /**
- * Returns the format from the flag, the environment, the config file or the default, in this order. `config list`
- * reports an invalid setting, but other commands do not fail because of it.
+ * The flag, the environment, the config file or the default, in this order. `config list` reports an invalid setting,
+ * but other commands do not fail because of it.
  */
 export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
   const output = outputOf(context, flags);

@@ -1,14 +1,13 @@
 import type { Clock } from "../../context/context.ts";
 
-/** Milliseconds before the same message can be printed again. */
+/** In milliseconds. */
 const repetition = 60_000;
 /** The maximum number of different messages to remember. */
 const mostSaid = 1000;
 
 /**
- * Returns a function that counts a message. It returns how often the message occurred since it was last printed, or
- * undefined if that was less than a minute ago. Without this limit, a service that fails for days could fill the disk
- * with log lines.
+ * Returns how often a message occurred since it was last printed, or undefined if that was less than a minute ago.
+ * Otherwise, a service that fails for days could fill the disk with log lines.
  */
 export function createRepetitions({
   elapsed,

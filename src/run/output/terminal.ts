@@ -5,10 +5,7 @@ import { type ColorMode, readSetting, settings } from "../../settings/settings.t
 import { createPaint } from "../../render/painter.ts";
 import { type Block, drawPage } from "../../render/page/help-page.ts";
 
-/**
- * Whether the output is colored. NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. Otherwise, `auto`
- * enables color on a terminal.
- */
+/** NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. `auto` enables it on a terminal. */
 export function isColored(when: string, context: Context): boolean {
   if (when !== "auto") return when === "always";
   const { env } = context;
@@ -17,7 +14,7 @@ export function isColored(when: string, context: Context): boolean {
   return context.stdout.isTerminal && env["TERM"] !== "dumb";
 }
 
-/** Returns the color setting. An invalid setting must not prevent help from being displayed. */
+/** An invalid setting must not prevent help from being displayed. */
 export function settledColor(context: Context): ColorMode {
   try {
     return readSetting(context, readConfigFile(context), settings.color).value;
@@ -28,25 +25,24 @@ export function settledColor(context: Context): ColorMode {
 }
 
 /**
- * Whether the terminal can display Unicode text. An empty variable counts as unset (POSIX, Environment Variables).
- * These variables do not exist on Windows, but Windows Terminal sets WT_SESSION and displays Unicode in every code
- * page.
+ * An empty variable counts as unset (POSIX, Environment Variables). These variables do not exist on Windows, but
+ * Windows Terminal sets WT_SESSION and displays Unicode in every code page.
  */
 export function readsUnicode(env: Context["env"]): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return locale === "" ? (env["WT_SESSION"] ?? "") !== "" : /utf-?8/iu.test(locale);
 }
 
-/** Whether the terminal can display charts. The fonts of the Linux console lack heavy lines and bars. */
+/** The fonts of the Linux console lack heavy lines and bars. */
 export function drawsUnicode(env: Context["env"]): boolean {
   return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
 }
 
-/** The maximum width of prose, because long lines are hard to read on a wide terminal. */
+/** Long lines are hard to read on a wide terminal. */
 const widest = 100;
 const usual = 80;
 
-/** Prints a page at the width of the terminal. Headings are bold if color is enabled. */
+/** Headings are bold if color is enabled. */
 export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
   const { isTerminal, columns } = context.stdout;
   const width = Math.min(columns ?? usual, widest);

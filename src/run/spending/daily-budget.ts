@@ -15,7 +15,7 @@ import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
-/** The value of `budget.daily` in credits, and how to change it. */
+/** `budget.daily` in credits, and how to change it. */
 interface DailyTerms {
   readonly most: number;
   /** The command or the environment variable that the hint suggests. */
@@ -29,9 +29,8 @@ interface Spent {
 }
 
 /**
- * Returns the daily budget, which all processes on this machine share. It applies per UTC day, service and key (or no
- * key). Credits are recorded before a request is sent and released if the request was free. If a process is killed in
- * between, the recorded amount is therefore too high rather than too low.
+ * All processes on this machine share the budget per UTC day, service and key (or no key). Credits are recorded before
+ * a request and released if it was free, so a killed process leaves the amount too high, not too low.
  */
 function dailyBudget(
   context: Context,
@@ -42,7 +41,7 @@ function dailyBudget(
   const file = accountFile(context, "budget", target);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Changes run one at a time, because parallel changes in the same process would only wait for each other's lock. */
+  /** One at a time, because parallel changes in the same process would only wait for each other's lock. */
   const change = async (by: (spent: Spent) => Spent): Promise<Spent> => {
     const turn = last.then(async () => {
       return await updateStateFile(context, file, (before) => {
@@ -76,8 +75,8 @@ function dailyBudget(
       return {
         settle: async (cost) => {
           if (cost === credits) return;
-          // A request from before midnight does not affect the new day. Credits that cannot be released remain recorded
-          // as spent.
+          // A request from before midnight does not affect the new day. Credits that cannot be released remain
+          // recorded.
           await change((spent) =>
             spent.day === day ? { day, credits: spent.credits - (credits - cost) } : spent,
           ).catch(() => undefined);
@@ -87,9 +86,7 @@ function dailyBudget(
   };
 }
 
-/**
- * The count restarts each day. An unreadable file must not count as zero, because the run could then exceed the budget.
- */
+/** An unreadable file must not count as zero, because the run could then exceed the budget. */
 function readSpent(content: unknown, file: string, today: string): Spent {
   const [day, credits] = [member(content, "day"), member(content, "credits")];
   if (typeof day !== "string" || typeof credits !== "number") throw notKept(file, "unexpected content");
@@ -115,10 +112,7 @@ function notKept(file: string, why: string, cause?: unknown): Failure {
   });
 }
 
-/**
- * Returns the budget of this run, which combines `--max-credits` with the rest of the daily budget. The sandbox has no
- * daily budget.
- */
+/** Combines `--max-credits` with the rest of the daily budget, which the sandbox does not have. */
 export function budgetOf(
   context: Context,
   { maxCredits, settings }: RunOptions,

@@ -14,7 +14,7 @@ import { stagingSuffix } from "../../files/replace-file.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import { findFolders } from "../../settings/folders.ts";
 
-/** Creates the rate limiter for the key. All processes on this machine that use the key share its request rate. */
+/** All processes on this machine that use the key share its request rate. */
 export function openPace(
   context: Context,
   { rpm }: Pick<RunOptions, "rpm">,
@@ -58,10 +58,10 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Report, "war
   return { update };
 }
 
-/** The state that all processes on this machine share for each service and key. */
+/** State that all processes on this machine share for each service and key. */
 type Use = "pace" | "budget";
 
-/** Returns the file for a service and key (or no key). Its name is a hash of both. */
+/** The name of the file is a hash of the service and the key (or no key). */
 export function accountFile(context: Context, use: Use, { rest, key }: Pick<Target, "rest" | "key">): string {
   const { origin, pathname } = new URL(rest);
   const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
@@ -69,7 +69,6 @@ export function accountFile(context: Context, use: Use, { rest, key }: Pick<Targ
   return path.join(findFolders(context).state, `${use}-${hash}.json`);
 }
 
-/** Hashes the service and the key without revealing the key. */
 function hashOfBoth(service: string, key: string): string {
   return createHash("sha256").update(`${service}\n${key}`).digest("hex").slice(0, 32);
 }
@@ -81,10 +80,7 @@ function hashOfService(service: string): string {
   return [hash.high, hash.low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/**
- * Removes files that are no longer in use. It runs whenever a new file is created, because every new port of a sandbox
- * creates one.
- */
+/** Runs whenever a new file is created, because every new port of a sandbox creates one. */
 export function removeUnusedAccounts(context: Context, use: Use): void {
   const names = new RegExp(`^${use}-[\\da-f]{16,32}\\.json(?:${stagingSuffix})?$`, "u");
   removeUnused(findFolders(context).state, names, context.clock.now());

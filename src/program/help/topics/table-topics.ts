@@ -26,7 +26,7 @@ Examples:
   dexdata explain 402
   dexdata explain plan_required`;
 
-/** Every form of time that `parseTimeBound` accepts, with its meaning. */
+/** Every form of time that `parseTimeBound` accepts. */
 export const timeForms: readonly (readonly [example: string, meaning: string])[] = [
   ["now", "the start of the run"],
   ["-90s", "90 seconds before now; the minus is optional"],
@@ -148,7 +148,7 @@ Operation:
 The exit code is 0 only after --limit or --for, or when the program that reads the stream closes the pipe. If that
 program is slow, the stream slows down, and memory use stays flat.`;
 
-/** Returns the kinds of assets, how many share a connection, and the plan. */
+/** The kinds of assets, how many share a connection, and the plan. */
 export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, string, string] {
   const assets = kinds
     .map(({ by }, index) => (index === 0 ? `${by}s` : `${by}s with --by ${by}`))

@@ -1,8 +1,8 @@
 import type { Block } from "../../../render/page/help-page.ts";
 
 /**
- * Parses plain text that has the layout of a page. Blank lines separate blocks. The lines below a `Heading:` are either
- * rows (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
+ * Blank lines separate blocks. The lines below a `Heading:` are either rows (`  term  text`, continued on lines with a
+ * deeper indent) or commands to paste (`  dexdata …`).
  */
 export function textPage(source: string): readonly Block[] {
   return source
@@ -22,7 +22,7 @@ export function textPage(source: string): readonly Block[] {
     });
 }
 
-/** Formats rows as lines that textPage() can parse. */
+/** For textPage() to parse. */
 export function tableLines(rows: readonly (readonly [term: string, text: string])[]): string {
   return rows.map(([term, text]) => `  ${term}  ${text}`).join("\n");
 }

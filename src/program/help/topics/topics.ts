@@ -23,7 +23,6 @@ const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topi
   limits: ["reference.md", fixed.limitsTopic],
 };
 
-/** Returns the page of a topic. It ends with a reference to the document that has more details. */
 export function topicPage(
   name: TopicName,
   commands: readonly Command[],
