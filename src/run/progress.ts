@@ -1,6 +1,6 @@
 import type { Context, Output } from "../context/context.ts";
 import type { ProgressMode } from "./flags/shared-flags.ts";
-import { readsUnicode } from "./output/terminal.ts";
+import { readsUnicode } from "../render/terminal.ts";
 import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { LiveLine } from "../render/progress/live-line.ts";

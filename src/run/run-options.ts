@@ -11,7 +11,7 @@ import type { Settings, Sourced } from "../settings/settings.ts";
 import { parseTimeBound } from "../time/time.ts";
 import { type Picture, readPicture } from "./flags/picture-flags.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
-import { isColored } from "./output/terminal.ts";
+import { isColored } from "../render/terminal.ts";
 
 /** Combined from flags, the environment and config.json. */
 export interface RunOptions {

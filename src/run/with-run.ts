@@ -2,7 +2,7 @@ import type { Target } from "../client/connection/target.ts";
 import { formatDuration } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
-import { createListSources, type ListSources } from "./list-sources.ts";
+import { createListSources, type ListSources } from "../files/list-sources.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
 import { createHeldOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";

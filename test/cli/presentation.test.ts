@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readsUnicode } from "../../src/run/output/terminal.ts";
+import { readsUnicode } from "../../src/render/terminal.ts";
 
 test.each([
   [{ LANG: "C.UTF-8" }, true],

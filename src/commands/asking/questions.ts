@@ -10,7 +10,7 @@ import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { ListSources } from "../../run/list-sources.ts";
+import type { ListSources } from "../../files/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import type { RecordShape } from "../../contract/record.ts";
 import type { RowFormat } from "../../contract/output-format.ts";

@@ -2,7 +2,7 @@ import type { Subject } from "../../client/pages/page.ts";
 import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
-import type { ListSources } from "../../run/list-sources.ts";
+import type { ListSources } from "../../files/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 
 export interface Taker {

@@ -8,7 +8,7 @@ import { cannotBeRead, saidOf } from "../../files/file-fault.ts";
 import { readRegularText } from "../../files/named-file.ts";
 import { modeOf } from "../../files/paths.ts";
 import { probeStateFolder } from "../../files/update-json-file.ts";
-import { isColored, readsUnicode, settledColor } from "../../run/output/terminal.ts";
+import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";

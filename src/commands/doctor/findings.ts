@@ -8,7 +8,7 @@ import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
-import { isColored, readsUnicode, settledColor } from "../../run/output/terminal.ts";
+import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
 import { counted } from "../../text/counted.ts";
 import { wrapWords } from "../../text/wrap-words.ts";
 

@@ -8,12 +8,17 @@ import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { moreLine } from "./continuation.ts";
-import { answerShapes, leftOutLines, type MissingFields, watchFields } from "./missing-fields.ts";
+import {
+  answerShapes,
+  leftOutLines,
+  type MissingFields,
+  watchFields,
+} from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../asking/suggestion.ts";
 import type { Context } from "../../context/context.ts";
 import type { Questions } from "../asking/questions.ts";
-import { drawsUnicode, readsUnicode } from "../../run/output/terminal.ts";
+import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** Fetches one query after another, page by page. */

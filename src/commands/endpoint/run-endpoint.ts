@@ -14,7 +14,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { restOf, restText, whyCutShort } from "./continuation.ts";
-import type { ListSources } from "../../run/list-sources.ts";
+import type { ListSources } from "../../files/list-sources.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, sayWhatItWas, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "./pull.ts";

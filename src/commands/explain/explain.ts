@@ -6,7 +6,7 @@ import { didYouMean } from "../asking/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
-import { printPage } from "../../run/output/terminal.ts";
+import { printPage } from "../../render/terminal.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
 import { isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import type { Report } from "../../run/report.ts";
-import { createRepetitions } from "../../run/output/repetitions.ts";
+import { createRepetitions } from "../../tail/repetitions.ts";
 import type { Run } from "../../run/with-run.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";

@@ -32,7 +32,7 @@ import { fromWire } from "../../time/time.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
+import { leftOutLines, missingFields } from "../../render/formats/missing-fields.ts";
 import { presentationOf } from "../endpoint/answer-questions.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";

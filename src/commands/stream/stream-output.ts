@@ -7,7 +7,7 @@ import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.t
 import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
-import { readsUnicode } from "../../run/output/terminal.ts";
+import { readsUnicode } from "../../render/terminal.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";

@@ -2,7 +2,7 @@ import type { Subject } from "../../client/pages/page.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
-import { createRepetitions } from "../../run/output/repetitions.ts";
+import { createRepetitions } from "../../tail/repetitions.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";

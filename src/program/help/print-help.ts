@@ -5,7 +5,7 @@ import type { Command } from "../../commands/command.ts";
 import { didYouMean, nearestCommand } from "../../commands/asking/nearest-command.ts";
 import { commandHelp, type HelpForm } from "./command-help.ts";
 import type { Block } from "../../render/page/help-page.ts";
-import { printPage } from "../../run/output/terminal.ts";
+import { printPage } from "../../render/terminal.ts";
 import { topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";

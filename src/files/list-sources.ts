@@ -1,8 +1,8 @@
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { withoutSecrets } from "../contract/key.ts";
-import { cannotBeRead } from "../files/file-fault.ts";
-import { readBounded } from "../files/named-file.ts";
+import { cannotBeRead } from "./file-fault.ts";
+import { readBounded } from "./named-file.ts";
 
 export interface ListSources {
   readonly stdin: () => Promise<string>;

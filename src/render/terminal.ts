@@ -1,9 +1,9 @@
-import type { Context } from "../../context/context.ts";
-import { Failure } from "../../contract/failure.ts";
-import { readConfigFile } from "../../settings/read-settings.ts";
-import { type ColorMode, readSetting, settings } from "../../settings/settings.ts";
-import { createPaint } from "../../render/painter.ts";
-import { type Block, drawPage } from "../../render/page/help-page.ts";
+import type { Context } from "../context/context.ts";
+import { Failure } from "../contract/failure.ts";
+import { readConfigFile } from "../settings/read-settings.ts";
+import { type ColorMode, readSetting, settings } from "../settings/settings.ts";
+import { createPaint } from "./painter.ts";
+import { type Block, drawPage } from "./page/help-page.ts";
 
 /** NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. `auto` enables it on a terminal. */
 export function isColored(when: string, context: Context): boolean {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../context/context.ts";
+import type { Clock } from "../context/context.ts";
 
 /** In milliseconds. */
 const repetition = 60_000;

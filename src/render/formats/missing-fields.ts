@@ -4,9 +4,9 @@ import { fieldPaths } from "../../contract/field-paths.ts";
 import { listOf } from "../../contract/record.ts";
 import { listNameOf } from "../../contract/reply.ts";
 import { nearest } from "../../text/nearest.ts";
-import { splitPath } from "../../render/formats/row-text.ts";
-import { fieldAt, valueAt } from "../../render/values/value-at.ts";
-import type { Renderer } from "../../render/renderer.ts";
+import { splitPath } from "./row-text.ts";
+import { fieldAt, valueAt } from "../values/value-at.ts";
+import type { Renderer } from "../renderer.ts";
 
 /** Without this check, a typo in a field would look like a null value. */
 export interface MissingFields {
