@@ -41,7 +41,7 @@ export function blockedPage(caller: Caller, dialect: Dialect): string | undefine
   return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
 }
 
-/** Logs must not contain the key. */
+/** Returns the value to log, because logs must not contain the key. */
 export function keyOf(caller: Caller): Accounting["key"] {
   if (caller.kind === "keyed") return caller.tier;
   return caller.kind === "invalid" ? "invalid" : "none";

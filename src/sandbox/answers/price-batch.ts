@@ -40,7 +40,7 @@ function readAddresses(query: Query): readonly string[] {
   return addresses;
 }
 
-/** Exposes clients that rely on the order of their request. The same request always gets the same order. */
+/** The specification guarantees no order. Exposes clients that rely on one, with the same order every time. */
 function shuffle<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
   const shuffled = items.toSorted((a, b) => mix(a.id) - mix(b.id));
   const isUnmoved = shuffled.every((item, index) => item.id === items[index]?.id);

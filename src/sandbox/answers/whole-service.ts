@@ -5,7 +5,7 @@ import { pageInfo, readPage } from "./page-position.ts";
 import { describeCredits, describeOverage } from "../billing-refusals.ts";
 import { DAY, writeInstant } from "../request-times.ts";
 
-/** Wire-facts 4.1. The three counts are omitted, because they would take the market of every network. */
+/** Wire-facts 4.1. The service may omit the three counts, and computing them would generate every market. */
 export const answerNetworks: Answer = (asked) =>
   supportedNetworks(asked).map(({ id, displayName }) => ({ id, display_name: displayName }));
 
