@@ -8,24 +8,19 @@ const DIGIT_9 = 57;
 const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
 
 /**
- * Like `JSON.parse`, but integers with 16 or more digits become `bigint`, because a number would round values above
- * 2^53. All other numbers stay numbers, and a string of digits stays a string. Integers with more than 1,000 digits
- * also stay numbers, because parsing a `bigint` takes longer than linear time.
- *
- * Throws a SyntaxError exactly when `JSON.parse` does.
+ * Like `JSON.parse`, but integers with 16 to 1,000 digits become `bigint`, because a number would round values above
+ * 2^53. Longer ones stay numbers, because parsing a `bigint` takes longer than linear time. Throws a SyntaxError
+ * exactly when `JSON.parse` does.
  */
 export function parseExact(text: string): unknown {
-  // Very few responses contain such an integer, and this check costs little compared with `JSON.parse`.
+  // Very few responses contain such an integer, and this check is cheap.
   if (!/(?:^|[:,[\s])-?\d{16}/.test(text)) return JSON.parse(text);
   const marker = unusedMarker(text);
   const marked = markLongIntegers(text, marker);
   return marked === text ? JSON.parse(text) : restoreIntegers(JSON.parse(marked), marker);
 }
 
-/**
- * Returns a prefix that occurs in no string of the document, neither literally nor as `\uXXXX`. A single pass collects
- * all candidates in use, so a document full of them does not slow this down.
- */
+/** Returns a prefix that occurs in no string of the document, neither literally nor as `\uXXXX`. */
 function unusedMarker(text: string): string {
   const used = new Set<string>();
   const collect = (document: string): void => {
@@ -43,7 +38,6 @@ function unusedMarker(text: string): string {
   return `@integer${number}:`;
 }
 
-/** Replaces each long integer with a string that starts with the marker. */
 function markLongIntegers(text: string, marker: string): string {
   return replaceNumbers(text, (token, end) =>
     // Before a colon, the string would become a member name, and invalid JSON would be accepted as valid.
@@ -76,12 +70,11 @@ function isHolder(value: unknown): value is Record<string, unknown> {
  * `JSON.parse` does.
  */
 export function parseNumbersAsText(text: string): unknown {
-  // Check the syntax first: with quotes added, `01` or a number used as a member name would be accepted as valid JSON.
+  // With quotes added, `01` or a number used as a member name would be accepted as valid JSON.
   JSON.parse(text);
   return JSON.parse(replaceNumbers(text, (token) => `"${token}"`));
 }
 
-/** Replaces each number with the result of `write`. */
 function replaceNumbers(text: string, write: (token: string, end: number) => string): string {
   const pieces: string[] = [];
   let kept = 0;

@@ -1,7 +1,6 @@
 /**
- * Scans JSON text without building values, so that numbers keep their exact digits. `JSON.parse` has already accepted
- * the text, so the tokens are not validated again. For any other text, the scan still finishes in linear time without
- * recursion, but it may throw a SyntaxError.
+ * Scans JSON text without building values, so that numbers keep their exact digits. Expects text that `JSON.parse` has
+ * accepted. Other text may throw a SyntaxError, but still takes linear time and no recursion.
  */
 
 const QUOTE = 34;
@@ -13,7 +12,6 @@ export const OPEN_OBJECT = 123;
 export const CLOSE_ARRAY = 93;
 export const CLOSE_OBJECT = 125;
 
-/** Returns the index of the first character at or after `at` that is not JSON white space. */
 export function skipBlanks(text: string, at: number): number {
   let index = at;
   while (isBlank(text.charCodeAt(index))) index++;
@@ -24,9 +22,8 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** Returns the index after the string whose opening quote is at `at`. */
 export function endOfString(text: string, at: number): number {
-  // `indexOf` skips quickly over the string content. A quote after an odd number of backslashes is escaped.
+  // A quote after an odd number of backslashes is escaped.
   for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let slash = quote;
     while (text.charCodeAt(slash - 1) === BACKSLASH) slash--;
@@ -35,7 +32,7 @@ export function endOfString(text: string, at: number): number {
   throw new SyntaxError("unclosed JSON string");
 }
 
-/** Returns the index after the value that starts at `at`. There must be no white space at `at`. */
+/** There must be no white space at `at`. */
 export function endOfValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return endOfString(text, at);
@@ -47,8 +44,8 @@ export function endOfValue(text: string, at: number): number {
 }
 
 /**
- * Returns the index after the object at `from`. `visit` receives the start and end of each key and the start of its
- * value, and returns the end of the value. A caller that can predict the keys can pass a faster `endOfKey`.
+ * `visit` receives the start and end of each key and the start of its value, and returns the end of the value. A caller
+ * that can predict the keys can pass a faster `endOfKey`.
  */
 export function walkObject(
   text: string,
@@ -70,7 +67,7 @@ export function walkObject(
   }
 }
 
-/** Returns the index after the array at `from`. `visit` receives the start of each element and returns its end. */
+/** `visit` receives the start of each element and returns its end. */
 export function walkArray(text: string, from: number, visit: (start: number) => number): number {
   let at = open(text, from, OPEN_ARRAY, "array");
   if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1;
@@ -82,7 +79,7 @@ export function walkArray(text: string, from: number, visit: (start: number) => 
   }
 }
 
-/** Calls `visit` for each character outside strings. `visit` returns the index of the last character it consumed. */
+/** `visit` returns the index of the last character it consumed. */
 export function eachOutsideStrings(text: string, visit: (code: number, at: number) => number): void {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -90,7 +87,6 @@ export function eachOutsideStrings(text: string, visit: (code: number, at: numbe
   }
 }
 
-/** Whether the first character after any leading white space is `code`. */
 export function beginsWith(text: string, code: number): boolean {
   return text.charCodeAt(skipBlanks(text, 0)) === code;
 }
@@ -109,7 +105,7 @@ function endOfContainer(text: string, at: number): number {
   throw new SyntaxError("unclosed JSON array or object");
 }
 
-/** Compares with the comma first, because digits and letters, the most frequent characters, are all greater. */
+/** The comma comes first, because digits and letters, the most frequent characters, are all greater. */
 function endsScalar(code: number): boolean {
   if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
   return code === COMMA || isBlank(code);
@@ -120,7 +116,6 @@ function open(text: string, at: number, code: number, name: string): number {
   return skipBlanks(text, at + 1);
 }
 
-/** Throws if the document does not end at `at`. */
 export function expectEnd(text: string, at: number): void {
   if (skipBlanks(text, at) !== text.length) throw new SyntaxError("unexpected text after the JSON value");
 }

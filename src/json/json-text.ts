@@ -3,19 +3,17 @@ import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan
 import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 
 /**
- * Maximum white space of an indented document, in characters. Thousands of nested levels would need gigabytes of
- * indentation, more than a string can hold, so such a document stays compact.
+ * Maximum white space in characters. Thousands of nested levels would need more than a string can hold, so such a
+ * document stays compact.
  */
 const MOST_INDENTATION = 16 * 1024 * 1024;
 
 /**
- * White space between tokens is always next to a bracket, a comma, a colon or either end of the text, because two
- * values are never adjacent. The pattern can also match inside a string such as `"a, b"`, so after a match the tokens
- * are scanned.
+ * Two values are never adjacent, so white space is next to punctuation or an end of the text. The pattern can also
+ * match inside a string, so after a match the tokens are scanned.
  */
 const MAY_HAVE_BLANKS = /[\n\r\t]|[[\]{}:,] | [[\]{}:,]|^ | $/;
 
-/** Removes the white space between tokens and changes nothing else. */
 export function compactJson(text: string): string {
   if (!MAY_HAVE_BLANKS.test(text)) return text;
   const compact = collectText();
@@ -32,8 +30,8 @@ export function compactJson(text: string): string {
 }
 
 /**
- * Formats a document on several lines; only the white space between tokens changes. `depth` is the indentation level at
- * which the value itself is nested. The first line is not indented.
+ * Changes only the white space between tokens. `depth` is the level of the value itself; its first line is not
+ * indented.
  */
 export function prettyJson(text: string, indent = 2, depth = 0): string {
   const pretty = collectText();
@@ -72,27 +70,25 @@ export function prettyJson(text: string, indent = 2, depth = 0): string {
 }
 
 /**
- * Escapes every character that could affect a terminal as `\uXXXX` (two escapes for characters beyond U+FFFF). Such
- * characters occur only inside strings, so `JSON.parse` still returns the same value.
+ * Escapes every character that could affect a terminal as `\uXXXX`. Such characters occur only inside strings, so
+ * `JSON.parse` still returns the same value.
  */
 export function escapeJsonText(text: string): string {
   return isSafeJson(text) ? text : replaceEach(text, EVERY_UNSAFE, escapeUnits);
 }
 
-/** Whether the document contains no character that needs escaping. */
 export function isSafeJson(text: string): boolean {
   return !UNSAFE.test(text);
 }
 
 const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
-/** Matches in runs, because a hostile name may contain millions of such characters. */
+/** In runs, because a hostile name may contain millions of such characters. */
 const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
 
 function escapeUnits(run: string): string {
   return Array.from({ length: run.length }, (_, at) => escapeUnit(run.charCodeAt(at))).join("");
 }
 
-/** A cache: each escape is computed once. */
 const escapes = new Map<number, string>();
 
 function escapeUnit(unit: number): string {

@@ -10,19 +10,16 @@ import {
 } from "./json-scan.ts";
 import { decodeName, rawElements } from "./raw-json.ts";
 
-/** Returns the text of the value at each path, in the order of the paths; undefined where a path does not exist. */
+/** The text of the value at each path, in the order of the paths; undefined where a path does not exist. */
 export type PathReader = (text: string) => readonly (string | undefined)[];
 
-/** Returns the text of the value at one path. See `createPathReader` for the syntax. */
 export function rawAt(text: string, path: readonly string[]): string | undefined {
   return createPathReader([path])(text)[0];
 }
 
 /**
- * Prepares paths for use on many texts. Each text is scanned only once, regardless of how many paths there are. A path
- * is a sequence of member names. In an array, a step is an index starting at 0, or `*` for all elements. With `*`, the
- * result is the text of an array with the value from each element, or null where it is missing. A path with a missing
- * step has no value. In an object, `0` is a member name.
+ * Prepares paths for use on many texts, each of which is scanned only once. A step is a member name, or in an array an
+ * index from 0 or `*` for all elements. The result of `*` is the text of an array, with null where a value is missing.
  */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
   const root = createNode(paths.map((path, index) => ({ path, index })));
@@ -42,7 +39,6 @@ export function createPathReader(paths: readonly (readonly string[])[]): PathRea
   };
 }
 
-/** Reads the part of a path after `*` from all elements of an array. */
 function createRestReader(path: readonly string[]): ((text: string) => string | undefined) | undefined {
   const star = path.indexOf("*");
   if (star < 0) return undefined;
@@ -60,19 +56,19 @@ interface NumberedPath {
   readonly index: number;
 }
 
-/** One step of the path tree; paths with a common beginning share their nodes. */
+/** Paths with a common beginning share their nodes. */
 interface Node {
-  /** Indices of all paths that pass through this node. */
+  /** All paths that pass through this node. */
   readonly indices: readonly number[];
-  /** Indices of the paths that end at this node or continue with `*`. */
+  /** The paths that end at this node or continue with `*`. */
   readonly ends: readonly number[];
   readonly children: ReadonlyMap<string, Node>;
-  /** The members of the previous row by position. Rows of a list usually have the same names in the same order. */
+  /** The members of the previous row by position, because most rows have the same names in the same order. */
   readonly members: Member[];
 }
 
 interface Member {
-  /** The key as written, including its quotes. */
+  /** Includes the quotes. */
   readonly key: string;
   readonly child: Node | undefined;
 }
@@ -89,10 +85,7 @@ function createNode(paths: readonly NumberedPath[]): Node {
   return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
-/**
- * Returns the index after the value at `start`. `spans` has the start and end for each path, or -1 if there is no
- * value.
- */
+/** Returns the index after the value. `spans` has the start and end for each path, or -1 for no value. */
 function readNode(node: Node, text: string, start: number, spans: number[]): number {
   const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, spans);
   for (const index of node.ends) setSpan(spans, index, start, end);

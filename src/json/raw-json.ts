@@ -1,9 +1,8 @@
 import { endOfValue, expectEnd, skipBlanks, walkArray, walkObject } from "./json-scan.ts";
 
 /**
- * Returns the members of an object exactly as the service wrote them: a map from each name to the text of its value,
- * without surrounding white space. If a name is repeated, the last member counts, as in `JSON.parse`. The result is a
- * Map, so that `__proto__` is a name like any other. Throws a SyntaxError if the text is not an object.
+ * Returns the text of each member exactly as the service wrote it. If a name is repeated, the last member counts, as in
+ * `JSON.parse`. A Map, so that `__proto__` is a name like any other. Throws a SyntaxError if the text is not an object.
  */
 export function rawMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
@@ -16,9 +15,7 @@ export function rawMembers(text: string): ReadonlyMap<string, string> {
   return members;
 }
 
-/**
- * Returns the elements of an array exactly as the service wrote them. Throws a SyntaxError if the text is not an array.
- */
+/** Returns the elements exactly as the service wrote them. Throws a SyntaxError if the text is not an array. */
 export function rawElements(text: string): readonly string[] {
   const elements: string[] = [];
   const end = walkArray(text, skipBlanks(text, 0), (start) => {
@@ -30,7 +27,7 @@ export function rawElements(text: string): readonly string[] {
   return elements;
 }
 
-/** Few names contain an escape. For the others, removing the quotes is enough. */
+/** Few names contain an escape. */
 export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
@@ -40,7 +37,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a member of a parsed response, whatever its name, but never a property inherited from Object.prototype. */
+/** Never returns a property inherited from Object.prototype. */
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }

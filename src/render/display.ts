@@ -1,12 +1,10 @@
 import type { Context, Output } from "../context/context.ts";
 
-/** The size of a terminal. */
 export interface Window {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Draws the lines of one frame. They must fit the width and height of the window. */
 type Frame = (window: Window, elapsed: number) => readonly string[];
 
 interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspend"> {
@@ -18,19 +16,16 @@ interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspen
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between frames: `busy` while the content changes, `quiet` otherwise. */
+/** Milliseconds between frames while the content changes, and otherwise. */
 const [busy, quiet] = [100, 1000];
 
-// Switches to the alternate screen, which preserves the normal one, hides the cursor, and turns off line wrapping.
+// Switches to the alternate screen, hides the cursor, and turns off line wrapping.
 const enter = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
-/**
- * Terminals with synchronized output show everything between these two sequences at once. Other terminals ignore them.
- */
+/** Terminals with synchronized output show everything in between at once. Others ignore these. */
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-/** Opens a full-screen display on a terminal and redraws it until it is closed. */
 export function openDisplay(options: DisplayOptions) {
   const { clock, output, frame, lastFrame, signal, interrupt, onSuspend } = options;
   const done = new AbortController();
@@ -80,12 +75,11 @@ export function openDisplay(options: DisplayOptions) {
     }
   };
   const drawing = keepDrawing().catch(() => {
-    // The only possible failure here is a write error because the terminal was closed.
+    // The only possible failure is a write error because the terminal was closed.
     if (!done.signal.aborted) interrupt({ cause: "closed-pipe" });
   });
 
   return {
-    /** Requests a redraw. */
     changed: (): void => {
       isChanged = true;
     },
@@ -100,10 +94,7 @@ export function openDisplay(options: DisplayOptions) {
   };
 }
 
-/**
- * Joins the lines into one frame. Each line is erased before it is written, because erasing after a line as wide as the
- * terminal would remove its last character.
- */
+/** Erases each line before writing it; after a line as wide as the terminal, that would remove its last character. */
 function picture(lines: readonly string[]): string {
   const last = lines.length - 1;
   const fresh = lines.map((line, index) => (index === last ? restOfScreen : restOfLine) + line);

@@ -1,6 +1,5 @@
 import type { Output } from "../context/context.ts";
 
-/** Returns the same output with a different `write` function. */
 function withWrite(output: Output, write: Output["write"]): Output {
   return {
     get isTerminal() {
@@ -16,19 +15,12 @@ function withWrite(output: Output, write: Output["write"]): Output {
   };
 }
 
-/** An output that can be paused, such as stderr while a live display fills the terminal. */
 export interface HeldOutput extends Output {
-  /**
-   * Passes texts to the listener instead of writing them. The returned function writes the most recent texts and
-   * resumes normal output.
-   */
+  /** Passes texts to the listener. The returned function writes the latest ones and resumes normal output. */
   readonly hold: (tell: (text: string) => void) => () => Promise<void>;
 }
 
-/**
- * Maximum number of texts kept. A stream that runs for days can produce thousands of lines, and only the latest are
- * useful at the end.
- */
+/** A stream that runs for days can produce thousands of lines, and only the latest are useful at the end. */
 const mostKept = 100;
 
 export function createHeldOutput(output: Output): HeldOutput {
@@ -53,11 +45,10 @@ export function createHeldOutput(output: Output): HeldOutput {
   });
 }
 
-/** An output to a terminal that also has a live line. The live line is cleared before each write. */
+/** An output to a terminal with a live line, which is cleared before each write. */
 export interface YieldingOutput extends Output {
   /** Whether the output ends with a complete line, so that the live line can be drawn below it. */
   readonly isWhole: () => boolean;
-  /** Whether a write is still in progress. */
   readonly isBusy: () => boolean;
 }
 

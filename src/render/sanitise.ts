@@ -2,30 +2,23 @@ import { replaceEach } from "../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../text/unsafe-text.ts";
 
 /**
- * Escapes text from the service for people to read, in table cells and messages. Characters that could affect a
- * terminal, break the line or hide text become visible escapes: `\n`, `\r`, `\t`, or `\u{202e}` for all others, as in
- * JavaScript. Other text is unchanged, including emoji and Chinese. An emoji joined by U+200D is shown as its parts,
- * because a zero-width joiner can also hide in names.
- *
- * A backslash is doubled only where it would look like the start of such an escape. Different texts therefore always
- * look different, and `C:\pool` stays unchanged.
+ * Escapes characters that could affect a terminal, break the line or hide text: as `\n`, `\r`, `\t`, or `\u{202e}` for
+ * all others. An emoji joined by U+200D is shown as its parts, because a zero-width joiner can also hide in names. A
+ * backslash is doubled only where it would look like the start of an escape, so different texts always look different,
+ * and `C:\pool` stays unchanged.
  */
 export const visibleText = createEscape(UNSAFE_IN_LINE);
 
-/**
- * Like `visibleText`, for a locale that is not UTF-8: it also escapes every character beyond ASCII. The locale cannot
- * represent these characters, and their UTF-8 bytes would show up as other letters.
- */
+/** Like `visibleText`, for a locale that is not UTF-8, where bytes beyond ASCII would show up as other letters. */
 export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\u0080-\\u{10ffff}`);
 
-/** Creates an escape function. `unsafe` is a set of character ranges for a regular expression with the `u` flag. */
+/** `unsafe` is a set of character ranges for a regular expression with the `u` flag. */
 function createEscape(unsafe: string): (text: string) => string {
   const suspect = new RegExp(`[\\\\${unsafe}]`, "u");
   const every = new RegExp(`\\\\(?=[\\\\nrt]|u\\{|[${unsafe}])|[${unsafe}]`, "gu");
   return (text) => (suspect.test(text) ? replaceEach(text, every, writeEscape) : text);
 }
 
-/** Matches each escape in an escaped text. */
 export const ESCAPES = /\\(?:[\\nrt]|u\{[\da-f]+\})/gu;
 
 export const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([

@@ -4,41 +4,37 @@ import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
-/** The meters of one caller. */
 export interface Account {
   readonly tier: Tier;
   readonly credits: CreditAccount;
-  /** The limit of requests per minute; undefined means no limit. */
+  /** Undefined means no limit. */
   readonly rate: RateWindow | undefined;
 }
 
 export interface Accounts {
-  /** Returns the account of the key, or of the remote address for a request without a key. */
+  /** A request without a key is charged to the remote address. */
   readonly of: (caller: Caller, remoteAddress: string) => Account;
   /** Keeps the account in memory while a stream charges it. Call the returned function when the stream ends. */
   readonly hold: (account: Account) => () => void;
-  /** Number of accounts in memory. */
   readonly size: () => number;
 }
 
 interface Entry {
   readonly account: Account;
-  /** Time of the last request, in real milliseconds. */
+  /** Real milliseconds. */
   usedAt: number;
-  /** Number of open streams. */
   holds: number;
 }
 
-/** Maximum number of accounts that are not in use. Accounts in use do not count. */
+/** Accounts in use do not count. */
 export const maxAccounts = 10_000;
 /** Accounts are dropped in batches, so that not every new account triggers a search. */
 const batch = maxAccounts / 10;
 
 /**
- * Manages an account for each caller. A key can be any text, so memory must be limited. Accounts that have not spent
- * any credits are dropped first, because creating them again changes nothing. Then the least recently used ones are
- * dropped. An account with an open stream or a request within the last minute is never dropped, because that would
- * reset limits that are in use.
+ * A key can be any text, so memory must be limited. Accounts without charges are dropped first, because creating them
+ * again changes nothing, then the least recently used ones. An open stream or a request within the last minute keeps an
+ * account, because dropping it would reset limits that are in use.
  */
 export function createAccounts(options: SandboxOptions, at: () => number): Accounts {
   // Ordered by last use.
@@ -84,7 +80,7 @@ export function createAccounts(options: SandboxOptions, at: () => number): Accou
   };
 }
 
-/** Hashes long names, because a key may be as long as a header allows. */
+/** A key may be as long as a header allows. */
 function shortened(owner: string): string {
   return owner.length <= 64 ? owner : createHash("sha256").update(owner).digest("hex");
 }

@@ -6,7 +6,6 @@ import { writeInstant } from "./request-times.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./state.ts";
 
-/** A request to any of the hosts, together with its caller. */
 export interface Arrived<Request extends SandboxRequest = SandboxRequest> {
   readonly request: Request;
   readonly path: string;
@@ -28,21 +27,19 @@ export function arrive<Request extends SandboxRequest>(
   return { request, path, query: new Query(search, at), caller, account, at };
 }
 
-/** Splits a request target into path and query. Clients that use a proxy send the target with scheme and host. */
+/** Clients that use a proxy send the target with scheme and host. */
 function splitTarget(target: string): readonly [path: string, search: string] {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
   const mark = local.indexOf("?");
   return mark === -1 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)];
 }
 
-/** A status with headers and a body, including for rejections. */
 export interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-/** Builds the response. It adds the standard headers and uses `body`, which is already in the form of the dialect. */
 export function respondWith(
   arrived: Arrived,
   state: SandboxState,
@@ -80,7 +77,7 @@ export function standardHeaders(
   };
 }
 
-/** Wire-facts, section 6: except for plan and billing errors, public error bodies were seen with only a message. */
+/** Wire-facts, section 6: public error bodies have only a message, except for plan and billing errors. */
 export function bodyIn(dialect: Dialect, { status, body }: Outcome): Json {
   if (dialect === "spec" || status < 400 || status === 410 || !isObject(body) || "tier" in body) return body;
   return { message: body["message"] ?? "" };

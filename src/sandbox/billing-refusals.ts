@@ -10,10 +10,7 @@ const pricing = "https://dexpaprika.com/api/pricing";
 
 export const documentation = "https://docs.dexpaprika.com";
 
-/**
- * Links to next steps for each tier (specification, section Errors, `links`). They are only text, because the sandbox
- * does not contact these hosts.
- */
+/** Specification, section Errors, `links`. The sandbox does not contact these hosts. */
 const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   keyless: { register: console, docs: documentation, pricing, coupon: `${pricing}?coupon=START10` },
   free: { upgrade: console, usage: `${console}/usage`, docs: documentation, pricing },
@@ -22,12 +19,12 @@ const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   enterprise: { portal: `${console}/billing`, usage: `${console}/usage` },
 };
 
-/** Specification, section Errors: creates a 402, a 429, or a 403 for plan or host, with links. */
+/** Specification, section Errors: a 402, a 429, or a 403 for plan or host, with links. */
 export function billing(status: number, body: JsonObject & { readonly tier: Tier }, headers = {}): Refusal {
   return new Refusal(status, { ...body, links: links[body.tier] }, headers);
 }
 
-/** `param` is the query parameter that exceeds the plan; undefined if the entire endpoint requires a higher plan. */
+/** `param` is the query parameter that exceeds the plan; undefined if the entire endpoint does. */
 export function planRequired(tier: Tier, requiredTier: keyof typeof plansFrom, param?: string): Refusal {
   const subject = param === undefined ? "this endpoint" : `this ${param}`;
   const message = `${subject} requires ${plansFrom[requiredTier]}`;
@@ -41,7 +38,6 @@ export function wrongHost(tier: Tier): Refusal {
   return billing(403, { error: "wrong_host", tier, message: `a ${tier} key belongs to ${right}` });
 }
 
-/** `waitMs` is the time until the next request would be accepted. */
 export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const message = `rate limit of ${limit} requests per minute exceeded; retry after ${seconds} s`;
@@ -54,10 +50,7 @@ export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal 
   return billing(429, { error: "rate_limited", tier, message, retry_after: seconds }, headers);
 }
 
-/**
- * Creates a 402 with the next step for the tier. Specification, section Errors: only dev and pro have `resets_at`. `at`
- * is in Unix seconds.
- */
+/** Specification, section Errors: only dev and pro have `resets_at`. `at` is in Unix seconds. */
 export function paymentRequired({ tier, credits }: Account, at: number): Refusal {
   const hasReset = tier === "dev" || tier === "pro";
   const isRolling = tier === "keyless" || tier === "free";
@@ -94,7 +87,7 @@ export function describeCredits(tier: Tier, credits: CreditAccount, at: number):
   };
 }
 
-/** Describes overage. `block` is the price of the next million credits. */
+/** `block` is the price of the next million credits. */
 export function describeOverage(credits: CreditAccount, at: number): JsonObject {
   return {
     enabled: credits.overageCapUsd !== undefined,
@@ -104,7 +97,7 @@ export function describeOverage(credits: CreditAccount, at: number): JsonObject 
   };
 }
 
-/** Formats an amount as a decimal string with cents, or with up to six decimals if they are not zero. */
+/** Cents, or up to six decimals if they are not zero. */
 function usd(amount: number): string {
   return amount.toFixed(6).replace(/0{1,4}$/, "");
 }

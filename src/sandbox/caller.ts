@@ -1,7 +1,6 @@
 import type { Tier } from "../contract/tier.ts";
 import type { Accounting, Dialect, SandboxHost } from "./sandbox-exchange.ts";
 
-/** The caller, as identified by the Authorization header. */
 export type Caller =
   | { readonly kind: "keyless"; readonly tier: "keyless" }
   | { readonly kind: "keyed"; readonly tier: KeyedTier; readonly key: string }
@@ -10,7 +9,7 @@ export type Caller =
 
 export type KeyedTier = Exclude<Tier, "keyless">;
 
-/** The keys that the sandbox prints. Each different text after the tier is a separate account. */
+/** Each different text after the tier is a separate account. */
 export const sandboxKeys: Readonly<Record<KeyedTier, string>> = {
   free: "api_free_sandbox",
   dev: "api_dev_sandbox",
@@ -42,7 +41,7 @@ export function blockedPage(caller: Caller, dialect: Dialect): string | undefine
   return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
 }
 
-/** Returns the value to log instead of the key: its tier, `invalid` or `none`. */
+/** Returns the value to log, because logs must not contain the key. */
 export function keyOf(caller: Caller): Accounting["key"] {
   if (caller.kind === "keyed") return caller.tier;
   return caller.kind === "invalid" ? "invalid" : "none";

@@ -8,12 +8,9 @@ import { isPaidHost } from "./sandbox-exchange.ts";
 import { refuse, type Refusal } from "./service-refusal.ts";
 
 /**
- * Returns the first applicable rejection, in this order: key, host, plan, rate, credits. Plan rejections do not depend
- * on the remaining credits. Only a request that passes the first three checks counts against the rate limit. Removed
- * paths are handled earlier.
- *
- * `elapsed` is in real milliseconds. `cost` is the number of credits that a successful response costs. `plan` returns
- * the rejection of a request that the caller's plan does not include.
+ * Returns the first applicable rejection: key, host, plan, rate, credits. Only a request that passes the first three
+ * counts against the rate limit. `elapsed` is in real milliseconds. `cost` is the number of credits of a successful
+ * response. `plan` returns the rejection of a request that the plan does not include.
  */
 export function guard(
   arrived: Arrived,
@@ -59,7 +56,7 @@ function creditRefusal({ account, at }: Arrived, cost: number): Refusal | undefi
 
 const unlimited = { reachSeconds: Number.POSITIVE_INFINITY, finest: 0 };
 
-/** Limits of candle history per tier: how far back it goes, and the shortest interval. See wire-facts 2.2. */
+/** Limits of candle history per tier (wire-facts 2.2). */
 const candleLimits: Readonly<Record<Tier, typeof unlimited>> = {
   keyless: { reachSeconds: DAY, finest: 3600 },
   free: { reachSeconds: 7 * DAY, finest: 600 },
@@ -73,9 +70,7 @@ const ascending = ["free", "dev", "pro"] as const;
 // Relative times such as `-24h` are based on the client's clock, slightly before the request arrives.
 const GRACE_SECONDS = 60;
 
-/**
- * Rejects a request that exceeds the caller's plan. Invalid values pass, because the endpoint rejects them with a 400.
- */
+/** Invalid values pass, because the endpoint rejects them with a 400. */
 export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: Arrived): Refusal | undefined {
   const { tier } = account;
   const closed = planRequiredBy(plan, tier);
@@ -93,13 +88,13 @@ export function planRequiredBy(plan: Tier, tier: Tier): Refusal | undefined {
   return required === undefined ? undefined : planRequired(tier, required);
 }
 
-/** Specification, plan_required: returns the parameter that exceeds the plan: interval, start, end or count_back. */
+/** Specification, plan_required: returns the parameter that exceeds the plan. */
 function beyond(limits: typeof unlimited, query: Query, now: number): string | undefined {
   const interval = candleSeconds(query.raw("interval"));
   if (interval !== undefined && interval < limits.finest) return "interval";
   const earliest = now - limits.reachSeconds - GRACE_SECONDS;
   const [start, end] = ["start", "end"].map((name) => readInstant(query.raw(name) ?? "", now)?.seconds);
-  // Checked before `start`, because a caller that requests a number of candles computes `start` from that number.
+  // Checked before `start`, because a caller that requests a number of candles computes `start` from it.
   const countBack = Number(query.raw("count_back") ?? 0);
   if (countBack > 0 && (end ?? now) - countBack * (interval ?? DAY) < earliest) return "count_back";
   if (start !== undefined && start < earliest) return "start";

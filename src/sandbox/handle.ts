@@ -10,9 +10,7 @@ import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 
-/**
- * Handles one request as the entire service would. It has no socket or clock, and changes only the meters in `state`.
- */
+/** Handles one request without socket or clock, and changes only the meters in `state`. */
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
   const { path, query, caller, account, at } = arrived;
@@ -64,10 +62,7 @@ function attempt(make: () => Json): Outcome {
   }
 }
 
-/**
- * Returns the cost of a response. A batch costs more than one credit only if it succeeds. 401, 402, 403, 429 and server
- * errors are free.
- */
+/** A batch costs more than one credit only if it succeeds. 401, 402, 403, 429 and server errors are free. */
 function price(status: number, cost: number): number {
   if (status < 300) return cost;
   return status === 400 || status === 404 ? 1 : 0;

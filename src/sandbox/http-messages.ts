@@ -13,9 +13,7 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
   };
 }
 
-/**
- * If a header is repeated, the first value is used. Node has already joined or dropped values where HTTP requires it.
- */
+/** Node has already joined or dropped repeated values where HTTP requires it. */
 function singleValues({ headers }: IncomingMessage): Record<string, string | undefined> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
@@ -26,9 +24,7 @@ export function respond(reply: ServerResponse, { status, headers, body }: Sandbo
   reply.end(body);
 }
 
-/**
- * Logs one line per request, or when a stream opens. The log contains the tier of the key, but never the key itself.
- */
+/** One line per request, or when a stream opens. The log never contains the key itself. */
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: { readonly status: number; readonly account: Accounting },
@@ -51,7 +47,7 @@ export function logRequest(
   );
 }
 
-/** Returns a 400 for a request that is not valid HTTP. It is free, because the caller is unknown. */
+/** Free, because the caller is unknown. */
 function unreadable(message: string) {
   const body = JSON.stringify({ error: "invalid_param", message });
   return {
@@ -73,7 +69,7 @@ export function answerUnreadable(server: Server): void {
     const lines = Object.entries(headers).map((header) => header.join(": "));
     socket.end(["HTTP/1.1 400 Bad Request", ...lines, "", body].join("\r\n"));
   });
-  // Node would respond to an unknown Expect header with 417. The service ignores it like any other unknown header.
+  // Node would respond to an unknown Expect header with 417. The service ignores it.
   server.on("checkExpectation", (message, reply) => server.emit("request", message, reply));
 }
 
@@ -85,7 +81,7 @@ export function refusesHostless(message: IncomingMessage, reply: ServerResponse)
   return true;
 }
 
-/** Calls `act` after the delay set by `--latency`, unless the client disconnects first. */
+/** Does not call `act` if the client disconnects first. */
 export function afterLatency({ options }: SandboxState, reply: ServerResponse, act: () => void): void {
   const { latencyMs = 0 } = options;
   if (latencyMs === 0) act();

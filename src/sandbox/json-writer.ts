@@ -1,4 +1,4 @@
-/** A JSON value that may contain integers of any length. Undefined members are omitted. */
+/** Integers may have any length. Undefined members are omitted. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -6,12 +6,11 @@ export interface JsonObject {
 }
 
 /**
- * Writes JSON. `JSON.stringify` rejects a bigint, and a double would lose digits above 2^53, so this function writes
- * bigints, such as total supplies and raw amounts, with all digits. It escapes only what JSON requires, so bidi marks
- * in a token name reach the client exactly as they are on the chain.
+ * `JSON.stringify` rejects a bigint, and a double would lose digits above 2^53, so bigints are written with all digits.
+ * Escapes only what JSON requires, so bidi marks in a token name reach the client as they are on the chain.
  */
 export function writeJson(value: Json): string {
-  // Most values contain no bigint. For them, JSON.stringify writes the same text five times faster.
+  // For values without a bigint, JSON.stringify writes the same text five times faster.
   if (!holdsBigint(value)) return JSON.stringify(value);
   if (value === null || typeof value !== "object") return String(value);
   if (isList(value)) return `[${value.map(writeJson).join(",")}]`;

@@ -2,9 +2,8 @@ import type { Tier } from "../contract/tier.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
 /**
- * Credits of each tier, from section Limits of the specification. Where the specification has two figures, the newer
- * one is used. Rolling credits return one by one after 30 days. Other credits return all at once when the billing
- * period ends.
+ * Specification, section Limits. Where it has two figures, the newer one is used. Rolling credits return one by one
+ * after 30 days, others all at once when the billing period ends.
  */
 const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
   keyless: { credits: 10_000, isRolling: true },
@@ -20,7 +19,7 @@ export const USD_PER_OVERAGE_BLOCK = 20;
 
 const ROLLING_SECONDS = 30 * 86_400;
 
-/** The credits of one key, or of one address without a key. All times are in Unix seconds of the simulated clock. */
+/** All times are in Unix seconds of the simulated clock. */
 export class CreditAccount {
   readonly plan: number;
   readonly packs: number;
@@ -52,7 +51,7 @@ export class CreditAccount {
     return Math.max(0, this.limit - this.used(at));
   }
 
-  /** Returns the USD spent beyond plan and packs. */
+  /** USD spent beyond plan and packs. */
   overageUsd(at: number): number {
     const beyond = Math.max(0, this.used(at) - this.limit);
     return (beyond / CREDITS_PER_OVERAGE_BLOCK) * USD_PER_OVERAGE_BLOCK;
@@ -63,7 +62,7 @@ export class CreditAccount {
     return this.used(at) + credits <= this.limit + cap;
   }
 
-  /** Charges credits. A negative number refunds credits that a response did not cost. */
+  /** A negative number refunds credits that a response did not cost. */
   charge(credits: number, at: number): void {
     if (credits === 0) return;
     this.#forget(at);
@@ -73,9 +72,7 @@ export class CreditAccount {
     this.#used += credits;
   }
 
-  /**
-   * Returns the time at which credits return: the end of the billing period, or when the oldest charge is 30 days old.
-   */
+  /** The end of the billing period, or when the oldest charge is 30 days old. */
   resetsAt(at: number): number {
     if (!this.#isRolling) return startOfPeriod(at, 1);
     this.#forget(at);
@@ -90,10 +87,7 @@ export class CreditAccount {
   }
 }
 
-/**
- * Returns the start of the billing period that begins `ahead` months after the current one. Billing periods are
- * calendar months in UTC.
- */
+/** Billing periods are calendar months in UTC. */
 function startOfPeriod(at: number, ahead = 0): number {
   const date = new Date(at * 1000);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
@@ -110,10 +104,7 @@ export class RateWindow {
     this.#milliseconds = milliseconds;
   }
 
-  /**
-   * Records a request if the window has room and returns 0. Otherwise, returns the milliseconds until there is room. A
-   * rejected request is not recorded, so a caller that waits for that time is served.
-   */
+  /** Returns 0, or the milliseconds until there is room. A rejected request does not take up room. */
   take(elapsed: number): number {
     const free = this.#times.findIndex((time) => time > elapsed - this.#milliseconds);
     if (free === -1) this.#times = [];

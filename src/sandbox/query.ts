@@ -9,10 +9,7 @@ const BOOLEANS = new Map([
   ["0", false],
 ]);
 
-/**
- * The query of a request. Each endpoint reads only the names it knows. All others are ignored, as the specification
- * requires. If a name is repeated, the first value is used.
- */
+/** Unknown names are ignored, as the specification requires. Of a repeated name, the first value counts. */
 export class Query {
   readonly #values: URLSearchParams;
   /** Unix seconds. Relative times count back from this time. */
@@ -23,22 +20,20 @@ export class Query {
     this.#now = now;
   }
 
-  /** Returns the same query, but with relative times that count back from another time. */
   countedFrom(now: number): Query {
     return new Query(this.#values.toString(), now);
   }
 
-  /** Returns the value as sent. An empty string is a value. */
+  /** An empty string is a value. */
   raw(name: string): string | undefined {
     return this.#values.get(name) ?? undefined;
   }
 
-  /** Returns all values of a repeated name. */
   all(name: string): readonly string[] {
     return this.#values.getAll(name);
   }
 
-  /** Returns the items of a name that is repeated, contains commas, or both. Empty items are skipped. */
+  /** A name may be repeated, contain commas, or both. Empty items are skipped. */
   list(name: string): readonly string[] {
     return this.all(name)
       .flatMap((value) => value.split(","))
@@ -90,7 +85,7 @@ export class Query {
     return this.#parse(name, `must be a time: ${forms}`, (value) => readInstant(value, this.#now));
   }
 
-  /** Returns undefined if the name is missing. Throws if the value does not follow the rule. */
+  /** Undefined if the name is missing. Throws if the value does not follow the rule. */
   #parse<T>(name: string, rule: string, parse: (value: string) => T | undefined): T | undefined {
     const value = this.raw(name);
     const parsed = value === undefined ? undefined : parse(value);

@@ -6,8 +6,8 @@ export const DAY = 86_400;
 const SECONDS_PER: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY };
 
 /**
- * Specification, endpoint 1: accepts Unix seconds, a relative offset with a leading minus, an RFC 3339 timestamp, or a
- * date at 00:00 UTC; undefined for anything else. `now` is in Unix seconds of the sandbox's clock.
+ * Specification, endpoint 1: Unix seconds, an offset with a leading minus, an RFC 3339 timestamp, or a date at 00:00
+ * UTC; undefined for anything else. `now` is in Unix seconds of the sandbox's clock.
  */
 export function readInstant(text: string, now: number): Instant | undefined {
   // 13 digits would be milliseconds, which the service does not accept.
@@ -25,29 +25,27 @@ function readTimestamp(text: string): Instant | undefined {
   return before !== undefined && seconds % DAY === 0 ? { ...before, seconds } : undefined;
 }
 
-/**
- * Returns the first full second at or after the time, because bounds are inclusive and trades happen on full seconds.
- */
+/** Bounds are inclusive and trades happen on full seconds. */
 export function atOrAfter({ seconds, fraction }: Instant): number {
   return fraction === "" ? seconds : seconds + 1;
 }
 
-/** Formats Unix seconds as RFC 3339 in UTC without a fraction: `2026-09-28T13:07:35Z`. */
+/** RFC 3339 in UTC without a fraction: `2026-09-28T13:07:35Z`. */
 export function writeInstant(seconds: number): string {
   return writeInstantMs(seconds).replace(".000Z", "Z");
 }
 
-/** Like `writeInstant`, but with milliseconds, as the service does for pools: `2023-11-26T20:25:08.000Z`. */
+/** With milliseconds, as the service does for pools: `2023-11-26T20:25:08.000Z`. */
 export function writeInstantMs(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
 type CandleInterval = (typeof intervals)[number];
 
-/** Wire-facts 4.4: the default interval is one day. */
+/** Wire-facts 4.4. */
 export const defaultInterval: CandleInterval = "24h";
 
-/** Returns the length of an interval in seconds; undefined for an unknown interval. */
+/** Undefined for an unknown interval. */
 export function candleSeconds(word: string = defaultInterval): number | undefined {
   if (!intervals.some((each) => each === word)) return undefined;
   return Number(word.slice(0, -1)) * (SECONDS_PER[word.slice(-1)] ?? 0);

@@ -1,17 +1,16 @@
 import type { Tier } from "../contract/tier.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
 
-/** The format of responses: as in the specification, or as the public service sends them where it differs. */
+/** As in the specification, or as the public service responds where it differs. */
 export type Dialect = "spec" | "public";
 
-/** The hosts of the service. The free hosts serve keyless and free callers, and the paid hosts all others. */
+/** The free hosts serve keyless and free callers, and the paid hosts all others. */
 export type SandboxHost = "rest_free" | "rest_paid" | "stream_free" | "stream_paid";
 
 export function isPaidHost(host: SandboxHost): boolean {
   return host === "rest_paid" || host === "stream_paid";
 }
 
-/** A request to one of the hosts, independent of any socket. */
 export interface SandboxRequest {
   readonly method: string;
   /** Path and query as on the request line, still percent-encoded. */
@@ -29,15 +28,11 @@ export interface SandboxResponse {
   readonly account: Accounting;
 }
 
-/** Fields of a log entry that are not part of the request or response. */
 export interface Accounting {
-  /** The plan that applied to the request. */
   readonly plan: Tier;
-  /** The content of the Authorization header: the tier of a key, none, or invalid. */
+  /** The tier of the key in the Authorization header, none, or invalid. */
   readonly key: Exclude<Tier, "keyless"> | "none" | "invalid";
-  /** Credits charged for the request. */
   readonly credits: number;
-  /** The faults injected into this request, as typed. */
   readonly faults?: readonly string[];
 }
 
@@ -47,25 +42,19 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** Real milliseconds since an arbitrary start. Rate limits use real time. */
   readonly elapsed: () => number;
-  /**
-   * The port of the REST host for keyless and free callers. The other three hosts use the next ports. With 0 or
-   * undefined, four free ports are used.
-   */
+  /** The first of four consecutive ports. With 0 or undefined, four free ports are used. */
   readonly port?: number;
-  /** Receives one JSON line per request. */
   readonly log?: (line: string) => void;
-  /** Overrides the rate limit of each tier. Infinity means no limit. */
+  /** Infinity means no limit. */
   readonly requestsPerMinute?: number;
   /** Length of the rate limit window, in real milliseconds. */
   readonly minuteMs?: number;
-  /** Overrides the credits of each tier. */
   readonly credits?: number;
   /** Credits purchased in addition to the plan, for pro only. */
   readonly packs?: number;
-  /** The spend cap for overage in USD, for pro only. Undefined disables overage. */
+  /** The spend cap in USD, for pro only. Undefined disables overage. */
   readonly overageCapUsd?: number;
   readonly latencyMs?: number;
   readonly dialect?: Dialect;
-  /** Faults to inject, and when; see `parseFaults`. */
   readonly faults?: Faults;
 }

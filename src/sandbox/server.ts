@@ -15,20 +15,17 @@ export interface RunningSandbox {
   readonly restFree: string;
   /** For dev, pro and enterprise keys. */
   readonly restPaid: string;
-  /** The streaming hosts, for the same callers. */
   readonly streamFree: string;
   readonly streamPaid: string;
-  /** A valid key for each tier except keyless. */
   readonly keys: Readonly<Record<KeyedTier, string>>;
-  /** Stops the sandbox and closes open connections at once. */
+  /** Closes open connections at once. */
   readonly close: () => Promise<void>;
 }
 
-// Never listen on another network interface, because anyone who could reach it might mistake the simulated prices for
-// real ones.
+// Anyone who could reach another network interface might mistake the simulated prices for real ones.
 const LOOPBACK = "127.0.0.1";
 
-/** Starts the sandbox on loopback, where it runs until `close` is called. Rejects if a port is in use. */
+/** Rejects if a port is in use. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const state = createSandboxState(options);
   const hub = new StreamHub(state);
@@ -57,16 +54,14 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
-/**
- * Milliseconds. Longer than a minute, so that a client that returns within a minute can safely reuse its connection.
- */
+/** Milliseconds. Longer than a minute, so that a client that returns within a minute can reuse its connection. */
 const keepAliveTimeout = 65_000;
 
 function serve(host: SandboxHost, state: SandboxState): Server {
   return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
-    // Discard the request body. If it were left unread, it would block the next request on the connection.
+    // An unread body would block the next request on the connection.
     message.resume();
     const request = readRequest(message, host);
     const response = answerWithFaults(request, state);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json-writer.ts";
 
-/** Error codes in section Errors of the specification. */
+/** Specification, section Errors. */
 export type EnvelopeCode =
   | "invalid_param"
   | "missing_param"
@@ -43,14 +43,11 @@ export function methodNotAllowed(message: string, allowed: string): Refusal {
   return new Refusal(405, { error: "method_not_allowed", message }, { Allow: allowed });
 }
 
-/** Returns the rejection for any error thrown while a request is handled. */
 export function asRefusal(cause: unknown): Refusal {
   return cause instanceof Refusal ? cause : refuse(500, "internal_error", internalError(cause));
 }
 
-/**
- * Returns the message of a 500, or of the `error` event that replaces it in an open stream (specification, Events 2).
- */
+/** For a 500, or for the `error` event that replaces it in an open stream (specification, Events 2). */
 export function internalError(cause: unknown): string {
   return `internal error: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
@@ -59,7 +56,6 @@ export function invalidParam(param: string, rule: string): Refusal {
   return refuse(400, "invalid_param", `invalid query parameters: ${param} (${rule})`, { param });
 }
 
-/** Returns the rule for a fixed set of values, which lists them all. */
 export function choiceRule(choices: readonly string[]): string {
   return `must be one of [${choices.join(" ")}]`;
 }

@@ -6,25 +6,22 @@ import { makeRecent, type Recent } from "./market/recent.ts";
 import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
 import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
 
-/** Cached results of recent searches by their parameters, in order, so that the next page does not sort again. */
+/** Recent searches by their parameters, in order, so that the next page does not sort again. */
 export type RecentLists<T> = Recent<string, readonly T[]>;
 
 const LISTS_KEPT = 32;
 
-/** Everything a sandbox keeps between requests: meters, and caches that can be recomputed at any time. */
 export interface SandboxState {
   readonly options: SandboxOptions;
   readonly dialect: Dialect;
   readonly market: Market;
   /** Unix seconds of the simulated clock. Trades and blocks happen on full seconds. */
   readonly at: () => number;
-  /** Returns the account of the key, or of the remote address for a request without a key. */
   readonly account: Accounts["of"];
   readonly holdAccount: Accounts["hold"];
   readonly poolLists: RecentLists<PoolFacts>;
   readonly tokenLists: RecentLists<TokenFacts>;
   readonly dexLists: RecentLists<JsonObject>;
-  /** Undefined if no faults are injected. */
   readonly faults: FaultCounter | undefined;
 }
 

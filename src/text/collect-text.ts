@@ -1,4 +1,4 @@
-/** Joins many short pieces. It joins them in batches, because a hostile document can contain millions of pieces. */
+/** Joins pieces in batches, because a hostile document can contain millions. */
 export function collectText(): { add: (piece: string) => void; end: () => string } {
   let whole = "";
   const pieces: string[] = [];
@@ -18,8 +18,8 @@ export function collectText(): { add: (piece: string) => void; end: () => string
 }
 
 /**
- * Like `text.replaceAll(every, write)`, but with limited memory. `replaceAll` holds all matches at once, and a hostile
- * text may have tens of millions. `every` needs the `g` flag and must match at least one character.
+ * Like `text.replaceAll(every, write)`, which would hold all matches at once, tens of millions in a hostile text.
+ * `every` needs the `g` flag and must match at least one character.
  */
 export function replaceEach(text: string, every: RegExp, write: (match: string) => string): string {
   const replaced = collectText();

@@ -1,8 +1,7 @@
 /**
- * Returns the known word that is closest to the input, for "did you mean". A word is close if the input is a prefix of
- * it, or differs in at most a third of the letters (Damerau-Levenshtein) from the word or its first part (`prise`:
- * price-usd), or consists of some of its parts (`volume-min`: volume-usd-24h-min). Undefined if no word is close,
- * because a far-fetched hint is worse than none.
+ * Returns the known word for "did you mean". A word is close if the input is a prefix of it, differs in at most a third
+ * of the letters (Damerau-Levenshtein) from the word or its first part (`prise`: price-usd), or consists of some of its
+ * parts (`volume-min`: volume-usd-24h-min). Undefined if none is close, because a far-fetched hint is worse than none.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
@@ -15,7 +14,6 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   return best?.word;
 }
 
-/** Returns undefined if the word is not close. */
 function distanceOf(typed: string, word: string, wanted: string): number | undefined {
   const candidate = fold(word);
   if (candidate.startsWith(wanted)) return 0.5;
@@ -38,12 +36,10 @@ function nearDistance(wanted: string, candidate: string): number | undefined {
 
 const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];
 
-/** Ignores differences in letter case and separators. */
 function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/gu, "");
 }
 
-/** Counts insertions, deletions, substitutions and swaps of adjacent letters. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,20 +1,16 @@
-/**
- * A 64-bit hash as two signed 32-bit words, in a reused object. Allocating an object per row would cost more than the
- * row itself. So would unsigned words, because V8 stores them as doubles.
- */
+/** Reused, because an object per row is too slow; signed, because V8 stores unsigned 32-bit words as doubles. */
 export interface TextHash {
   high: number;
   low: number;
 }
 
-/** Hashes one text. The two words are never both 0. */
+/** The two words are never both 0. */
 export function hashText(text: string, into: TextHash): void {
   beginHash(into);
   addText(into, text);
   endHash(into);
 }
 
-/** Starts a hash of several texts in order. */
 export function beginHash(into: TextHash): void {
   into.low = 0x811c9dc5 | 0;
   into.high = 0x9e3779b9 | 0;
@@ -26,9 +22,8 @@ export function addText(into: TextHash, text: string): void {
 }
 
 /**
- * Adds the UTF-8 bytes of a text to the hash, four at a time, then the remaining bytes. There are two independent
- * multiplicative hashes. Multiplication carries each change to higher bits and the shift carries it back to lower bits,
- * differently in each hash, so no single word can cancel a change in both.
+ * Adds the UTF-8 bytes of a text to two hashes. Multiplication carries each change to higher bits and the shift carries
+ * it back to lower bits, differently in each hash, so no single word can cancel a change in both.
  */
 export function addBytes(into: TextHash, view: DataView, from: number, to: number): void {
   let { high, low } = into;

@@ -1,9 +1,7 @@
 /**
- * Characters that could affect a terminal or deceive a reader, as ranges for a regular expression with the `u` flag.
- * Anyone can name a token, so a name can contain any of them.
- *
- * The list is explicit, because classes such as `\p{Cf}` depend on the Unicode version of the runtime. They also match
- * visible Arabic signs, and the variation selectors in emoji and Chinese names.
+ * Characters that could affect a terminal or deceive a reader, for a regular expression with the `u` flag. Anyone can
+ * name a token, so a name can contain any of them. Classes such as `\p{Cf}` depend on the Unicode version of the
+ * runtime, and they also match visible Arabic signs and the variation selectors in emoji and Chinese names.
  */
 const INVISIBLE = [
   "\\u007f-\\u009f", // DEL and C1: some terminals read U+009B as ESC [
@@ -17,8 +15,7 @@ const INVISIBLE = [
   "\\ud800-\\udfff", // lone surrogates, which UTF-8 would turn into U+FFFD
 ].join("");
 
-/** Characters to escape in JSON. Control characters below U+0020 are not included, because JSON allows line breaks. */
+/** Without control characters below U+0020, because JSON allows line breaks. */
 export const UNSAFE_IN_JSON = INVISIBLE;
 
-/** Characters to escape in a line of text for people. */
 export const UNSAFE_IN_LINE = `\\u0000-\\u001f${INVISIBLE}`;

@@ -1,9 +1,4 @@
-/**
- * Wraps text into lines of at most `width`. Lines break only at spaces, so longer words, such as addresses or links,
- * are never split. Paragraphs stay separate.
- *
- * @param widthOf returns the width of a text in columns. Needed if the text may contain more than ASCII.
- */
+/** Wraps only at spaces, so that addresses and links are never split. `widthOf` is needed for text beyond ASCII. */
 export function wrapWords(text: string, width: number, widthOf = lengthOf): readonly string[] {
   return text.split("\n").flatMap((paragraph) => {
     if (widthOf(paragraph) <= width) return [paragraph];

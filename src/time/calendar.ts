@@ -1,6 +1,5 @@
 /**
- * Gregorian calendar arithmetic with integers, including years before the calendar was introduced (as in RFC 3339). It
- * does not use time zones, locales or `Date`, so results are the same everywhere.
+ * Works without time zones, locales or `Date`, so results are the same everywhere, even before 1582 (as in RFC 3339).
  */
 
 export const SECONDS_PER_DAY = 86_400;
@@ -8,12 +7,12 @@ export const SECONDS_PER_DAY = 86_400;
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAYS_BEFORE_1970 = 719_528;
 
-/** Returns the number of days in a month (1 to 12); 0 for an invalid month. */
+/** Returns 0 for an invalid month. */
 export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
 
-/** Returns the days from 1970-01-01 to a valid date; negative for earlier dates. */
+/** Returns the days since 1970-01-01. */
 export function dayNumber(year: number, month: number, day: number): number {
   let days = daysBeforeYear(year) + day - 1 - DAYS_BEFORE_1970;
   for (let earlier = 1; earlier < month; earlier++) days += daysInMonth(year, earlier);
@@ -27,17 +26,14 @@ export function undashedDate(text: string): string | undefined {
   return day >= 1 && day <= daysInMonth(year, month) ? parts.join("-") : undefined;
 }
 
-/**
- * Formats Unix seconds as `2026-11-21T08:54:00` in UTC. Years outside 0000 to 9999 have a sign and six digits, as in
- * ISO 8601, because RFC 3339 does not support them.
- */
+/** Years outside 0000 to 9999 have a sign and six digits, as in ISO 8601, because RFC 3339 does not support them. */
 export function writeUtc(seconds: number): string {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   const time = seconds - days * SECONDS_PER_DAY;
   const sinceYearZero = days + DAYS_BEFORE_1970;
   let year = Math.floor(sinceYearZero / 365.2425);
-  // The estimate is off by at most two days, so a single step corrects it. A loop might never end, because beyond 2^53
-  // days a step has no effect, and the service can send any number.
+  // Off by at most two days, so one step is enough. Beyond 2^53 days, where a step has no effect, a loop would never
+  // end.
   if (daysBeforeYear(year) > sinceYearZero) year--;
   else if (daysBeforeYear(year + 1) <= sinceYearZero) year++;
   let day = sinceYearZero - daysBeforeYear(year) + 1;
@@ -54,10 +50,6 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/**
- * Returns the days from 0000-01-01 to the start of a year. Leap years are multiples of 4, except for centuries that are
- * not divisible by 400.
- */
 function daysBeforeYear(year: number): number {
   return 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400);
 }

@@ -1,6 +1,6 @@
 import { daysInMonth, undashedDate, writeUtc } from "./calendar.ts";
 
-/** Why a time is invalid. `problem` is printed after `--from "…": `, and `next` on a separate line. */
+/** `problem` is printed after `--from "…": `, and `next` on a separate line. */
 export interface RefusedTime {
   readonly problem: string;
   readonly next?: string;
@@ -12,10 +12,7 @@ const MONTHS = "January February March April May June July August September Octo
   " ",
 );
 
-/**
- * Other common spellings of units, with their multiples of accepted units. Months are missing, because they have no
- * fixed length. A capital M is also missing, because it may mean month.
- */
+/** Multiples of accepted units. Months have no fixed length, and a capital M may mean month, so both are missing. */
 const UNITS: readonly (readonly [RegExp, number, string])[] = [
   [/^([sS]|secs?|seconds?)$/, 1, "s"],
   [/^(m|mins?|minutes?)$/, 1, "m"],
@@ -25,7 +22,6 @@ const UNITS: readonly (readonly [RegExp, number, string])[] = [
   [/^([yY]|yrs?|years?)$/, 365, "d"],
 ];
 
-/** Explains as precisely as possible why `parseTimeBound` rejected a text. */
 export function explainRefusedTime(text: string): RefusedTime {
   if (text === "") return { problem: "must not be empty", next: `use ${ACCEPTED}` };
   if (text.trim() !== text) return { problem: "must not start or end with a space", next: `use ${ACCEPTED}` };
@@ -51,7 +47,7 @@ function explainDigits(text: string): RefusedTime {
   if (unit !== undefined) {
     const fraction = text.slice(10);
     const seconds = text.slice(0, 10);
-    // Dropping the fraction would change the time, so plain seconds are suggested only if the fraction is zero.
+    // Dropping a fraction other than zero would change the time.
     const use = /^0+$/.test(fraction) ? seconds : `${writeUtc(Number(seconds))}.${fraction}Z`;
     return { problem: `${problem}; this looks like ${unit}seconds`, next: `use ${use}` };
   }
@@ -78,7 +74,7 @@ function explainDate(year: number, month: number, day: number): RefusedTime | un
   return { problem: `${name} ${year} has ${days} days` };
 }
 
-/** `rest` is the nonempty text after a valid date. */
+/** `rest` is not empty. */
 function explainTimeOfDay(date: string, rest: string): RefusedTime {
   const time = /^([Tt ])(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)? ?(.*)$/.exec(rest);
   const problem = "must be a date, or a date and a time with an offset, separated by T";
@@ -99,7 +95,7 @@ function explainTimeOfDay(date: string, rest: string): RefusedTime {
 function explainOffset(offset: string, written: string, spaced: boolean, noSeconds: boolean): RefusedTime {
   const problem = "must end with Z for UTC or an offset such as +02:00";
   const [zone, hour, minute = "00"] = /^(?:[Zz]|([+-]\d{2}):?(\d{2})?)$/.exec(offset) ?? [];
-  // Any other suffix, such as PST, may be a time zone. Suggesting Z would silently change the time.
+  // It may be a time zone, such as PST, so suggesting Z would silently change the time.
   if (zone === undefined) return { problem };
   if (Math.abs(Number(hour ?? 0)) > 23 || Number(minute) > 59) {
     return { problem: `invalid offset ${offset}; offsets are -23:59 to +23:59` };

@@ -1,16 +1,13 @@
 import { dayNumber, daysInMonth, SECONDS_PER_DAY, undashedDate, writeUtc } from "./calendar.ts";
 import { explainRefusedTime, type RefusedTime } from "./refused-time.ts";
 
-/**
- * A time as Unix seconds, rounded down, and the digits after the decimal point without trailing zeros ("" for none).
- * The fraction is stored as digits to preserve the nanoseconds of a response.
- */
+/** Unix seconds, rounded down, and the digits after the point without trailing zeros, which keep all nanoseconds. */
 export interface Instant {
   readonly seconds: number;
   readonly fraction: string;
 }
 
-/** The last second of the year 9999 and the first second of the year 0000, the range of RFC 3339. */
+/** The range of RFC 3339: years 0000 to 9999. */
 const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
 
@@ -22,15 +19,10 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Parses a value of `--from`, `--to`, `--created-after`, `--created-before` or `--now`. Accepted forms are `now`;
- * `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); and Unix seconds
- * of up to 11 digits. Eight digits that form a date, such as 20261121, are rejected.
- *
- * `now` is the time at which the run read its clock. A number is in milliseconds and is rounded down to seconds, so
- * that relative times are plain numbers on the wire. A parsed time keeps its fraction.
- *
- * For invalid text, returns a `problem` that is printed after `--from "2026-02-30": `, and optionally a one-line
- * suggestion.
+ * Parses `now`; `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); and
+ * Unix seconds of up to 11 digits. Eight digits that form a date, such as 20261121, are rejected. `now` as a number is
+ * in milliseconds and is rounded down, so that relative times are plain numbers on the wire. For invalid text, returns
+ * a `problem` that is printed after `--from "2026-02-30": `, and optionally a suggestion.
  */
 export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
   const instant = readTimeBound(text, typeof now === "number" ? wholeSecond(now) : now);
@@ -61,9 +53,8 @@ export function parseDate(text: string): Instant | undefined {
 }
 
 /**
- * Parses exactly an RFC 3339 `date-time` (section 5.6); undefined for anything else. `t` and `z` may be in either case,
- * but the space that the note allows is rejected. Second 60 is valid where a leap second can occur, at 23:59:60 UTC on
- * the last day of a month. It is parsed as the next second, because Unix time has no leap seconds.
+ * Parses exactly an RFC 3339 `date-time` (section 5.6), but rejects the space that the note allows. Second 60 is valid
+ * where a leap second can occur. It becomes the next second, because Unix time has no leap seconds.
  */
 export function parseRfc3339(text: string): Instant | undefined {
   const parts = /^([\d-]{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
@@ -80,14 +71,10 @@ export function parseRfc3339(text: string): Instant | undefined {
   return { seconds, fraction: withoutTrailingZeros(parts[5] ?? "") };
 }
 
-/** Formats a time as `2026-11-21T08:54:00Z`, with all digits of the fraction if there is one. */
 export function formatInstant(instant: Instant): string {
   return `${writeUtc(instant.seconds)}${instant.fraction === "" ? "" : `.${instant.fraction}`}Z`;
 }
 
-/**
- * Compares two times. The result is negative if `a` is earlier, positive if `a` is later, and zero if they are equal.
- */
 export function compareInstants(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
   // Without trailing zeros, digits after the decimal point sort like text: "49" < "5" < "51".
@@ -96,8 +83,8 @@ export function compareInstants(a: Instant, b: Instant): number {
 }
 
 /**
- * Formats a time for requests: as Unix seconds, or as RFC 3339 if it has a fraction or is before 1970. Unix seconds
- * would drop the fraction, and the service reads a leading minus as an offset from its clock.
+ * Formats a time as Unix seconds, or as RFC 3339 if it has a fraction, which they would drop, or is before 1970, because
+ * the service reads a leading minus as an offset from its clock.
  */
 export function toWire(instant: Instant): string {
   return instant.fraction === "" && instant.seconds >= 0 ? String(instant.seconds) : formatInstant(instant);
@@ -107,14 +94,13 @@ function wholeSecond(milliseconds: number): Instant {
   return { seconds: Math.floor(milliseconds / 1000), fraction: "" };
 }
 
-/** A loop, because the pattern `/0+$/` takes quadratic time on a long run of zeros in the middle of the text. */
+/** The pattern `/0+$/` takes quadratic time on a long run of zeros in the middle of the text. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === "0") end--;
   return digits.slice(0, end);
 }
 
-/** Parses a result of `toWire`. */
 export function fromWire(text: string): Instant {
   if (/^\d+$/.test(text)) return { seconds: Number(text), fraction: "" };
   const instant = parseRfc3339(text);

@@ -4,7 +4,6 @@ import type { ShownValue } from "../../contract/feed.ts";
 
 export type AssetRow = ReturnType<typeof createAssetRow>;
 
-/** Creates the state of one asset's row on the board. */
 export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
   const rate = createRate();
   const history = createHistory(start);
@@ -14,16 +13,16 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
   return {
     update: (values: readonly (string | number | undefined)[], elapsed: number): void => {
       rate.count(elapsed);
-      // Cells use the text as sent, because a double would show digits that the service never sent.
+      // As sent, because a double would show digits that the service never sent.
       cells = shown.map(({ reads }, index) => showCell(values[index], reads, style));
-      // A double is precise enough for the direction of change and the sparkline.
+      // Precise enough for the direction of change and the sparkline.
       const value = Number(values[0]);
       if (values[0] === undefined || !Number.isFinite(value)) return;
       first ??= value;
       last = value;
       history.add(value, elapsed);
     },
-    /** The cells of the latest event, starting with its main value; empty before the first event. */
+    /** Starts with the main value; empty before the first event. */
     values: () => cells,
     change: (): Cell => {
       if (first === undefined || last === undefined || first === 0) return blank;
@@ -37,16 +36,12 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
   };
 }
 
-/** As many slots as the widest sparkline can show. */
+/** As many as the widest sparkline can show. */
 const slots = 60;
-/** Initial and maximum slot length in milliseconds. The history first covers a minute and grows to an hour. */
+/** Slot length in milliseconds. The history first covers a minute and grows to an hour. */
 const [shortest, longest] = [1000, 64_000];
 
-/**
- * The history of a value since the start, or over the last hour, in constant memory. It stores the last value of each
- * time slot. When all slots are used, pairs of slots are merged, so that the history still covers everything since the
- * start. After an hour, the oldest slots are dropped.
- */
+/** The history since the start or over the last hour, in constant memory: when all slots are used, pairs merge. */
 function createHistory(start: number) {
   let size = shortest;
   let begin = start;
@@ -65,7 +60,7 @@ function createHistory(start: number) {
     begin += passed * size;
   };
 
-  /** Fills the slots before this time with the last value, and returns the index of the slot for this time. */
+  /** Returns the index of the slot for this time. */
   const fillUntil = (elapsed: number): number => {
     makeRoom(elapsed);
     const slot = Math.max(0, Math.floor((elapsed - begin) / size));
@@ -79,7 +74,7 @@ function createHistory(start: number) {
       const slot = fillUntil(elapsed);
       values[slot] = value;
     },
-    /** Returns up to `count` values from oldest to newest. A slot without a value repeats the previous one. */
+    /** Returns up to `count` values, oldest first. A slot without a value repeats the previous one. */
     course: (count: number, elapsed: number): readonly number[] => {
       const slot = fillUntil(elapsed);
       values[slot] ??= values.at(-1) ?? Number.NaN;
@@ -99,7 +94,7 @@ function laterOfPairs(values: readonly number[]): number[] {
 
 const seconds = 60;
 
-/** Counts the events of the last minute with one counter per second. Each counter also records its second. */
+/** Counts the events of the last minute with one counter per second. */
 function createRate() {
   const counts = new Float64Array(seconds);
   const countedSecond = new Float64Array(seconds).fill(-1);

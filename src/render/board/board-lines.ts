@@ -12,11 +12,11 @@ export interface BoardOptions {
   readonly isSimulated: boolean;
   readonly isUnicode: boolean;
   readonly paint: Paint;
-  /** Start of the stream in milliseconds, on the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly start: number;
 }
 
-/** Allocates the lines of a terminal. The connection status comes first, then rows, then titles and messages. */
+/** Allocates the lines of a terminal, the connection status first, titles and messages last. */
 export function arrange(count: number, said: number, height: number) {
   let left = height - 1;
   const take = (lines: number, least: number): boolean => {
@@ -51,15 +51,14 @@ export function drawFaint({ paint, isUnicode }: BoardOptions, text: string, colu
   return paint(cutText(visibleText(text), columns, ellipsis(isUnicode)), "faint");
 }
 
-/** `12s`, `3m`, `5h12m`, `3d`. Rounds down to seconds below a minute, and to minutes otherwise. */
+/** `12s`, `3m`, `5h12m`, `3d`, rounded down. */
 function duration(milliseconds: number): string {
   const unit = milliseconds < 60_000 ? 1000 : 60_000;
   return formatSeconds(Math.floor(milliseconds / unit) * unit);
 }
 
-/** A snapshot of the streams. */
 export interface TailState {
-  /** Number of connections: required (`wanted`), open, and waiting for a retry. */
+  /** Connections required, open, and waiting for a retry. */
   readonly wanted: number;
   readonly open: number;
   readonly retrying: number;
@@ -68,7 +67,7 @@ export interface TailState {
   readonly gaps: number;
 }
 
-/** Draws one line that starts with the most important part, because a narrow terminal cuts off the end. */
+/** Starts with the most important part, because a narrow terminal cuts off the end. */
 export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState, columns: number): string {
   const { wanted, open, retrying, events, credits, gaps } = state;
   const isWhole = open >= wanted;
@@ -83,6 +82,6 @@ export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState,
     counted(credits, "credit"),
   ];
   const line = joinFitting(parts, isUnicode, columns);
-  // Only the mark is colored. A fully colored line would look like an alert.
+  // A fully colored line would look like an alert.
   return paint(line.slice(0, 1), isWhole ? "up" : retrying > 0 ? "down" : "faint") + line.slice(1);
 }

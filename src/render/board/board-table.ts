@@ -7,7 +7,6 @@ import type { BoardOptions } from "./board-lines.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { sparkline } from "../values/sparkline.ts";
 
-/** Draws the header and the rows for a terminal with `columns` columns. */
 export function drawTable(
   { isUnicode, feed, paint }: Pick<BoardOptions, "isUnicode" | "paint" | "feed">,
   rows: readonly (readonly [asset: string, row: AssetRow])[],
@@ -53,15 +52,14 @@ export function drawTable(
 
 /** A shorter sparkline shows nothing useful, and a longer one adds nothing. */
 const [shortestTrend, longestTrend] = [8, 30];
-/** A label this wide shows the network and most of the address. Other columns are hidden before it shrinks any more. */
+/** Shows the network and most of the address. Other columns are hidden before the label shrinks any more. */
 const readableLabel = 26;
 /** A truncated price would look like a different price, so the asset label shrinks instead, down to this width. */
 const shortestLabel = 6;
 
 /**
- * Fits the columns to the terminal. The sparkline grows into spare space. If space is short, the sparkline shrinks
- * first, then the middle of addresses is cut, and then the least important columns are hidden (width 0). The asset and
- * its first value are always shown.
+ * Fits the columns to the terminal. If space is short, the sparkline shrinks first, then the middle of addresses is
+ * cut, and then the least important columns are hidden (width 0). The asset and its first value always stay.
  */
 function fitBoard(widestAsset: number, natural: readonly number[], columns: number) {
   const fitted = [...natural, shortestTrend];

@@ -15,31 +15,26 @@ import {
 } from "./board-lines.ts";
 import { drawTable } from "./board-table.ts";
 
-/** The data of one event, and its asset if the connection identifies it. */
 interface BoardEvent {
   readonly data: Buffer;
-  /** `network:address` */
+  /** `network:address`; undefined if the connection does not identify the asset. */
   readonly asset: string | undefined;
 }
 
 export interface Board {
-  /** Adds data events that arrived together. */
   readonly events: (events: readonly BoardEvent[], elapsed: number) => void;
-  /** Adds a message below the rows. Only the latest few are shown, for a limited time. */
+  /** Only the latest few messages are shown, for a limited time. */
   readonly say: (line: string, elapsed: number) => void;
-  /** Switches to these assets, in this order. Assets that were already shown keep their data. */
+  /** Assets that were already shown keep their data. */
   readonly watch: (assets: readonly string[], elapsed: number) => void;
-  /**
-   * Returns the lines of the complete frame, fitted to the terminal. If the stream has ended, `state` is undefined, and
-   * only the rows are shown.
-   */
+  /** Returns the complete frame. `state` is undefined after the end of the stream; only the rows are then shown. */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
 }
 
 /** Maximum number of messages, and how many milliseconds each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
-/** Creates the live board: its state and its drawing code, independent of terminals and timers. */
+/** The live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions): Board {
   const { feed, isUnicode, start } = options;
   const { shown } = feeds[feed];
@@ -98,11 +93,11 @@ function assetKey(asset: string): string {
   return asset.slice(0, colon + 1) + addressKey(asset.slice(colon + 1));
 }
 
-/** The fields that identify the asset of an event. A transaction has two tokens, and either may be the asset. */
+/** A transaction has two tokens, and either may be the asset. */
 const chainNames = ["chain", "c"];
 const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
 
-/** Returns the assets and values of an event. Undefined if the data is not a JSON object, which the client reports. */
+/** Returns undefined if the data is not a JSON object, which the client reports. */
 function readEvent(data: Buffer, feed: FeedName) {
   const row = parse(data.toString("utf8"));
   if (row === undefined) return undefined;

@@ -1,18 +1,18 @@
 import { member } from "../../json/raw-json.ts";
 
-/** The trades of one time span: a single candle, or several merged into one. */
+/** A single candle, or several merged into one. */
 export interface CandleColumn {
   readonly open: number;
   readonly high: number;
   readonly low: number;
   readonly close: number;
   readonly volume: number;
-  /** True if there were no trades, and `--fill previous` repeated the previous close. */
+  /** There were no trades, and `--fill previous` repeated the previous close. */
   readonly isFilled: boolean;
   readonly isPartial: boolean;
 }
 
-/** Columns of equal length in seconds. A column without trades is undefined. */
+/** Columns of equal length in seconds; undefined for one without trades. */
 export interface CandleColumns {
   readonly start: number;
   readonly span: number;
@@ -23,10 +23,7 @@ export interface CandleColumns {
 
 export type Candles = ReturnType<typeof createCandles>;
 
-/**
- * Maximum number of stored columns. A year of one-minute candles is stored in two-hour spans, because no terminal is
- * wide enough to show more.
- */
+/** A year of one-minute candles is stored in two-hour spans, because no terminal is wide enough to show more. */
 const mostKept = 6000;
 
 const minutes = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720];
@@ -41,7 +38,7 @@ export function createCandles(from: number, to: number, interval: number) {
   let whole: CandleColumn | undefined;
   let last = 0;
   return {
-    /** Adds a candle. Candles must be added in chronological order. */
+    /** Candles must be added in chronological order. */
     add: (opens: number, candle: object): void => {
       // If the service rounds `start` down, it returns one extra candle.
       if (byIndex.size === 0) start = Math.min(start, Math.floor(opens / interval) * interval);
@@ -52,9 +49,7 @@ export function createCandles(from: number, to: number, interval: number) {
       byIndex.set(index, merge(byIndex.get(index), column));
       whole = merge(whole, column);
     },
-    /** All candles merged into one; undefined if there were no trades. */
     whole: () => whole,
-    /** Merges the candles into at most this many columns. */
     merged: (most: number): CandleColumns => {
       const end = Math.max(to, start + (last + 1) * kept);
       const span = spanFor(kept, end - start, most);

@@ -4,9 +4,7 @@ import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
 export type PriceAxis = ReturnType<typeof createPriceAxis>;
 
-/**
- * A price range smaller than this fraction of the price counts as flat. The axis then adds a margin around the line.
- */
+/** A price range smaller than this fraction of the price is flat, so the axis adds a margin. */
 const flat = 1e-13;
 /** Labels have enough decimals to distinguish this many steps. */
 const distinctSteps = 40;
@@ -19,7 +17,6 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
   const range = high - low;
   const places = Math.min(340, Math.max(0, Math.ceil(-Math.log10(range / distinctSteps))));
 
-  /** Formats all prices with the same number of decimals. */
   const label = (price: number | string): string => {
     const decimal = readDecimal(price);
     if (decimal === undefined) return "";
@@ -27,10 +24,9 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
     return isUnicode ? countZeros(text) : text;
   };
   return {
-    /** Width of the widest label, in terminal columns. */
     width: Math.max(label(low).length, label(high).length),
     label,
-    /** Returns round prices as text, roughly as many as `about`. */
+    /** Returns round prices, roughly as many as `about`. */
     ticks: (about: number): readonly string[] => {
       const { unit, exponent } = roundStep(range / about);
       const step = Number(`${unit}e${exponent}`);
@@ -39,7 +35,7 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
       if (!(count > 0 && count <= about * 2)) return [];
       return Array.from({ length: count }, (_, index) => `${(first + index) * unit}e${exponent}`);
     },
-    /** Returns the vertical position of a price in half rows, starting with 0 at the bottom. */
+    /** Returns the position in half rows, 0 at the bottom. */
     halfRow: (price: number, rows: number): number =>
       Math.max(0, Math.min(rows * 2 - 1, Math.floor(((price - low) / range) * rows * 2))),
   };
@@ -52,7 +48,7 @@ function roundStep(least: number): { readonly unit: number; readonly exponent: n
   return unit === undefined ? { unit: 1, exponent: exponent + 1 } : { unit, exponent };
 }
 
-/** A round period of time. Months have no fixed number of seconds. */
+/** Months have no fixed number of seconds. */
 type Step = { readonly seconds: number } | { readonly months: number };
 
 const timeSteps: readonly Step[] = [
@@ -66,11 +62,11 @@ const shortestMonth = 28 * SECONDS_PER_DAY;
 
 /**
  * Chooses the shortest round step whose labels fit into `width`. Returns the candle columns that have a label and the
- * line of labels below them. Each candle takes up `pitch` terminal columns.
+ * line of labels. Each candle takes up `pitch` terminal columns.
  */
 export function timeAxis({ start, span, columns: { length } }: CandleColumns, pitch: number, width: number) {
   for (const step of timeSteps) {
-    // Skip steps shorter than a column, because labels in the same column would overlap.
+    // Labels in the same column would overlap.
     if (("seconds" in step ? step.seconds : step.months * shortestMonth) < span) continue;
     const marked = new Set<number>();
     let labels = "";
@@ -87,11 +83,10 @@ export function timeAxis({ start, span, columns: { length } }: CandleColumns, pi
     }
     if (fits && marked.size > 0) return { marked, labels };
   }
-  // The chart is too short to contain a round time.
   return { marked: new Set([0]), labels: labelOf(start, { seconds: 1 }) };
 }
 
-/** Returns the start of the period that contains this time, in seconds. Weeks start on Monday. */
+/** Returns the start of the period in seconds. Weeks start on Monday. */
 function periodStart(at: number, step: Step): number {
   if ("seconds" in step) {
     const offset = step.seconds % (7 * SECONDS_PER_DAY) === 0 ? 4 * SECONDS_PER_DAY : 0;
@@ -104,7 +99,7 @@ function periodStart(at: number, step: Step): number {
 
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** Returns `08:00`, or `Nov 21` at midnight. For steps of months, returns `Nov`, or the year in January. */
+/** `08:00`, or `Nov 21` at midnight. For steps of months, `Nov`, or the year in January. */
 function labelOf(at: number, step: Step): string {
   const [date = "", time = ""] = writeUtc(at).split("T");
   const [year = "", month = "", day = ""] = date.split("-");

@@ -11,21 +11,19 @@ export interface ChartStyle {
   readonly paint: Paint;
 }
 
-/** The subject of the chart. All strings are safe to print. */
+/** All strings are safe to print. */
 export interface ChartSubject {
   /** `ethereum:0xc02a…` */
   readonly name: string;
   /** `15m` */
   readonly interval: string;
-  /** The length of the interval in seconds. */
+  /** Seconds. */
   readonly unit: number;
-  /** The currency of the prices. */
   readonly quote: string;
   /** `2026-11-21 08:00 to 2026-11-21 12:00 UTC` */
   readonly window: string;
 }
 
-/** Returns the subject of the chart and its main values, on as many lines as needed. */
 export function chartHeading(
   { name, interval, unit, quote, window }: ChartSubject,
   whole: CandleColumn | undefined,
@@ -50,7 +48,7 @@ export function chartHeading(
   ];
 }
 
-/** Formats the time span of a column, for example `3d`, which is clearer than a number of candles. */
+/** Returns a time such as `3d`, which is clearer than a number of candles. */
 function lengthOf(span: number): string {
   const [unit, name] = span % 86_400 === 0 ? [86_400, "d"] : span % 3600 === 0 ? [3600, "h"] : [60, "m"];
   return `${span / unit}${name}`;
@@ -69,7 +67,7 @@ function readings({ open, close, high, low, volume }: CandleColumn, isUnicode: b
   ];
 }
 
-/** Joins the parts with separators. A part that does not fit on the current line starts a new one. */
+/** A part that does not fit on the current line starts a new one. */
 function lines(parts: readonly Cell[], columns: number, { paint, isUnicode }: ChartStyle): readonly string[] {
   const between = separator(isUnicode);
   const drawn: string[] = [];

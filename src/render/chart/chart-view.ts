@@ -9,11 +9,11 @@ import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";
 import { drawChart } from "./draw-chart.ts";
 
-/** Lines left free for the prompt and stderr, and the maximum and minimum height of a chart. */
+/** Lines left free for the prompt and stderr, and the maximum and minimum height. */
 const [linesLeft, mostLines, leastLines] = [4, 40, 12];
 const [usualColumns, usualRows, leastColumns] = [80, 24, 20];
 
-/** Draws one chart of all candles when the pull ends. Memory use does not grow with the time range. */
+/** Draws one chart when the pull ends. Memory use does not grow with the time range. */
 export async function createChartView(presentation: Presentation, args: Args): Promise<Renderer> {
   const { output, endpoint, isColored, isUnicode, now } = presentation;
   const { start, end, interval } = candleWindow(args);

@@ -5,11 +5,11 @@ import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";
 import { createPriceAxis, type PriceAxis, timeAxis } from "./chart-axes.ts";
 import { chartHeading, type ChartStyle, type ChartSubject } from "./chart-heading.ts";
 
-/** With fewer candle columns than this, the labels are hidden. */
+/** With fewer candle columns, the labels are hidden. */
 const fewestColumns = 10;
 const widestPitch = 3;
 
-/** Draws candles with prices on the right, and volume and time below, in at most `rows` lines of `columns` columns. */
+/** Draws candles with prices on the right, and volume and time below. */
 export function drawChart(
   subject: ChartSubject,
   candles: Candles,
@@ -28,7 +28,7 @@ export function drawChart(
   const left = Math.max(5, rows - heading.length - 2);
   const volumeRows = Math.max(1, Math.min(6, Math.round(left / 6)));
   const gapRows = left < 12 ? 0 : 1;
-  // Limit the height, so that a few candles do not look like a tower.
+  // A few candles should not look like a tower.
   const highest = Math.max(8, Math.ceil((merged.columns.length * pitch) / 2));
   const plot: Plot = { merged, pitch, labelWidth, style };
   return [
@@ -49,7 +49,7 @@ interface Plot {
   readonly merged: CandleColumns;
   /** Terminal columns per candle. */
   readonly pitch: number;
-  /** Width of the labels on the right, in columns; 0 if there is no room for them. */
+  /** 0 if there is no room for labels. */
   readonly labelWidth: number;
   readonly style: ChartStyle;
 }
@@ -67,7 +67,6 @@ function priceLines(plot: Plot, axis: PriceAxis, whole: CandleColumn, rows: numb
   });
 }
 
-/** Draws the volume bars on a scale from zero to the largest volume. */
 function volumeLines(plot: Plot, rows: number): readonly string[] {
   const largest = Math.max(...plot.merged.columns.map((column) => column?.volume ?? 0));
   const cellsOf = ({ volume }: CandleColumn): readonly Cell[] =>
@@ -83,7 +82,7 @@ function showVolume(volume: number): string {
   return decimal === undefined ? "" : showAmount(roundSignificant(decimal, 3));
 }
 
-/** Draws the time axis, and marks an incomplete last candle with `*`. */
+/** Marks an incomplete last candle with `*`. */
 function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly string[] {
   const { merged, pitch, style } = plot;
   const { isUnicode, paint } = style;
@@ -98,7 +97,6 @@ function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly s
 
 const sides = { side: ["│", "|"], tick: ["┤", "+"], last: ["◂", "<"] } as const;
 
-/** Draws rows of candle cells, followed by the axis and its label on the right. */
 function drawPanel(
   { merged, pitch, labelWidth, style: { paint, isUnicode } }: Plot,
   rows: number,
@@ -116,7 +114,6 @@ function drawPanel(
   });
 }
 
-/** Paints adjacent cells of the same tone together. */
 function paintCells(cells: readonly (Cell | undefined)[], pitch: number, paint: Paint): string {
   let painted = "";
   let run = blank;
@@ -144,7 +141,7 @@ function candleTone({ open, close }: CandleColumn): Tone {
   return close > open ? "up" : close < open ? "down" : "plain";
 }
 
-/** Returns the cells of one candle from top to bottom. Without color, a rising candle is hollow. */
+/** From top to bottom. Without color, a rising candle is hollow. */
 function candleCells(
   candle: CandleColumn,
   axis: PriceAxis,
@@ -173,7 +170,7 @@ function candleCells(
   });
 }
 
-/** Returns the cells of one bar from top to bottom. A volume above zero is always visible. */
+/** From top to bottom. A volume above zero is always visible. */
 function barCells(share: number, rows: number, isUnicode: boolean): readonly Cell[] {
   const levels = isUnicode ? " ▁▂▃▄▅▆▇█" : " .:#";
   const most = levels.length - 1;

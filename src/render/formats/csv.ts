@@ -3,18 +3,14 @@ import type { Writing } from "./format.ts";
 import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/**
- * Matches text that a spreadsheet would run as a formula, including full-width characters. It also matches after
- * leading spaces and apostrophes, so that removing the added apostrophe always restores the text.
- */
+/** Includes full-width characters. Leading apostrophes match, so that removing an added one restores the text. */
 const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
 /** Older versions of COPY treat a line with only `\.` as the end of the input. */
 const QUOTED = /[",]|^\\\.$/;
 
 /**
- * CSV according to RFC 4180, but with LF line endings, which every CSV reader and line-based tool accepts. Escapes are
- * the same as in `visibleText`. Text that a spreadsheet would run as a formula gets a leading apostrophe. So does text
- * that already has apostrophes before a formula. Null becomes an empty cell, and an empty string becomes `""`.
+ * CSV according to RFC 4180, but with LF line endings, which every CSV reader and line-based tool accepts. Text that
+ * matches FORMULA gets a leading apostrophe. Null becomes an empty cell, and an empty string `""`.
  */
 export const csvText: Writing = {
   separator: ",",
@@ -25,7 +21,7 @@ export const csvText: Writing = {
     return quoted(visibleText(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text));
   },
   writeJson: quoted,
-  // A row without values is written as one empty quoted cell, because most CSV readers skip empty lines.
+  // Most CSV readers skip empty lines.
   emptyLine: '""',
 };
 

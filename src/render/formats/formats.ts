@@ -19,17 +19,16 @@ export async function createRenderer(presentation: Presentation): Promise<Render
   return await formats[presentation.format].createRenderer(presentation);
 }
 
-/** Whether the format shows rows under the columns of an endpoint instead of as JSON. */
 export function hasColumns(format: RowFormat): boolean {
   return formats[format].columns !== undefined;
 }
 
-/** Whether the format has a header line with column names, so that a later run can append rows below it. */
+/** Whether the format has a header line, so that a later run can append rows below it. */
 export function namesColumns(word: unknown): boolean {
   return formatNamed(word)?.columns === "named";
 }
 
-/** Returns the default format for a file name such as `x.csv` or `x.json`; undefined for other names. */
+/** Returns the format for a name such as `x.csv`; undefined for unknown extensions. */
 export function formatByName(file: string | undefined): RowFormat | undefined {
   const ending = /\.(\w+)$/u.exec(file ?? "")?.[1]?.toLowerCase();
   if (ending === undefined) return undefined;
@@ -37,7 +36,7 @@ export function formatByName(file: string | undefined): RowFormat | undefined {
   return found === "wide" ? "table" : found;
 }
 
-/** Returns the default format of errors on stderr: JSON if a program reads both streams and the output is JSON too. */
+/** JSON if a program reads both streams and the output is JSON too. */
 export function usualErrorFormat(output: string, isSeen: boolean): ErrorFormat {
   return isSeen ? "text" : (formatNamed(output)?.errors ?? "text");
 }

@@ -4,9 +4,7 @@ import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format, LocalLook } from "./format.ts";
 import { createRowSelector, elementsOf, jsonFormatter, jsonLine, writeJson } from "./row-text.ts";
 
-/**
- * A single JSON document, indented on a terminal and compact elsewhere. Tokens are copied unchanged from the service.
- */
+/** A single JSON document, indented on a terminal. Tokens are copied unchanged from the service. */
 export const json: Format = {
   summary: "One document: an array of the rows, or the object; indented on a terminal",
   columns: undefined,
@@ -29,10 +27,7 @@ function createJson(presentation: Presentation): Renderer {
   return isRecord ? createDocuments(presentation, output.isTerminal) : createArrayDocument(presentation);
 }
 
-/**
- * Writes complete responses or single objects, each as a document. `--fields` selects from an object, or from each
- * element of an array.
- */
+/** `--fields` selects from an object, or from each element of an array. */
 export function createDocuments({ output, fields }: Presentation, isPretty: boolean): Renderer {
   const select = createRowSelector(fields);
   const format = jsonFormatter(isPretty);
@@ -50,7 +45,7 @@ export function createDocuments({ output, fields }: Presentation, isPretty: bool
   };
 }
 
-/** Writes one array for all pages. Each page is written as it arrives, so memory does not grow with the pull. */
+/** Writes each page as it arrives, so memory does not grow with the pull. */
 function createArrayDocument({ output, groups, fields, isContinued }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const { isTerminal } = output;
@@ -74,9 +69,7 @@ function createArrayDocument({ output, groups, fields, isContinued }: Presentati
   };
 }
 
-/**
- * Writes one object with an array for each group. All groups are in one response, so they can be written at the end.
- */
+/** All groups are in one response, so they can be written at the end. */
 function createGroupsDocument({ output, groups, fields }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const rowsOf = new Map<string, string[]>(groups.map((group) => [group, []]));

@@ -23,9 +23,8 @@ function linesOf(values: readonly object[]): string {
 }
 
 /**
- * Writes one line per row exactly as the service sent it, except that white space between tokens is removed and
- * characters that could affect a terminal are escaped. If there are several groups, each line names the group of its
- * row.
+ * Writes each row exactly as the service sent it, except that white space between tokens is removed and characters that
+ * could affect a terminal are escaped. With several groups, each line names its group.
  */
 function createNdjson({ output, groups, fields, isWhole = false }: Presentation): Renderer {
   const select = createRowSelector(fields);

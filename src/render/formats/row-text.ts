@@ -6,9 +6,8 @@ import { createPathReader } from "../../json/path-reader.ts";
 import { rawElements } from "../../json/raw-json.ts";
 
 /**
- * Returns the text to write for a row. Without `--fields`, that is the row itself. With `--fields`, it is a flat object
- * that maps each path as typed to its value, in the order of the flag, or to null if the path does not exist. The text
- * of a value changes only in the white space between tokens.
+ * Returns the text to write for a row. With `--fields`, that is a flat object that maps each path as typed to its
+ * value, or to null if the path does not exist. Only white space between tokens changes.
  */
 export function createRowSelector(fields: readonly string[] | undefined): (row: string) => string {
   if (fields === undefined) return (row) => row;
@@ -31,17 +30,17 @@ function isContainer(value: string): boolean {
   return value.startsWith("{") || value.startsWith("[");
 }
 
-/** Splits `24h.volume_usd` into its names, from the outermost inward. */
+/** Splits `24h.volume_usd` into its names. */
 export function splitPath(path: string): readonly string[] {
   return path.split(".");
 }
 
-/** Returns the rows of a page. With `isWhole`, a page contains complete responses, and array elements count as rows. */
+/** With `isWhole`, a page contains complete responses, and array elements count as rows. */
 export function rowTexts(rows: Rows, isWhole = false): readonly string[] {
   return isWhole ? rows.texts().flatMap(elementsOf) : rows.texts();
 }
 
-/** Returns the elements of an array. Any other value becomes a single element. */
+/** Any value other than an array becomes a single element. */
 export function elementsOf(document: string): readonly string[] {
   return beginsWith(document, OPEN_ARRAY) ? rawElements(document) : [document];
 }
@@ -50,10 +49,10 @@ export function jsonFormatter(isPretty: boolean): (text: string) => string {
   return isPretty ? (text) => prettyJson(text) : compactJson;
 }
 
-/** Escaping can make text six times as long. To limit memory use, long text is written in pieces. */
+/** Escaping can make text six times as long, so long text is written in pieces. */
 const longestPiece = 1024 * 1024;
 
-/** Writes JSON text from the service, and escapes every character that could affect a terminal. */
+/** Escapes every character that could affect a terminal. */
 export async function writeJson(output: Output, text: string): Promise<void> {
   let at = 0;
   do {
@@ -68,9 +67,7 @@ function pieceEnd(text: string, end: number): number {
   return end < text.length && (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
 }
 
-/**
- * Formats output of dexdata itself. It is escaped too, because it can quote the service: a plan, an amount, an error.
- */
+/** Escapes output of dexdata itself, too, because it can quote the service: a plan, an amount, an error. */
 export function jsonLine(value: object, isPretty: boolean): string {
   return `${escapeJsonText(JSON.stringify(value, null, isPretty ? 2 : 0))}\n`;
 }

@@ -8,10 +8,8 @@ import type { LocalRow, Writing } from "./format.ts";
 import { rowTexts, splitPath } from "./row-text.ts";
 
 /**
- * Writes comma- or tab-separated values: a header with paths, then one line per row. `--columns` and `--fields` choose
- * the columns. By default, they are the columns of the table, with one column for each name that a field can have. They
- * are fixed before the first row. With several groups, the first column is the group of a row, and the columns of all
- * groups follow.
+ * By default, the columns are those of the table, with one for each name that a field can have. They are fixed before
+ * the first row. With several groups, the first column is the group, and the columns of all groups follow.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
@@ -33,13 +31,11 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
       await output.write(lines);
     },
     end: async () => {
-      // A result without rows still has a header.
       if (header !== "") await output.write(header);
     },
   };
 }
 
-/** Returns the complete output for the rows of a local command. */
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => JSON.stringify(row[name])));
@@ -54,13 +50,10 @@ function headerLine(names: readonly string[], writing: Writing): string {
   );
 }
 
-/** The content of a cell: plain text in an object, or the text of a JSON value. Undefined and `null` mean no value. */
+/** Plain text, or the text of a JSON value. Undefined and `null` mean no value. */
 type SeparatedCell = { readonly text: string } | string | undefined;
 
-/**
- * Formats exactly one line of separated values. Characters that could break the line, affect a terminal or hide text
- * are escaped, so a token name cannot forge a row. Every escape can be reversed.
- */
+/** Escapes reversibly what could break the line or affect a terminal, so a token name cannot forge a row. */
 export function separatedLine(cells: readonly SeparatedCell[], writing: Writing): string {
   const { separator, writeText, writeJson, nothing, emptyLine } = writing;
   let line = "";
@@ -80,7 +73,7 @@ export function separatedLine(cells: readonly SeparatedCell[], writing: Writing)
 
 const QUOTE = 34;
 
-/** Few strings contain an escape. For the others, removing the quotes is enough. */
+/** Few strings contain an escape. */
 function decoded(token: string): string {
   return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
 }

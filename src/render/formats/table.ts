@@ -3,7 +3,7 @@ import type { Format, LocalLook, LocalRow } from "./format.ts";
 import { createDocuments } from "./json.ts";
 import { jsonLine } from "./row-text.ts";
 
-/** Loads the drawing code only when needed, because output for programs does not use cli-table3 or colors. */
+/** Output for programs does not need cli-table3 or colors, so the drawing code is loaded on first use. */
 export const table: Format = {
   summary:
     "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, addresses are not.",
@@ -17,7 +17,7 @@ export const table: Format = {
   local: {
     rows: drawRows,
     record: drawRecord,
-    // Only for pipes. On a terminal, a command draws such an object without this function.
+    // Only for pipes. On a terminal, commands draw such an object themselves.
     document: (document) => jsonLine(document, false),
   },
 };
@@ -41,7 +41,6 @@ async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<str
   return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
 }
 
-/** Writes one line per member, with its name and value. */
 async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],

@@ -6,10 +6,7 @@ import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
 
-/**
- * The text format of PostgreSQL's COPY, with `\N` for null and bytes as `\xe2`. Programs read it, so text that looks
- * like a formula is not escaped.
- */
+/** The text format of PostgreSQL's COPY. Programs read it, so text that looks like a formula is not escaped. */
 export const tsvText: Writing = {
   separator: "\t",
   nothing: String.raw`\N`,
@@ -32,9 +29,7 @@ function escapeBytes(character: string): string {
   return bytes.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-/**
- * Encodes manually, because TextEncoder replaces lone surrogates with U+FFFD, which would make different strings equal.
- */
+/** TextEncoder replaces lone surrogates with U+FFFD, which would make different strings equal. */
 function utf8(code: number): readonly number[] {
   if (code < 0x80) return [code];
   const last = 0x80 | (code & 0x3f);

@@ -1,7 +1,7 @@
 import { wrapWords } from "../../text/wrap-words.ts";
 import type { Paint } from "../painter.ts";
 
-/** A section of a help page. Its parts are printed in this order, with an empty line between sections. */
+/** The parts are printed in this order, with an empty line between sections. */
 export interface Block {
   /** Omits the empty line before this section. */
   readonly isClose?: boolean;
@@ -10,7 +10,7 @@ export interface Block {
   readonly label?: string;
   readonly prose?: string;
   readonly rows?: readonly (readonly [term: string, text: string])[];
-  /** A name and its text on one wrapped line, without columns: `Output: --fields --columns`. */
+  /** Wrapped without columns: `Output: --fields --columns`. */
   readonly lists?: readonly (readonly [name: string, text: string])[];
   /** Commands to copy and paste. Each runs exactly as shown. */
   readonly commands?: readonly string[];
@@ -18,14 +18,14 @@ export interface Block {
 
 export interface Paper {
   readonly width: number;
-  /** Whether a command that is too wide continues on the next line. False for a pipe, which has no width. */
+  /** False for a pipe, which has no width. */
   readonly breaksCommands: boolean;
   readonly paint: Paint;
 }
 
 const indent = "  ";
 
-/** Draws all sections. The texts of all rows start in the same column, except after terms that are too wide. */
+/** The texts of all rows start in the same column, except after terms that are too wide. */
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
   const column = columnOf(blocks, paper);
   return blocks
@@ -70,7 +70,7 @@ function drawRow(term: string, text: string, width: number, column: number): rea
   return [`${indent}${term.padEnd(column)}  ${first}`.trimEnd(), ...more];
 }
 
-/** Wraps a command with a backslash at the end of each line, so that a shell joins the lines. */
+/** Ends each line with a backslash, so that a shell joins the lines. */
 function drawCommand(command: string, { width, breaksCommands }: Paper): readonly string[] {
   if (!breaksCommands || indent.length + command.length <= width) return [`${indent}${command}`];
   const words = command.match(/(?:'[^']*'|[^\s'])+/gu) ?? [];

@@ -5,12 +5,7 @@ import { joinFitting } from "../values/width.ts";
 
 export type LiveLine = ReturnType<typeof createLiveLine>;
 
-/**
- * Creates a line at the bottom of a terminal that is redrawn repeatedly and removed at the end.
- *
- * It uses ora's spinner, but with our own timing and output. `start()` would set a timer, read stdin, hide the cursor
- * until ora sees the process exit, and intercept stdout and stderr.
- */
+/** Avoids ora's `start()`, which would read stdin, hide the cursor, and intercept stdout and stderr. */
 export function createLiveLine(output: Output, isUnicode: boolean) {
   let drawn = "";
   const collector = new Writable({
@@ -51,7 +46,7 @@ export function createLiveLine(output: Output, isUnicode: boolean) {
       isThere = true;
       flush().catch(() => undefined);
     },
-    /** Removes the line, and resolves when it has been removed from the terminal. */
+    /** Resolves when the line has been removed from the terminal. */
     clear: async (): Promise<void> => {
       if (!isThere) return;
       isThere = false;

@@ -2,33 +2,31 @@ import { visibleText } from "../sanitise.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import { counted, grouped } from "../../text/counted.ts";
 
-/** The progress of a pull so far. */
 export interface PullState {
-  /** Rows written so far, including by earlier runs. */
+  /** Includes rows of earlier runs. */
   readonly rows: number;
-  /** Maximum number of rows in total, if known. */
+  /** Undefined if unknown. */
   readonly rowsInAll: number | undefined;
-  /** Inputs that have a response (`answered`), and inputs in total; undefined for a single input. */
+  /** Undefined for a single input. */
   readonly inputs: { readonly answered: number; readonly of: number } | undefined;
-  /** Completed fraction, from 0 to 1; undefined if unknown. */
+  /** From 0 to 1; undefined if unknown. */
   readonly part: number | undefined;
   readonly requests: number;
   readonly credits: number;
 }
 
-/** The state of a pull when this run started, and the milliseconds since then. */
+/** The state when this run started, and the milliseconds since then. */
 interface Since {
   readonly state: PullState;
   readonly elapsed: number;
 }
 
-/** The remaining milliseconds of a wait, and the reason for it. */
 export interface Wait {
   readonly left: number;
   readonly why: string;
 }
 
-/** Returns the parts of the progress line, the most important first. */
+/** The most important parts come first. */
 export function progressParts(state: PullState, since: Since, wait: Wait | undefined): readonly string[] {
   const left = timeLeft(state, since, wait);
   return [
@@ -57,7 +55,7 @@ function ratePart({ rows }: PullState, since: Since): readonly string[] {
   return [`${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} rows/s`];
 }
 
-/** Estimates the remaining time at the same rate as so far. A current wait counts as time already spent. */
+/** Assumes the same rate as so far. A current wait counts as time already spent. */
 function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): number | undefined {
   const before = since.state.part ?? 0;
   if (part === undefined || part >= 1 || part <= before || since.elapsed < shortest) return undefined;

@@ -1,8 +1,6 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
-/**
- * Describes the record as JSON Schema (draft 2020-12). Unknown members are allowed, because the service may add fields.
- */
+/** JSON Schema (draft 2020-12). Unknown members are allowed, because the service may add fields. */
 export function jsonSchema({ name, record }: NamedRecord, description: string): object {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

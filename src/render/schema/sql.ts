@@ -1,13 +1,9 @@
 import type { Field, NamedRecord } from "../../contract/record.ts";
 
-/** The databases for which dexdata can generate a table. */
 export const sqlDialects = ["postgres", "sqlite", "duckdb"] as const;
 export type SqlDialect = (typeof sqlDialects)[number];
 
-/**
- * Column types that preserve every digit. Of the three NUMERIC types, only PostgreSQL's does: SQLite keeps 15 digits,
- * and DuckDB has no decimal type without a fixed precision. Those two therefore store numbers as text.
- */
+/** Preserves every digit: SQLite's NUMERIC keeps 15, and DuckDB's needs a fixed precision, so these use text. */
 const columnTypes = {
   text: { postgres: "TEXT", sqlite: "TEXT", duckdb: "VARCHAR" },
   time: { postgres: "TIMESTAMPTZ", sqlite: "TEXT", duckdb: "TIMESTAMPTZ" },
@@ -24,7 +20,7 @@ const remarks: Readonly<Record<SqlDialect, string>> = {
   duckdb: "Numbers are text to keep every digit; to compute with them, use price::DOUBLE.",
 };
 
-/** Returns a CREATE TABLE statement for rows of the record. Each member becomes a column, nested members as JSON. */
+/** Each member becomes a column, nested members as JSON. */
 export function createTable({ name, record }: NamedRecord, description: string, dialect: SqlDialect): string {
   const columns = Object.entries(record).map(([column, field]) => {
     const isRequired = !field.optional && !field.nullable;

@@ -1,23 +1,18 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
 interface TypeScriptWishes {
-  /** The TypeScript type for a JSON number. */
   readonly number: string;
-  /** The TypeScript type for a number or a string. */
   readonly numberOrText: string;
-  /** Type parameters of the interfaces: as declared with defaults (`<N = number>`), and as passed on (`<N>`). */
+  /** As declared with defaults (`<N = number>`), and as passed on (`<N>`). */
   readonly parameters?: { readonly declared: string; readonly passed: string };
 }
 
 interface Writing extends TypeScriptWishes {
-  /** Returns the name of the interface for a record; undefined for a record that is written inline. */
+  /** Returns undefined for a record that is written inline. */
   readonly nameOf: (record: RecordShape) => string | undefined;
 }
 
-/**
- * Returns the record as an interface. A record that it contains several times, such as a window of activity, gets a
- * second interface.
- */
+/** A record that occurs several times, such as a window of activity, gets its own interface. */
 export function typeScript(named: NamedRecord, description: string, wishes: TypeScriptWishes): string {
   const type = typeName(named.name);
   const inner = recordsIn(named.record);
@@ -77,7 +72,6 @@ function remarkOf({ type, reads }: Field): string | undefined {
   return reads === "percent" ? "percent" : undefined;
 }
 
-/** Returns all records nested in this record, including in its lists. */
 function recordsIn(record: RecordShape): readonly RecordShape[] {
   return Object.values(record).flatMap(({ type }) =>
     type.kind === "record" || type.kind === "list" ? [type.record, ...recordsIn(type.record)] : [],

@@ -3,11 +3,10 @@ import { type CellStyle, plain } from "../values/cell.ts";
 import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";
 
-/** Returns the columns and style of a table that compares its rows with the same rows in the previous frame. */
 export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle) {
   const earlier = new WeakMap<object, unknown>();
   const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
-  /** Marks a new row with `+` and a changed row with `*`, because not every terminal has color. */
+  /** `+` for a new row and `*` for a changed one, because not every terminal has color. */
   const signOf = (row: unknown): string => {
     const before = rowBefore(row);
     if (before === undefined) return "+";
@@ -20,7 +19,7 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
   return {
     columns: [sign, ...columns],
     style: { ...style, rowBefore },
-    /** Records the previous state of a row. `before` is undefined for a new row. */
+    /** `before` is undefined for a new row. */
     mark: (row: unknown, before: unknown): unknown => {
       if (isObject(row) && before !== undefined) earlier.set(row, before);
       return row;
@@ -28,7 +27,6 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
   };
 }
 
-/** Returns the parts of a record, and marks those that differ from the previous frame. */
 export function markParts(
   parts: readonly RecordPart[],
   before: readonly RecordPart[],

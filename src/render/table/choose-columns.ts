@@ -3,17 +3,14 @@ import { type Failure, invalidInput, usageFailure } from "../../contract/failure
 import { choiceFailure } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";
 
-/** Returns the columns of an endpoint's table. With `--columns`, returns only those, in the order of the flag. */
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
   if (names === undefined) return all;
   return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
 }
 
-/** The row shapes of the tables to show, by group name. */
 type Tables = ReadonlyMap<string, RowShape>;
 
-/** Rejects a name that does not match a column in every table. The error lists the available columns. */
 export function checkColumns(tables: Tables, names: readonly string[]): void {
   const typed = `--columns "${names.join(",")}"`;
   for (const [group, shape] of tables) {
@@ -27,10 +24,7 @@ export function checkColumns(tables: Tables, names: readonly string[]): void {
   }
 }
 
-/**
- * Builds the error for an unknown column. With several tables, the error lists the tables without that column and
- * suggests a command that shows only the others.
- */
+/** With several tables, suggests a command that shows only those with the column. */
 function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
   const label = `--columns "${unknown}"`;
   const accepted = columnWords(tables.get(group));
@@ -59,7 +53,7 @@ function columnWords(shape: RowShape | undefined): readonly string[] {
   return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
 }
 
-/** Matches a column's title or field name in any letter case, with `-`, `_` or a space between words. */
+/** Matches a title or field name in any letter case, with `-`, `_` or a space between words. */
 function isNamed({ title, field }: Column, name: string): boolean {
   const fields = typeof field === "string" ? [field] : field;
   return [title, ...fields].some((each) => wordOf(each) === wordOf(name));

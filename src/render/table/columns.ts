@@ -15,38 +15,31 @@ import {
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { chooseColumns } from "./choose-columns.ts";
 
-/** A table column before its width is known. */
 export interface TableColumn {
   readonly title: string;
   /** In a narrow window, the column with the lowest number is hidden last. */
   readonly priority: number;
-  /** Alternative paths. The first one with a value in the row is used. */
+  /** Alternatives. The first one with a value in the row is used. */
   readonly paths: readonly (readonly string[])[];
   readonly kind: CellKind;
-  /**
-   * Whether the column is shown in full or not at all, like numbers, times and identifiers. Words may be truncated to
-   * fit.
-   */
+  /** The column is shown in full or not at all, like numbers, times and identifiers. */
   readonly isWhole: boolean;
-  /** Whether the column is aligned like numbers if all its values are digits, for example raw token amounts. */
+  /** The column is aligned like numbers if all its values are digits, for example raw token amounts. */
   readonly mayBeDigits: boolean;
-  /** Whether the user requested the column. Such a column is shown even if no row has a value. */
+  /** The user requested the column, so it is shown even if no row has a value. */
   readonly isAsked: boolean;
-  /** Draws the cell from several fields instead of showing one value. */
   readonly draw?: (row: unknown, style: CellStyle) => Cell;
 }
 
-/** Creates a column that is always shown and draws its own cells. */
 export function drawnColumn(
   drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
 ): TableColumn {
   return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
 }
 
-/** The options that decide which columns a table has. */
 type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
 
-/** Returns the columns of an endpoint's table. With `--fields` or `--columns`, they are in the order of the flag. */
+/** With `--fields` or `--columns`, the columns are in the order of the flag. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
   const { fields, columns, orderedBy, isWide = false } = choice;
   if (fields !== undefined)
@@ -97,7 +90,7 @@ function column(
   };
 }
 
-/** Returns the cell of a row. A change since the previous frame is marked, including the direction for numbers. */
+/** A change since the previous frame is marked, including the direction for numbers. */
 export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
   const cell = cellOf(row, shown, style);
   const before = style.rowBefore?.(row);
@@ -122,10 +115,7 @@ function valueOf(row: unknown, { paths }: TableColumn): unknown {
   return paths.map((path) => valueAt(row, path)).find((value) => value !== undefined && value !== null);
 }
 
-/**
- * Creates a parser that reads only the members these columns need, because a table usually shows few members of a long
- * row. A column with a `draw` function can read any member, so rows are then parsed completely.
- */
+/** Reads only the members these columns need, or all of them if a column has a `draw` function. */
 export function createRowReader(columns: readonly TableColumn[]): (row: string) => unknown {
   const names = [...new Set(columns.flatMap(({ paths }) => paths.map(([name = ""]) => name)))];
   if (names.includes("*") || columns.some(({ draw }) => draw !== undefined)) return parseExact;

@@ -12,12 +12,11 @@ import {
 } from "./table-lines.ts";
 
 /**
- * cli-table3 measures each cell eight times. It takes 0.2 ms per row and more than linear time per table. It draws only
- * the first rows, which a person reads at a glance. Later lines have the same widths and are drawn without it.
+ * cli-table3 measures each cell eight times, which takes 0.2 ms per row and more than linear time per table. It draws
+ * only the first rows; later ones have the same widths and are drawn without it.
  */
 const [libraryRows, chunkRows] = [100, 32];
 
-/** Returns rows as lines, with the column titles above them if `hasHeader` is true. */
 export const drawRows: DrawRows = (columns, rows, paint, hasHeader) => {
   const fitted = fitRows(columns, rows, hasHeader);
   const byLibrary = hasHeader ? fitted.slice(0, libraryRows + 1) : [];
@@ -27,7 +26,7 @@ export const drawRows: DrawRows = (columns, rows, paint, hasHeader) => {
   return lines + writeLines(columns, fitted.slice(byLibrary.length), paint);
 };
 
-/** An escape sequence for a color that does not exist. cli-table3 counts it as zero columns. */
+/** A color that does not exist. cli-table3 counts it as zero columns. */
 const mark = "\u001B[1000m";
 
 function drawWithLibrary(
@@ -35,8 +34,7 @@ function drawWithLibrary(
   rows: readonly (readonly Cell[])[],
   paint: Paint,
 ): string {
-  // The library measures single code points. A placeholder of the right width replaces each text that it would measure
-  // differently.
+  // A placeholder of the right width replaces each text that the library, which measures code points, gets wrong.
   const hidden: string[] = [];
   const drawCell = ({ text, tone }: Cell): string => {
     const painted = paint(text, tone);
@@ -64,10 +62,7 @@ function drawWithLibrary(
     .join("");
 }
 
-/**
- * Removes all border characters. cli-table3 omits the borders if there are no lines between its rows, and ignores
- * combinations that are not borders.
- */
+/** cli-table3 omits the borders if there are no lines between its rows, and ignores unknown combinations. */
 const borders = ["top", "mid", "bottom", "left", "right"].flatMap((side) =>
   ["", "-left", "-mid", "-right"].map((corner) => side + corner),
 );

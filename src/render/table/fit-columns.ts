@@ -5,37 +5,29 @@ import type { TableColumn } from "./columns.ts";
 
 export const GAP = 2;
 
-/**
- * Returns the terminal width in columns; undefined means no limit. A terminal that does not know its width reports 0.
- */
+/** Undefined means no limit. A terminal that does not know its width reports 0. */
 export function roomOf(output: Output): number | undefined {
   return output.columns === 0 ? undefined : output.columns;
 }
 
-/** A column with its cells and the width it needs, in terminal columns. */
+/** Widths are in terminal columns. */
 export interface MeasuredColumn {
   readonly column: TableColumn;
   readonly cells: readonly Cell[];
   readonly hasValue: boolean;
-  /** Whether cells are right-aligned, so that digits line up. */
   readonly isRight: boolean;
   readonly isWhole: boolean;
   /** The width at which no cell is truncated. */
   readonly natural: number;
-  /** The minimum width, below which the column is hidden. Equal to `natural` if cells must not be truncated. */
+  /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
   readonly least: number;
-  /**
-   * Whether cells are addresses or other long values. If such a column does not fit, later columns may still be shown.
-   */
+  /** If a column of addresses or other long values does not fit, later columns may still be shown. */
   readonly isBulky: boolean;
 }
 
 type Widths = ReadonlyMap<MeasuredColumn, number>;
 
-/**
- * Returns the widths of the columns to show. Columns are added by priority until one does not fit, but a bulky column
- * is skipped instead. Spare width goes to truncated columns.
- */
+/** Adds columns by priority until one does not fit, but skips a bulky one. Spare width goes to truncated columns. */
 export function fitColumns(columns: readonly MeasuredColumn[], room: number | undefined): Widths {
   if (room === undefined) return new Map(columns.map((each) => [each, each.natural]));
   const chosen: MeasuredColumn[] = [];
@@ -76,12 +68,12 @@ function widen(chosen: readonly MeasuredColumn[], room: number): Widths {
   return widths;
 }
 
-/** Maximum width of words, because a token name can have any length. Columns that the user requested get more room. */
+/** A token name can have any length. Columns that the user requested get more room. */
 const LONGEST_WORD = 40;
 const LONGEST_ASKED = 200;
-/** Minimum width of words. Less of a name would not identify it. */
+/** Less of a name would not identify it. */
 const SHORTEST_WORD = 10;
-/** A complete value wider than this is an address, a transaction or a number with very many digits. */
+/** A complete value wider than this is an address, a transaction or a very long number. */
 const BULKY = 24;
 /** Typical widths, so that the first page rarely sets a width that is too small for later rows. */
 const USUAL: ReadonlyMap<string, number> = new Map([
@@ -89,7 +81,7 @@ const USUAL: ReadonlyMap<string, number> = new Map([
   ["change", 7],
 ]);
 
-/** Measures a column. `least` is its width in the part of the table already drawn, or 0. */
+/** `least` is the width in the part of the table already drawn, or 0. */
 export function measureColumn(column: TableColumn, cells: readonly Cell[], least: number): MeasuredColumn {
   const { kind, isAsked } = column;
   const filled = cells.filter(({ text }) => text !== "");
@@ -120,5 +112,5 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
 }
 
 const DIGITS = /^-?\d+(?:\.\d+)?$/;
-/** Long text without spaces. It could not be copied and pasted if it were truncated. */
+/** Long text without spaces, which could not be copied if it were truncated. */
 const ADDRESS = /^[0-9A-Za-z]{26,}$/;

@@ -8,12 +8,10 @@ import { roomOf } from "./fit-columns.ts";
 import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
-/**
- * Maximum number of rows to hold back while each page has only one row, because each row could need different widths.
- */
+/** While each page has one row, rows are held back, because each could need different widths. */
 const mostHeld = 40;
 
-/** Shows lists as tables, page by page as they arrive. With several groups, each table has its group as a heading. */
+/** Shows lists page by page as they arrive. With several groups, each table has its group as a heading. */
 export async function createListView(presentation: Presentation): Promise<Renderer> {
   const { output, groups, endpoint } = presentation;
   const paint = await createPaint(presentation.isColored);
@@ -49,7 +47,6 @@ export async function createListView(presentation: Presentation): Promise<Render
   };
 }
 
-/** Creates a table for rows as the service sent them. */
 function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
   const { before, hasSparks } = presentation;
@@ -74,7 +71,6 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
   return { ...section, lines: (rows: readonly string[]) => section.lines(rows.map(readRow)) };
 }
 
-/** Inserts the trend column after the price and its change. */
 function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
   const names: readonly string[] = ["price_usd", "price_change_percentage_24h"];
   const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => names.includes(name)));

@@ -5,7 +5,7 @@ import { visibleText } from "../sanitise.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";
 
-/** Draws aligned columns. In a narrow window, the last columns are hidden, and the last visible one is wrapped. */
+/** In a narrow window, the last columns are hidden, and the last visible one is wrapped. */
 export function drawLocalTable(
   rows: readonly LocalRow[],
   { hasHeader, room = Infinity }: Pick<LocalLook, "hasHeader" | "room">,
@@ -23,10 +23,10 @@ function shown(value: LocalRow[string]): string {
   return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
 }
 
-/** Minimum width of a wrapped column. Shorter lines are hard to read. */
+/** Shorter lines are hard to read. */
 const SHORTEST_LINE = 12;
 
-/** Returns how many columns fit if the last one is wrapped, but at least two: a name is useless without its value. */
+/** Returns at least two: a name is useless without its value. */
 function fitting(widths: readonly number[], room: number): number {
   const last = widths.findLastIndex((width, column) => {
     const begin = widths.slice(0, column).reduce((sum, each) => sum + each + GAP, 0);

@@ -5,18 +5,17 @@ import { fieldAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import type { TableColumn } from "./columns.ts";
 
-/** The parts of a record on a screen: single values by path, and tables of nested objects. */
+/** Single values by path, and tables of nested objects. */
 export type RecordPart =
   | { readonly kind: "value"; readonly name: string; readonly cell: Cell }
   | { readonly kind: "table"; readonly columns: readonly TableColumn[]; readonly rows: readonly object[] };
 
-/** Maximum path depth. Deeper paths are unreadable, and a document may have thousands of levels. */
+/** Deeper paths are unreadable, and a document may have thousands of levels. */
 const DEEPEST = 6;
 
-/** Maximum length of a text value. Escaping and layout use many times its memory, and longer texts are unreadable. */
+/** Escaping and layout use many times the memory of a text. */
 const LONGEST_TEXT = 10_000;
 
-/** Returns the parts in the order of the record. `style` applies to the single values. */
 export function recordParts(
   value: unknown,
   path: readonly string[],
@@ -42,18 +41,16 @@ const WINDOW = /^\d{1,3}[smhd]$/;
 
 /** Layout for windows such as 24h: one row per window and one column per measure. Seven windows fit in 80 columns. */
 const measures = {
-  /** The title of the column with the name of each object. */
   title: "window",
   /** The members to keep in a narrow window. The others follow in their original order. */
   leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
-  /** Shorter titles for some members. */
   titles: new Map([["last_price_usd_change", "change"]]),
 };
 
-/** Layout for lists of tokens, with names for people first, then identifiers for the service. */
+/** Layout for lists of tokens, with names for people before identifiers for the service. */
 const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map<string, string>() };
 
-/** Creates a table with one row per object. The first column is the name of the object in the record. */
+/** Creates one row per object. The first column is its name in the record. */
 function objectTable(
   objects: readonly (readonly [name: string, values: unknown])[],
   path: readonly string[],
@@ -75,7 +72,6 @@ function objectTable(
   return { kind: "table", columns: [named, ...others, ...addresses], rows };
 }
 
-/** Returns the names of the members that are not objects. */
 function leafNames(values: unknown): readonly string[] {
   const members = Object.entries(isObject(values) ? values : {});
   return members.flatMap(([name, value]) => (typeof value !== "object" || value === null ? [name] : []));

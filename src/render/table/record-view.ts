@@ -42,7 +42,6 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   };
 }
 
-/** Writes the single values as one block, followed by a block for each table. */
 function writeParts(
   parts: readonly MarkedPart[],
   style: CellStyle,
@@ -61,9 +60,9 @@ function writeParts(
   return blocks.join("\n");
 }
 
-/** Maximum width of the name column. A longer name shifts only its own value to the right. */
+/** A longer name shifts only its own value to the right. */
 const LONGEST_NAME = 32;
-/** Minimum width for values next to the names. With less room, values are printed below the names. */
+/** With less room, values are printed below the names. */
 const LEAST_ROOM = 24;
 
 function writeValues(

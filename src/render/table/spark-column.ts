@@ -3,7 +3,7 @@ import { sparkline } from "../values/sparkline.ts";
 import { valueAt } from "../values/value-at.ts";
 import { drawnColumn } from "./columns.ts";
 
-/** The points of the sparkline, at uneven intervals. Prices are computed from the current price and its changes. */
+/** At uneven intervals. Prices are computed from the current price and its changes. */
 const points: readonly { readonly title: string; readonly changes: readonly string[] }[] = [
   { title: "24H", changes: ["price_change_percentage_24h", "24h.last_price_usd_change"] },
   { title: "6H", changes: ["price_change_percentage_6h", "6h.last_price_usd_change"] },
@@ -12,7 +12,6 @@ const points: readonly { readonly title: string; readonly changes: readonly stri
   { title: "NOW", changes: [] },
 ];
 
-/** The price trend, with one bar below each time. */
 export const sparkColumn = drawnColumn({
   title: points.map(({ title }) => title).join(" "),
   // Comes after the columns that identify a row, but before all optional ones.
@@ -30,14 +29,13 @@ function drawSpark(row: unknown, { isUnicode }: CellStyle): Cell {
   );
   const known = prices.filter(isKnown);
   const [first, last] = [known[0], known.at(-1)];
-  // A single price is not enough to show a trend.
   if (first === undefined || last === undefined || known.length < 2) return blank;
   const bars = sparkline(prices, isUnicode);
   const text = points.map(({ title }, index) => bars.charAt(index).repeat(title.length)).join(" ");
   return { text, tone: last > first ? "up" : last < first ? "down" : "plain" };
 }
 
-/** Returns the earlier price. Undefined after a fall of 100%, from which it cannot be computed. */
+/** Undefined after a fall of 100%, from which the price cannot be computed. */
 function priceBefore(price: number | undefined, change: number | undefined): number | undefined {
   if (price === undefined || change === undefined) return undefined;
   const before = price / (1 + change / 100);

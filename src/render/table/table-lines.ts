@@ -3,20 +3,16 @@ import { blank, type Cell } from "../values/cell.ts";
 import { cutText, padding } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";
 
-/** A table column with its final width. */
 export interface DrawnColumn {
   readonly title: string;
   readonly width: number;
-  /** Whether cells are right-aligned, so that digits line up. */
   readonly isRight: boolean;
   readonly isWhole: boolean;
-  /** Appended to truncated text. */
   readonly cutMark: string;
 }
 
 type TableRow = readonly (Cell | undefined)[];
 
-/** Draws rows as lines, with the column titles above them if `hasHeader` is true. */
 export type DrawRows = (
   columns: readonly DrawnColumn[],
   rows: readonly TableRow[],
@@ -24,11 +20,10 @@ export type DrawRows = (
   hasHeader: boolean,
 ) => string;
 
-/** Used for the few rows inside a record. Loading cli-table3 would take most of the time of such a short run. */
+/** For the few rows inside a record. Loading cli-table3 would take most of the time of such a short run. */
 export const drawLines: DrawRows = (columns, rows, paint, hasHeader) =>
   writeLines(columns, fitRows(columns, rows, hasHeader), paint);
 
-/** Returns the titles and rows as cells, truncated to the widths of their columns. */
 export function fitRows(
   columns: readonly DrawnColumn[],
   rows: readonly TableRow[],
@@ -50,7 +45,7 @@ export function writeLines(
 ): string {
   return rows
     .map((row) => {
-      // Join only once, because repeated concatenation would allocate an intermediate string for each column.
+      // Repeated concatenation would allocate an intermediate string for each column.
       const parts = columns.map(({ width, isRight }, index) => {
         const { text, tone } = row[index] ?? blank;
         const painted = paint(text, tone);
@@ -63,7 +58,7 @@ export function writeLines(
 
 export const between = " ".repeat(GAP);
 
-/** A loop, because the pattern ` +$` takes quadratic time on long runs of spaces inside a line. */
+/** The pattern ` +$` takes quadratic time on long runs of spaces inside a line. */
 export function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (line.charCodeAt(end - 1) === 32) end--;

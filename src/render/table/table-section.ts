@@ -10,25 +10,23 @@ interface SectionOptions {
   readonly drawRows: DrawRows;
   readonly style: CellStyle;
   readonly paint: Paint;
-  /** Width of the terminal in columns; undefined means no limit. */
+  /** Terminal columns; undefined means no limit. */
   readonly room: number | undefined;
-  /** Whether titles are shown above the columns; true by default. */
+  /** True by default. */
   readonly hasHeader?: boolean;
 }
 
-/** A measured column together with its final width. */
 interface PlacedColumn extends MeasuredColumn, DrawnColumn {}
 
 /**
- * A table that is drawn page by page. The first page fixes columns and widths, so that drawing takes linear time and
- * rows are written as they arrive. If a later row has a wider address or number, a new table with wider columns starts
- * below. A new table also starts when a column that was empty and hidden gets its first value.
+ * A table that is drawn page by page. The first page fixes columns and widths, so that drawing takes linear time. If a
+ * later row has a wider address or number, or a hidden empty column gets its first value, a new table starts below.
  */
 export function createTableSection(options: SectionOptions) {
   const { columns, drawRows, style, paint, room, hasHeader = true } = options;
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
-  // The most important column. It is hidden only if it does not fit at all.
+  // The most important column is hidden only if it does not fit at all.
   const [subject] = columns.toSorted((a, b) => a.priority - b.priority);
 
   const begin = (rows: readonly unknown[], candidates: readonly TableColumn[]): string => {
@@ -43,12 +41,11 @@ export function createTableSection(options: SectionOptions) {
     const lines = rows.map((_, index) => now.map(({ cells }) => cells[index]));
     // If the new column does not fit, the table stays the same.
     if (before !== undefined && isSame(before, now)) return drawRows(now, lines, paint, false);
-    // Separate two tables that both have titles with an empty line.
     return (before !== undefined && hasHeader ? "\n" : "") + drawRows(now, lines, paint, hasHeader);
   };
 
   return {
-    /** Returns the lines for these rows. The first call also returns the header. */
+    /** The first call also returns the header. */
     lines: (rows: readonly unknown[]): string => {
       if (rows.length === 0) return "";
       if (placed === undefined) return begin(rows, columns);
@@ -63,7 +60,6 @@ export function createTableSection(options: SectionOptions) {
       const fit = fitsInto(placed, room);
       return cells.every(fit) ? drawRows(placed, cells, paint, false) : begin(rows, shown);
     },
-    /** Returns hidden columns that the user requested or that identify the rows. */
     leftOut: (): readonly string[] =>
       columns
         .filter((each) => each.isAsked || (each === subject && !empty.includes(each)))
@@ -100,10 +96,7 @@ function place(
   return [toPlaced(only, only.isWhole ? only.natural : Math.min(only.natural, Math.max(1, room ?? 1)))];
 }
 
-/**
- * Returns a function that checks whether cells fit the columns. Text in the last column may be wider than before if the
- * line still fits, because no column follows.
- */
+/** Text in the last column may be wider than before if the line still fits, because no column follows. */
 function fitsInto(columns: readonly PlacedColumn[], room = Infinity): (cells: readonly Cell[]) => boolean {
   const limits = columns.map(({ isWhole, isRight, width }, index) => {
     if (!isWhole) return Infinity;

@@ -4,7 +4,7 @@ import { asciiText, visibleText } from "../sanitise.ts";
 import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
 import { isPlain } from "./width.ts";
 
-/** The content of one table cell, safe to print. */
+/** Safe to print. */
 export interface Cell {
   readonly text: string;
   readonly tone: Tone;
@@ -12,22 +12,20 @@ export interface Cell {
 
 export type Tone = "plain" | "up" | "down" | "faint" | "heading" | "risen" | "fallen" | "changed";
 
-/**
- * A change is a percentage with a sign, and a fee is one without. For `unknown`, the JSON type of the value decides.
- */
+/** A change is a percentage with a sign. For `unknown`, the JSON type of the value decides. */
 export type CellKind = Reading | "change" | "unknown";
 
 export interface CellStyle {
   readonly now: number;
-  /** Whether times are shown as ages, as on a terminal. Otherwise, they are shown as sent. */
+  /** Times are shown as ages, as on a terminal, or else as sent. */
   readonly hasAges: boolean;
-  /** Whether the terminal uses UTF-8. If not, it would garble characters beyond ASCII, so these are escaped. */
+  /** A terminal without UTF-8 would garble characters beyond ASCII, so these are escaped. */
   readonly isUnicode: boolean;
-  /** Whether small prices show the number of their zeros, as in `0.0₉1234`. Only used in output for people. */
+  /** Small prices show the number of their zeros, as in `0.0₉1234`. Only used in output for people. */
   readonly countsZeros: boolean;
-  /** Whether there is room for more digits, and for the time in addition to the age, as in a single record. */
+  /** There is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
-  /** In a display that is redrawn: returns the same row of the previous frame, or undefined for a new row. */
+  /** Returns the same row of the previous frame; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }
 
@@ -37,7 +35,6 @@ export function plain(text: string): Cell {
   return { text, tone: "plain" };
 }
 
-/** Returns the placeholder for a missing value. */
 export function noValue({ isUnicode }: Pick<CellStyle, "isUnicode">): Cell {
   return { text: isUnicode ? "–" : "-", tone: "faint" };
 }
@@ -47,10 +44,7 @@ export function cellKind(name: string, field: Field | undefined): CellKind {
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
 }
 
-/**
- * Guesses the kind from the name, because unknown fields are usually named like those in the contract. If the value
- * does not match the guess, it is shown as sent.
- */
+/** Unknown fields are usually named like those in the contract. If the value does not match, it is shown as sent. */
 function guessKind(name: string): CellKind {
   return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
 }
@@ -62,14 +56,11 @@ const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
   [/_(?:at|time|updated|date)$/, "time"],
 ];
 
-/** Whether columns of this kind are right-aligned, so that digits line up. */
 export function isNumeric(kind: CellKind): kind is keyof typeof numberTexts {
   return Object.hasOwn(numberTexts, kind);
 }
 
-/**
- * Formats a value as a cell. A value that does not match its kind, such as a price that is a word, is shown as sent.
- */
+/** A value that does not match its kind, such as a price that is a word, is shown as sent. */
 export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell {
   if (value === undefined || value === null) return blank;
   if (typeof value === "boolean") return plain(value ? "yes" : "no");
@@ -102,13 +93,12 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
     const tone = kind !== "change" || number.digits === "" ? "plain" : number.isNegative ? "down" : "up";
     return { text: numberTexts[kind](number, style), tone };
   }
-  // Other kinds, such as raw token amounts, keep every digit. A table shows only the first eight of up to 17 digits of
-  // a double, but all digits of an integer.
+  // Raw token amounts keep every digit. Otherwise, a table shows eight of up to 17 digits of a double.
   const isShort = kind === "unknown" && !style.isRoomy;
   return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
 }
 
-/** Formats a value as JSON, but only the outer levels, because a document may have thousands of them. */
+/** Only the outer levels, because a document may have thousands of them. */
 function showNested(value: object, depth = 0): string {
   if (depth > 3) return "...";
   if (!Array.isArray(value)) {
@@ -126,7 +116,6 @@ function showItem(item: unknown, depth: number): string {
   return typeof item === "string" ? JSON.stringify(item) : String(item);
 }
 
-/** Escapes text. A quick check is enough for most texts. */
 export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {
   if (isPlain(text) && !text.includes("\\")) return text;
   return isUnicode ? visibleText(text) : asciiText(text);

@@ -1,6 +1,6 @@
 /**
- * A decimal number stored as digits, because arithmetic on doubles would show digits that the service never sent. The
- * value is 0.<digits> x 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
+ * Digits, because arithmetic on doubles would show digits that the service never sent. The value is 0.<digits> x
+ * 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
  */
 export interface Decimal {
   readonly isNegative: boolean;
@@ -8,17 +8,14 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/**
- * Maximum number of digits and maximum exponent. No price or amount exceeds it, and writing out a larger number would
- * use too much memory.
- */
+/** No price or amount exceeds this, and writing out a larger number would use too much memory. */
 const MOST_PLACES = 400;
 
 const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
 /** An integer with up to this many digits can be incremented exactly as a double. */
 const FEW_DIGITS = 14;
 
-/** Parses a number in JSON syntax, including from a string. Undefined for anything else. */
+/** Parses JSON syntax, including from a string; undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
   const isNegative = text.charCodeAt(0) === MINUS;
@@ -50,7 +47,7 @@ function readExponent(text: string): number | undefined {
   return Math.abs(exponent) > MOST_PLACES ? undefined : exponent;
 }
 
-/** Rounds to `count` digits. A half is rounded away from zero. */
+/** Rounds a half away from zero. */
 export function roundSignificant(decimal: Decimal, count: number): Decimal {
   const { isNegative, digits, scale } = decimal;
   if (digits.length <= count) return decimal;
@@ -61,12 +58,11 @@ export function roundSignificant(decimal: Decimal, count: number): Decimal {
   return create(isNegative, raised, scale + raised.length - count);
 }
 
-/** Rounds to this many decimal places. */
 export function roundPlaces(decimal: Decimal, places: number): Decimal {
   return roundSignificant(decimal, decimal.scale + places);
 }
 
-/** Writes all digits, never an exponent, with at least `leastPlaces` decimal places. */
+/** Writes all digits, never an exponent. */
 export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""): string {
   const { isNegative, digits, scale } = decimal;
   const whole = scale > 0 ? digits.slice(0, scale).padEnd(scale, "0") : "0";
@@ -84,10 +80,7 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
 
-/**
- * Formats a price: two decimals from 1,000, four from 1, and four significant digits below 1, never with an exponent.
- * `significant` sets the number of digits where there is room for more.
- */
+/** Two decimals from 1,000, four from 1, and four significant digits below 1. `significant` overrides them. */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
   const text = writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
@@ -101,7 +94,7 @@ function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 4);
 }
 
-/** Matches a run of zeros that is too long to count at a glance. */
+/** Too many zeros to count at a glance. */
 const MANY_ZEROS = /^(-?0\.)(0{4,})(?=[1-9])/;
 
 /** Converts `0.0000000001234` to `0.0₉1234`, where ₉ is the number of zeros after the decimal point. */
@@ -112,10 +105,10 @@ export function countZeros(text: string): string {
   return `${start}0${count.join("")}${text.slice(leading.length)}`;
 }
 
-/** Thousands, millions, billions and trillions. There is no common abbreviation beyond that. */
+/** There is no common abbreviation beyond trillions. */
 const UNITS = ["", "K", "M", "B", "T"];
 
-/** Formats an amount in at most seven characters up to 999T: `12.4M`, `999`, `0.52`, or `<0.01` for a tiny amount. */
+/** At most seven characters up to 999T: `12.4M`, `999`, `0.52`, or `<0.01` for a tiny amount. */
 export function showAmount(amount: Decimal): string {
   const small = roundPlaces(amount, 2);
   if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";
@@ -126,15 +119,13 @@ export function showAmount(amount: Decimal): string {
   return `${writeDecimal(shifted, Math.max(0, 3 - shifted.scale), ",")}${UNITS[unit] ?? ""}`;
 }
 
-/**
- * Formats an amount with all digits of its integer part, where there is room: `12,345,678.9` becomes `12,345,678.90`.
- */
+/** Keeps all digits of the integer part: `12,345,678.9` becomes `12,345,678.90`. */
 export function showWholeAmount(amount: Decimal): string {
   const rounded = roundSmall(amount);
   return writeDecimal(rounded, hasFraction(rounded) ? 2 : 0, ",");
 }
 
-/** Rounds to two decimals. Values below 0.01 keep two significant digits instead, so that they never show as zero. */
+/** Values below 0.01 keep two significant digits instead of two decimals, so that they never show as zero. */
 function roundSmall(value: Decimal): Decimal {
   return value.scale < -1 ? roundSignificant(value, 2) : roundPlaces(value, 2);
 }
@@ -147,12 +138,12 @@ export function showCount(count: Decimal): string {
   return writeDecimal(count, 0, ",");
 }
 
-/** Formats a percentage without a sign, such as a fee: `0.3%`, `0.05%`. */
+/** A percentage without a sign, such as a fee: `0.3%`, `0.05%`. */
 export function showPercent(percent: Decimal): string {
   return `${writeDecimal(roundSmall(percent), 0, ",")}%`;
 }
 
-/** Formats a change with its sign. `0.00%` means exactly no change. */
+/** `0.00%` means exactly no change. */
 export function showChange(change: Decimal): string {
   if (change.digits === "") return "0.00%";
   const sign = change.isNegative ? "-" : "+";
@@ -164,20 +155,17 @@ export function showChange(change: Decimal): string {
   return `${sign}${writeDecimal(rounded, 2)}%`;
 }
 
-/** Returns the change in percent as text; empty if it cannot be computed. */
+/** Empty if the change cannot be computed. */
 export function percentBetween(first: number, last: number): string {
   const change = String(((last - first) / Math.abs(first)) * 100);
   return readDecimal(change) === undefined ? "" : change;
 }
 
 interface NumberStyle {
-  /** Whether there is room for more digits. */
   readonly isRoomy: boolean;
-  /** See `countZeros`. */
   readonly countsZeros: boolean;
 }
 
-/** Formatters for each kind of number. */
 export const numberTexts = {
   price: (number: Decimal, style: NumberStyle) =>
     showPrice(number, style.isRoomy ? 8 : undefined, style.countsZeros),

@@ -1,10 +1,7 @@
 import { member } from "../../json/raw-json.ts";
 import type { Field, RecordShape } from "../../contract/record.ts";
 
-/**
- * Returns a parsed value by path. Steps are names in objects, indices in arrays, or `*` for all elements. Inherited
- * properties are never returned.
- */
+/** Steps are names in objects, indices in arrays, or `*` for all elements. Inherited properties are never returned. */
 export function valueAt(value: unknown, path: readonly string[], from = 0): unknown {
   let reached = value;
   for (let depth = from; depth < path.length; depth++) {
@@ -17,7 +14,7 @@ export function valueAt(value: unknown, path: readonly string[], from = 0): unkn
   return reached;
 }
 
-/** Returns the field of the contract at a path; undefined for a path that is not in the contract. */
+/** Returns undefined for a path that is not in the contract. */
 export function fieldAt(shape: RecordShape, path: readonly string[]): Field | undefined {
   let fields: RecordShape | undefined = shape;
   let field: Field | undefined;

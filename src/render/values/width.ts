@@ -1,12 +1,8 @@
 import { ESCAPES, visibleText } from "../sanitise.ts";
 
 /**
- * Returns the width of a text in terminal columns. Chinese, Japanese and Korean characters and emoji take up two
- * columns, and marks that combine with another character take up none. A character made of several code points counts
- * once.
- *
- * cli-table3 measures single code points, so it is not used for this: fitting and padding must agree in every line of
- * every table.
+ * Returns the width in terminal columns. Chinese, Japanese and Korean characters and emoji take up two columns, and
+ * combining marks none. cli-table3 would count the code points of one emoji separately.
  */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
@@ -17,22 +13,20 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** Whether the text is printable ASCII, which every library measures the same way. */
+/** Printable ASCII, which every library measures the same way. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** Returns the spaces that pad a text to a width. */
 export function padding(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** Returns the mark to append to truncated text. */
 export function ellipsis(isUnicode: boolean): string {
   return isUnicode ? "…" : "...";
 }
 
-/** Truncates the text to a width, and appends the mark if anything was removed. */
+/** Appends the mark only if text was removed. */
 export function cutText(text: string, width: number, mark: string): string {
   // A UTF-16 unit is at most two columns wide, so most texts fit without being measured.
   if (text.length * 2 <= width || textWidth(text) <= width) return text;
@@ -40,7 +34,7 @@ export function cutText(text: string, width: number, mark: string): string {
   return room < 0 ? takeColumns(text, width) : takeColumns(text, room) + mark;
 }
 
-/** Returns the leading characters that fit. An escape is never split. */
+/** Never splits an escape. */
 export function takeColumns(text: string, width: number): string {
   const kept = PLAIN.test(text) ? text.slice(0, Math.max(0, width)) : takeCharacters(text, width);
   const cut = text.includes("\\") ? escapeAcross(text, kept.length) : undefined;
@@ -68,11 +62,9 @@ function takeCharacters(text: string, width: number): string {
 }
 
 const PLAIN = /^[ -~]*$/;
-/**
- * Code points that combine with others into one emoji. Without them, a text is as wide as the sum of its characters.
- */
+/** Code points that combine with others into one emoji. Other texts are as wide as the sum of their characters. */
 const JOINED = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u;
-/** Creates the segmenter when a text first needs it, because that takes 10 ms, and most tables are plain ASCII. */
+/** Created on first use, because that takes 10 ms, and most tables are plain ASCII. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);
@@ -80,7 +72,7 @@ function segments(text: string): Intl.Segments {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Characters shown as emoji, either by default, like two-letter flags, or because U+FE0F requests it. */
+/** Characters shown as emoji by default, or because U+FE0F requests it. */
 const EMOJI = /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f|^[#*0-9]\ufe0f?\u20e3/u;
 /** Combining marks, and the vowels and final consonants that are part of a Korean syllable. */
 const NO_COLUMN = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
@@ -105,7 +97,7 @@ export function separator(isUnicode: boolean): string {
   return isUnicode ? " · " : ", ";
 }
 
-/** Joins the parts as long as each fits completely. Only the first part may be truncated. */
+/** Only the first part may be truncated. */
 export function joinFitting(parts: readonly string[], isUnicode: boolean, width: number): string {
   const [first = "", ...rest] = parts;
   let text = cutText(first, width, "");
@@ -117,10 +109,10 @@ export function joinFitting(parts: readonly string[], isUnicode: boolean, width:
   return text;
 }
 
-/** In a narrower space, the start of an address identifies it better than a shortened start and end. */
+/** In less space, the start of an address identifies it better than a shortened start and end. */
 const shortestWithEnd = 16;
 
-/** Fits an asset name into `width` columns. People recognize an address by its start and end, so the middle is cut. */
+/** Cuts the middle, because people recognize an address by its start and end. */
 export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
   const text = visibleText(asset);
   const mark = ellipsis(isUnicode);

@@ -9,7 +9,6 @@ import { answerPool, answerToken } from "./pool-and-token.ts";
 import { answerSearch } from "./word-search.ts";
 import { answerTokensSearch } from "./token-search.ts";
 
-/** The type requires an entry for every endpoint of the contract. */
 export const answers: Readonly<Record<EndpointId, Answer>> = {
   networks: answerNetworks,
   dexes: answerDexes,

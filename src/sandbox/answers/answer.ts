@@ -6,7 +6,6 @@ import { notFound, unsupportedNetwork } from "../service-refusal.ts";
 import type { Account } from "../accounts.ts";
 import type { SandboxState } from "../state.ts";
 
-/** A request that passed all guards. */
 export interface Asked {
   readonly state: SandboxState;
   readonly market: Market;
@@ -32,7 +31,7 @@ export function supportedNetworks({
   return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
 }
 
-/** Slugs match exactly. A slug with a capital letter or an abbreviation is an unknown network. */
+/** Slugs match exactly, including letter case. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
   if (network === undefined) throw unsupportedNetwork(slug);

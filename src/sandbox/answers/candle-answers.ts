@@ -23,9 +23,7 @@ export const answerTokenOhlcv: Answer = (asked) => {
   return answerCandles(range, (window) => asked.market.tokenCandles(token, window));
 };
 
-/**
- * Parses the parameters. An unknown network is rejected before an invalid parameter, and an unknown address after it.
- */
+/** An unknown network is rejected before an invalid parameter, and an unknown address after it. */
 function readRange(asked: Asked) {
   networkOf(asked);
   const { query, at } = asked;
@@ -33,17 +31,14 @@ function readRange(asked: Asked) {
   const end = query.from("end") ?? at + 1;
   const interval = query.choice("interval", intervals) ?? defaultInterval;
   return {
-    // No candle opens after the time of the request. The current candle contains all trades up to that time.
+    // The current candle contains all trades up to the time of the request.
     window: { from, to: Math.min(end, at + 1), intervalSeconds: candleSeconds(interval) ?? 0, asOf: at },
     limit: query.integer("limit", 1, MAX_LIMIT),
     countBack: query.integer("count_back", 1, Number.MAX_SAFE_INTEGER),
   };
 }
 
-/**
- * Returns candles forward from `start`. With `count_back`, returns the last candles before `end` and not before
- * `start`.
- */
+/** Returns candles forward from `start`, or with `count_back` the last ones before `end`. */
 function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Json {
   const candles =
     countBack === undefined
@@ -63,11 +58,7 @@ function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange
 
 type Fold = (window: CandleWindow) => readonly Candle[];
 
-/**
- * Returns the first `count` candles of the window. Intervals without a swap have no candle, so the required time range
- * is unknown. The step doubles each time, so this works both for a few candles of a busy pool and for years of a quiet
- * one.
- */
+/** Intervals without a swap have no candle, so the required time range is unknown and the step doubles. */
 function candlesForward(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
   const candles: Candle[] = [];
   let step = count * window.intervalSeconds;
@@ -79,7 +70,7 @@ function candlesForward(window: CandleWindow, count: number, fold: Fold): readon
   return candles.slice(0, count);
 }
 
-/** Returns the last `count` candles of the window, in ascending order. */
+/** In ascending order. */
 function candlesBack(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
   let candles: readonly Candle[] = [];
   let step = count * window.intervalSeconds;

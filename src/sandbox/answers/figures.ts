@@ -20,7 +20,7 @@ export function eachWindow<T>(
   return Object.fromEntries(Object.entries(windows).map(([name, seconds]) => [name, make(seconds)]));
 }
 
-/** Specification, resource Token search row: activity windows in the form that searches return. */
+/** Specification, resource Token search row. */
 export function searchWindows(market: Market, token: TokenFacts, at: number): JsonObject {
   return eachWindow(searchWindowSeconds, (seconds) => {
     const { volumeUsd, buys, sells, txns, priceChange } = market.tokenActivity(token, at, seconds);
@@ -28,18 +28,16 @@ export function searchWindows(market: Market, token: TokenFacts, at: number): Js
   });
 }
 
-/** Fully diluted valuation in USD; null for a token without a price. */
+/** Null for a token without a price. */
 export function fdvUsd(market: Market, token: TokenFacts, at: number): number | null {
   const price = market.tokenPriceUsd(token, at);
   return price === undefined ? null : (price * Number(token.totalSupply)) / 10 ** token.decimals;
 }
 
-/** Returns the fields that identify a token in every response. */
 export function tokenNames({ address, name, symbol, network, decimals }: TokenFacts): JsonObject {
   return { id: address, name, symbol, chain: network.id, decimals };
 }
 
-/** Returns the supply, description and links of a token. */
 export function tokenPages({ totalSupply, description, website, explorer }: TokenFacts): JsonObject {
   return { total_supply: totalSupply, description, website, explorer };
 }

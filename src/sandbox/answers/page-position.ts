@@ -3,12 +3,11 @@ import type { Query } from "../query.ts";
 import { invalidParam } from "../service-refusal.ts";
 
 interface NumberedPage {
-  /** Page number, starting at 1. */
   readonly page: number;
   readonly limit: number;
 }
 
-/** Specification, Pagination styles 2: pages start at 1, page 0 is served as page 1, and the default is 10 rows. */
+/** Specification, Pagination styles 2: page 0 is served as page 1, and the default is 10 rows. */
 export function readPage(query: Query): NumberedPage {
   const page = query.integer("page", 0, 1000) ?? 1;
   return { page: Math.max(1, page), limit: query.integer("limit", 1, 100) ?? 10 };
@@ -18,10 +17,7 @@ export function pageInfo({ page, limit }: NumberedPage, total: number): JsonObje
   return { limit, page, total_items: total, total_pages: Math.ceil(total / limit) };
 }
 
-/**
- * A position in a search: the time of its first page and the number of rows already sent. With a fixed time, each row
- * appears once even though the market moves. Opaque to clients.
- */
+/** With a fixed time, each row appears once even though the market moves. Opaque to clients. */
 interface PageCursor {
   readonly at: number;
   readonly offset: number;
@@ -31,7 +27,7 @@ export function writeCursor({ at, offset }: PageCursor): string {
   return Buffer.from(JSON.stringify({ t: at, o: offset })).toString("base64url");
 }
 
-/** `now` is in Unix seconds. Rejects a cursor from the future, which would reveal trades that have not happened yet. */
+/** Rejects a cursor from the future, which would reveal trades that have not happened yet. `now` is in Unix seconds. */
 export function readCursor(text: string, now: number): PageCursor {
   const match = /^\{"t":(\d{1,11}),"o":(\d{1,9})\}$/.exec(Buffer.from(text, "base64url").toString("latin1"));
   const cursor = { at: Number(match?.[1]), offset: Number(match?.[2]) };

@@ -42,15 +42,12 @@ export const answerPool: Answer = (asked) => {
   };
 };
 
-/**
- * Returns the time of the last transaction, or of the pool's creation if there are none, because only transactions
- * change a pool.
- */
+/** Only transactions change a pool, so this is the time of its creation if there are none. */
 function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
   return market.transactions(pool, { to: at, limit: 1 })[0]?.time ?? pool.createdAt;
 }
 
-/** Specification, resource Token detail. The public service adds fields, and uses `sells` and `buys` for the counts. */
+/** Specification, resource Token detail. The public service adds fields, and has `sells` and `buys` as counts. */
 export const answerToken: Answer = (asked) => {
   const token = tokenOf(asked);
   const { market, at } = asked;
@@ -92,7 +89,6 @@ function tokenWindow(activity: Activity, volume: number, isPublic: boolean): Jso
 const POOLS_READ = 20;
 
 function lastTrade(market: Market, token: TokenFacts, at: number): number {
-  // Pools are ordered by rank, busiest first.
   const busiest = market.poolsOfToken(token, at).slice(0, POOLS_READ);
   return Math.max(token.addedAt, ...busiest.map((pool) => market.poolPrice(pool, at).time));
 }

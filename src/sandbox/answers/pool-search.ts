@@ -7,9 +7,7 @@ import { fdvUsd, searchWindows, tokenNames, tokenPages } from "./figures.ts";
 
 const HOUR = 3600;
 
-/**
- * Searches pools in one network or across networks. The path across networks ignores `token_address` (wire-facts 4.8).
- */
+/** The path across networks ignores `token_address` (wire-facts 4.8). */
 export const answerPoolsSearch: Answer = (asked) => {
   const { market } = asked;
   const poolTokens = createPoolTokens(market);
@@ -23,14 +21,13 @@ export const answerPoolsSearch: Answer = (asked) => {
     row: (pool, at, detailed) => poolRow(asked, poolTokens, pool, at, detailed),
     echoNetworks: (networks, isAcross) => {
       if (!isAcross) return { network: networks[0] ?? "" };
-      // Wire-facts 8: the public service echoes a string here, but an array in token searches. The specification has an
-      // array.
+      // Wire-facts 8: the public service sends a string here, but an array in token searches, as in the specification.
       return { chains: asked.dialect === "public" ? networks.join(",") : networks };
     },
   });
 };
 
-/** The values that pools can be ordered by (specification, "Pool search order_by accepted values"). */
+/** Specification, "Pool search order_by accepted values". */
 function measures(market: Market) {
   const volume =
     (seconds: number): Measure<PoolFacts> =>
@@ -56,7 +53,7 @@ function measures(market: Market) {
   };
 }
 
-/** Filters by DEX ID in any letter case. A display name is not an ID and matches nothing. */
+/** Filters by DEX ID in any letter case. A display name matches nothing. */
 function ofDex({ query }: Asked): Further<PoolFacts> {
   const value = query.text("dex_name");
   const dexId = value?.toLowerCase();
@@ -73,10 +70,7 @@ function ofToken(asked: Asked): Further<PoolFacts> {
   };
 }
 
-/**
- * Wire-facts 4.8: the field is `transactions_24h`, although the filter is `txns_24h`. There is no `volume_usd` without
- * a window.
- */
+/** Wire-facts 4.8: the field is `transactions_24h`, although the filter is `txns_24h`. */
 function poolRow(
   { market, dialect }: Asked,
   poolTokens: PoolTokens,
@@ -103,8 +97,7 @@ function poolRow(
     price_change_percentage_1h: change(HOUR),
     price_change_percentage_6h: change(6 * HOUR),
     price_change_percentage_24h: day.priceChange,
-    // The specification allows ordering by this field, so the `spec` dialect includes it. It was never seen in public
-    // rows.
+    // The specification allows ordering by this field, but it was never seen in public rows.
     price_change_percentage_48h: dialect === "spec" ? change(2 * DAY) : undefined,
     fee: pool.fee,
     tokens: pool.tokens.map((token) => poolTokens(token, at, detailed)),
@@ -113,10 +106,7 @@ function poolRow(
 
 type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => JsonObject;
 
-/**
- * Formats the tokens in the rows of one page of pool search: three fields each, or with `detailed` also names, facts
- * and windows (wire-facts 4.8). The same few tokens appear in many rows, so each is formatted only once.
- */
+/** Formats tokens as in wire-facts 4.8. The same few appear in many rows, so each is formatted only once. */
 function createPoolTokens(market: Market): PoolTokens {
   const described = new Map<TokenFacts, JsonObject>();
   return (token, at, detailed) => {

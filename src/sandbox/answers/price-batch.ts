@@ -6,7 +6,7 @@ import { type Answer, networkOf } from "./answer.ts";
 const MAX_ADDRESSES = 10;
 const MAX_CHARACTERS = 2000;
 
-/** Returns the prices of several tokens (specification, endpoint 2). */
+/** Specification, endpoint 2. */
 export const answerMultiPrices: Answer = (asked) => {
   const network = networkOf(asked);
   const { market, at } = asked;
@@ -20,15 +20,12 @@ export const answerMultiPrices: Answer = (asked) => {
   return shuffle(items);
 };
 
-/**
- * Returns the cost of the batch: one credit per address, even for an address without a price. A batch that will be
- * rejected costs one credit.
- */
+/** One credit per address, even for one without a price. A batch that will be rejected costs one credit. */
 export function countAddresses(query: Query): number {
   return Math.min(MAX_ADDRESSES, Math.max(1, query.list("tokens").length));
 }
 
-/** Reads addresses from a comma-separated list or from repeated `tokens` parameters. The limits apply to the total. */
+/** Reads a comma-separated list or repeated `tokens` parameters. The limits apply to the total. */
 function readAddresses(query: Query): readonly string[] {
   const values = query.all("tokens");
   if (values.length === 0) throw missingParam("tokens");
@@ -43,18 +40,13 @@ function readAddresses(query: Query): readonly string[] {
   return addresses;
 }
 
-/**
- * Reorders the items to expose clients that rely on the order of their request, because the specification does not
- * guarantee any order. With at least two different items, the result always differs from the requested order. The same
- * request always gets the same order.
- */
+/** The specification guarantees no order. Exposes clients that rely on one, with the same order every time. */
 function shuffle<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
   const shuffled = items.toSorted((a, b) => mix(a.id) - mix(b.id));
   const isUnmoved = shuffled.every((item, index) => item.id === items[index]?.id);
   return isUnmoved ? [...shuffled.slice(1), ...shuffled.slice(0, 1)] : shuffled;
 }
 
-/** The FNV-1a hash function. */
 function mix(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)

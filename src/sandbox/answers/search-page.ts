@@ -7,28 +7,27 @@ import { readCursor, writeCursor } from "./page-position.ts";
 
 /** The differences between the four searches. `at` is the time of the first page in Unix seconds. */
 interface Search<T> {
-  /** Values to order by. The first is the default. Null sorts last in either direction. */
+  /** The first is the default. Null sorts last in either direction. */
   readonly orders: Readonly<Record<string, Measure<T>>>;
-  /** Values with a `_min` and a `_max` filter, both inclusive. A null value never matches a filter. */
+  /** Values with an inclusive `_min` and `_max` filter. Null never matches. */
   readonly filters: Readonly<Record<string, Measure<T>>>;
   readonly itemsOf: (network: NetworkFacts, at: number) => readonly T[];
   readonly further: readonly Further<T>[];
   readonly lists: RecentLists<T>;
   readonly row: (item: T, at: number, detailed: boolean) => JsonObject;
-  /** Returns the echo of the searched networks. */
   readonly echoNetworks: (networks: readonly string[], isAcross: boolean) => JsonObject;
 }
 
 export type Measure<T> = (item: T, at: number) => number | null;
 
-/** A filter under the name used in the echo. A filter that was not requested has no value and is not echoed. */
+/** A filter under the name used in the echo. Without a value, it is not echoed. */
 export interface Further<T> {
   readonly name: string;
   readonly value: string | number | undefined;
   readonly passes: (item: T, at: number) => boolean;
 }
 
-/** Specification, Pagination styles 1: returns one page of a search, with the parameters used in `query`. */
+/** Specification, Pagination styles 1. */
 export function searchPage<T extends { readonly createdAt: number }>(asked: Asked, search: Search<T>): Json {
   const { query } = asked;
   const isAcross = !asked.path.has("network");
@@ -48,7 +47,7 @@ export function searchPage<T extends { readonly createdAt: number }>(asked: Aske
   const slugs = networks.map(({ id }) => id);
   const key = JSON.stringify([at, slugs, orderBy, sort, applied]);
   const found = search.lists.recall(key, () => {
-    // The last filters do not need sums of trades, so they are checked first.
+    // The last filters do not need sums of trades.
     const cheapestFirst = filters.toReversed();
     const items = networks
       .flatMap((network) => search.itemsOf(network, at))
@@ -73,7 +72,7 @@ export function searchPage<T extends { readonly createdAt: number }>(asked: Aske
   };
 }
 
-/** Returns the networks in `chains` for searches across networks, or all networks if it is missing. */
+/** Searches across networks cover all of them if `chains` is missing. */
 function chosenNetworks(asked: Asked): readonly NetworkFacts[] {
   const slugs = asked.query.list("chains");
   if (slugs.length === 0) return supportedNetworks(asked);
@@ -111,7 +110,7 @@ function makeBound<T>(
   return { name, value: bound, passes };
 }
 
-/** Sorts the items. Items with equal values keep the order of the market, so that pages never overlap. */
+/** Items with equal values keep the order of the market, so that pages never overlap. */
 function order<T>(
   items: readonly T[],
   measure: Measure<T> | undefined,

@@ -5,7 +5,7 @@ import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
 
-/** Specification, endpoint 3, in one network or across networks. The price is only a filter, not a sort order. */
+/** Specification, endpoint 3. The price is only a filter, not a sort order. */
 export const answerTokensSearch: Answer = (asked) => {
   const { market } = asked;
   const numbers = measures(market);
@@ -33,9 +33,7 @@ function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>>
   };
 }
 
-/**
- * The public service omits names and counts unless `detailed` is set. In both dialects, `detailed` adds the windows.
- */
+/** The public service omits names and counts unless `detailed` is set. In both dialects, `detailed` adds windows. */
 function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): JsonObject {
   const { market } = asked;
   const day = market.tokenActivity(token, at, DAY);

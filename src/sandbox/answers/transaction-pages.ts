@@ -6,17 +6,14 @@ import { invalidParam } from "../service-refusal.ts";
 import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
 import { pageInfo, readPage } from "./page-position.ts";
 
-// Specification, endpoint 1: numbered pages go up to 100. A `cursor` reaches older transactions.
+// Specification, endpoint 1: numbered pages end at 100; a `cursor` reaches older transactions.
 const LAST_PAGE = 100;
 // Wire-facts 4.6: the public service never returns anything older than this.
 const PUBLIC_REACH_SECONDS = 7 * 86_400;
 
 type Window = Pick<TransactionWindow, "from" | "to">;
 
-/**
- * Specification, endpoint 1: newest first. A request with `cursor` gets the cursor envelope, and any other request gets
- * the page envelope.
- */
+/** Specification, endpoint 1: newest first. Only a request with `cursor` gets the cursor envelope. */
 export const answerPoolTransactions: Answer = (asked) => {
   networkOf(asked);
   const page = readPage(asked.query);
@@ -34,10 +31,7 @@ export const answerPoolTransactions: Answer = (asked) => {
   return { transactions: writeRows(asked, rows), page_info: pageInfo(page, total) };
 };
 
-/**
- * Returns the time range of a request. Both ends are inclusive, and it never extends past the time of the request. The
- * public service excludes `to`.
- */
+/** Both ends are inclusive, but the public service excludes `to`. Never extends past the time of the request. */
 function readWindow({ query, at, dialect }: Asked): Window {
   const from = query.from("from");
   const to = query.to("to");
@@ -48,7 +42,7 @@ function readWindow({ query, at, dialect }: Asked): Window {
   };
 }
 
-/** An empty cursor returns the first rows. Any other cursor is the ID of a transaction that the page starts after. */
+/** An empty cursor returns the first rows. Any other is the ID of a transaction that the page starts after. */
 function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);
@@ -68,8 +62,8 @@ function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: strin
 }
 
 /**
- * Returns the first `limit` rows, plus any remaining events of the last transaction. A cursor identifies a transaction,
- * so if a page ended within one, the next page would skip its other events or repeat the first ones.
+ * Returns the first `limit` rows and the remaining events of the last transaction. A cursor identifies a transaction,
+ * so if a page ended within one, the next page would skip or repeat events.
  */
 function finishTransaction(
   { market, at }: Asked,
@@ -87,7 +81,7 @@ function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): re
   return rows.map((row) => (dialect === "spec" ? specifiedTransaction(row) : publicTransaction(market, row)));
 }
 
-/** Specification, resource Transaction: these 18 fields. The two USD prices are omitted if unknown. */
+/** Specification, resource Transaction. The two USD prices are omitted if unknown. */
 function specifiedTransaction(row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
@@ -112,7 +106,7 @@ function specifiedTransaction(row: Transaction): JsonObject {
   };
 }
 
-/** Wire-facts 4.6: the 24 fields of the public service. Amounts are integers of any length. */
+/** Wire-facts 4.6. Amounts are integers of any length. */
 function publicTransaction(market: Market, row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
@@ -129,10 +123,7 @@ function publicTransaction(market: Market, row: Transaction): JsonObject {
   };
 }
 
-/**
- * Derives a numeric ID from an address. The specification types `recipient` as a number, "address or numeric id". The
- * ID is exact as a double.
- */
+/** The specification types `recipient` as a number, "address or numeric id". Exact as a double. */
 function numericId(address: string): number {
   let [high, low] = [0x811c9dc5, 0x01000193];
   for (let index = 0; index < address.length; index++) {

@@ -5,16 +5,11 @@ import { pageInfo, readPage } from "./page-position.ts";
 import { describeCredits, describeOverage } from "../billing-refusals.ts";
 import { DAY, writeInstant } from "../request-times.ts";
 
-/**
- * Wire-facts 4.1. The service has been seen to omit the three counts, and so does the sandbox. Computing them would
- * generate the market of every network for one short list.
- */
+/** Wire-facts 4.1. The service may omit the three counts, and computing them would generate every market. */
 export const answerNetworks: Answer = (asked) =>
   supportedNetworks(asked).map(({ id, displayName }) => ({ id, display_name: displayName }));
 
-/**
- * Wire-facts 4.2. The only value of `order_by` is `pool`, which orders by the number of pools and is also the default.
- */
+/** Wire-facts 4.2. The only `order_by` is `pool`, the number of pools, which is also the default. */
 export const answerDexes: Answer = (asked) => {
   const network = networkOf(asked);
   const { query, at, state } = asked;
@@ -32,7 +27,6 @@ export const answerDexes: Answer = (asked) => {
   return { dexes: ordered.slice(first, first + asPage.limit), page_info: pageInfo(asPage, rows.length) };
 };
 
-/** Returns the DEXes of a network, ordered by number of pools, largest first. */
 function listDexes(market: Market, network: NetworkFacts, at: number): readonly JsonObject[] {
   const sums = new Map<DexFacts, { volume: number; txns: number; pools: number }>();
   for (const dex of market.dexes(network)) sums.set(dex, { volume: 0, txns: 0, pools: 0 });
@@ -57,7 +51,7 @@ function listDexes(market: Market, network: NetworkFacts, at: number): readonly 
     }));
 }
 
-/** Wire-facts 4.12: counts of everything. Only the public service has this endpoint. */
+/** Wire-facts 4.12. Only the public service has this endpoint. */
 export const answerStats: Answer = (asked) => {
   const { market, at } = asked;
   const networks = supportedNetworks(asked);
@@ -71,10 +65,7 @@ export const answerStats: Answer = (asked) => {
   };
 };
 
-/**
- * Specification, "Other endpoints": all callers get the name of their plan. With a key on the paid host, the response
- * also has the usage of the billing period, with the same field names as billing errors.
- */
+/** Specification, "Other endpoints": only a key on the paid host gets the usage of the billing period. */
 export const answerUsage: Answer = ({ account, at, host }) => {
   const { tier, credits } = account;
   if (host === "rest_free") return { plan: tier };

@@ -9,7 +9,7 @@ import { fdvUsd, tokenNames, tokenPages } from "./figures.ts";
 // The specification has no paging for this endpoint.
 const MAX_RESULTS = 20;
 
-/** Specification, endpoint 5: matches names, symbols and addresses in any letter case, on a best-effort basis. */
+/** Specification, endpoint 5: matches names, symbols and addresses in any letter case. */
 export const answerSearch: Answer = (asked) => {
   const query = asked.query.raw("query");
   if (query === undefined) throw missingParam("query");
@@ -29,7 +29,7 @@ export const answerSearch: Answer = (asked) => {
   const tokenLists = networks.map((network) => market.tokens(network, at));
   const poolLists = networks.map((network) => market.pools(network, at));
   const dexLists = networks.map((network) => market.dexes(network));
-  // A pool also matches by its tokens. There are ten times as many pools as tokens, so distances of tokens are cached.
+  // There are ten times as many pools as tokens, so distances of tokens are cached.
   const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
   return {
@@ -43,7 +43,7 @@ function nearest(words: string, ...names: readonly string[]): number {
   return Math.min(...names.map((name) => distanceOf(name.toLowerCase(), words)));
 }
 
-// The service returns nothing for these words, because too many names contain them.
+// Too many names contain these words.
 const generic = new Set(["token", "coin", "pool", "swap", "dex", "protocol", "finance"]);
 
 /** Specification, endpoint 5: generic terms may return nothing. */
@@ -51,10 +51,7 @@ function isGeneric(words: string): boolean {
   return words.length < 2 || generic.has(words);
 }
 
-/**
- * Returns 0 if the name equals the query, 1 if it starts with it, 2 if it contains it, and Infinity otherwise. Expects
- * both in lower case.
- */
+/** 0 if the name equals the query, 1 if it starts with it, 2 if it contains it. Expects both in lower case. */
 function distanceOf(name: string, words: string): number {
   const at = name.indexOf(words);
   if (at === -1) return Number.POSITIVE_INFINITY;
@@ -62,7 +59,6 @@ function distanceOf(name: string, words: string): number {
   return at === 0 ? 1 : 2;
 }
 
-/** Returns the closest items. Ties are ordered by position in their list. */
 function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => number): readonly T[] {
   const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
   for (const list of lists) {
@@ -77,10 +73,7 @@ function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => num
     .map(({ item }) => item);
 }
 
-/**
- * Specification, resource Search result, tokens[], plus the price. The other fields of the public service are sums over
- * all pools of each token, so the `spec` dialect omits them.
- */
+/** Specification, resource Search result, plus the price. The public service adds sums over all pools of each token. */
 function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
   const row = {
     ...tokenNames(token),
@@ -101,7 +94,7 @@ function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dial
   };
 }
 
-/** pools[]: only these rows have `volume_usd` and `transactions` without a window in the name. */
+/** Only these rows have `volume_usd` and `transactions` without a window in the name. */
 function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect): JsonObject {
   const day = market.poolActivity(pool, at, DAY);
   return {
@@ -126,7 +119,7 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
   };
 }
 
-/** dexes[]: the specification does not define these rows; see wire-facts 4.10. */
+/** The specification does not define these rows; see wire-facts 4.10. */
 function foundDex(market: Market, dex: DexFacts, at: number): JsonObject {
   const pools = market.pools(dex.network, at).filter((pool) => pool.dex === dex);
   const activities = pools.map((pool) => market.poolActivity(pool, at, DAY));

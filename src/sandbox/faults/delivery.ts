@@ -29,7 +29,7 @@ function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   go();
 }
 
-/** One step of a delivery. Both kinds of `end` close the connection. After `reset`, reads by the client fail. */
+/** Both kinds of `end` close the connection. After `reset`, reads by the client fail. */
 type DeliveryStep =
   | { readonly write: Buffer }
   | { readonly waitMs: number }
@@ -38,7 +38,7 @@ type DeliveryStep =
 const READING_MS = 25;
 const TRICKLE_MS = 50;
 
-/** Returns the steps for a delivery fault. `hasBody` is false for HEAD. */
+/** `hasBody` is false for HEAD. */
 function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): readonly DeliveryStep[] {
   const body = Buffer.from(response.body);
   const sent = hasBody ? body : Buffer.alloc(0);
@@ -61,7 +61,7 @@ function writeAndReset(bytes: Buffer): readonly DeliveryStep[] {
   return [{ write: bytes }, { waitMs: READING_MS }, { end: "reset" }];
 }
 
-/** Builds the head of the response. It announces that the connection will close, except for `reset-after`. */
+/** Announces that the connection will close, except for `reset-after`. */
 function writeHead({ status, headers }: SandboxResponse, length: number, isKept: boolean): Buffer {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,

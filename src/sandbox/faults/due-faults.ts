@@ -3,19 +3,14 @@ import { cursorOf, cutList, endpointOf, isListed, listKey, pageOf, paramsOf, pat
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../market/recent.ts";
 
-/** A fault to inject into one stream. */
 export interface StreamFault {
   readonly kind: "stream-cut" | "stream-silent" | "stream-error";
-  /** Number of events to deliver first; 0 injects the fault at once. */
+  /** 0 injects the fault at once. */
   readonly afterEvents: number;
-  /** The fault as typed. */
   readonly text: string;
 }
 
-/**
- * Counts the requests that each fault applies to, and stores the last response of each list. Everything else here is
- * pure.
- */
+/** Counts the requests that each fault applies to, and stores the last response of each list. */
 export interface FaultCounter {
   /** Must be called once per request, to any host. */
   readonly forRequest: (target: string) => DueFaults | undefined;
@@ -27,7 +22,6 @@ export interface FaultCounter {
   readonly returned: (target: string, body: string) => void;
 }
 
-/** Maximum number of lists whose last response stays in memory. */
 const LISTS_KEPT = 200;
 
 export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
@@ -45,7 +39,7 @@ export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
   return {
     forRequest: (target) => chooseFaults(ofRequests.filter((fault) => strikes(fault, target))),
     forStream: (target) => {
-      // Evaluate all faults, because each one must record this stream even if another one is injected.
+      // Each fault must record this stream even if another one is injected.
       const [due] = ofStreams.filter((fault) => strikes(fault, target));
       if (due === undefined || !isStreamKind(due.kind)) return undefined;
       return { kind: due.kind, afterEvents: due.amount ?? 0, text: due.text };
@@ -61,7 +55,6 @@ function isStreamKind(kind: Fault["kind"]): kind is StreamFault["kind"] {
   return kind === "stream-cut" || kind === "stream-silent" || kind === "stream-error";
 }
 
-/** The faults to inject into one request. */
 export interface DueFaults {
   readonly answer: Fault | undefined;
   readonly delivery: Fault | undefined;
@@ -69,10 +62,7 @@ export interface DueFaults {
   readonly headers: Faults;
 }
 
-/**
- * Whether the fault is injected into a request, by its number among the requests it applies to, starting at 1. This
- * depends only on seed, fault and number, so a second run has the same faults as the first.
- */
+/** Nothing but seed, fault and number (from 1) decides, so a second run has the same faults. */
 export function isDue({ kind, amount, path, when }: Fault, number: number, seed: number): boolean {
   if (when.by === "range") return number >= when.from && number <= when.to;
   const key = hashText(seed, `fault ${kind} ${amount ?? ""} ${path ?? ""}`);
@@ -81,9 +71,7 @@ export function isDue({ kind, amount, path, when }: Fault, number: number, seed:
   return false;
 }
 
-/**
- * Selects the faults for one request. If only one fault of a layer is possible, the first one in `--faults` is used.
- */
+/** If only one fault of a layer is possible, the first one in `--faults` is used. */
 function chooseFaults(due: Faults): DueFaults | undefined {
   if (due.length === 0) return undefined;
   const of = (layer: string): Faults => due.filter(({ kind }) => traitsOf(kind).layer === layer);
@@ -95,18 +83,14 @@ function chooseFaults(due: Faults): DueFaults | undefined {
   };
 }
 
-/**
- * Whether the fault applies to the request. For example, a duplicate page requires a previous page, and a dropped
- * filter requires a filter. Other requests are not counted, so `duplicate-page x1` affects the first page that can
- * repeat another. `hasEarlier` is true if the same list was returned before.
- */
+/** Other requests are not counted, so `duplicate-page x1` affects the first page that can repeat another. */
 function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
   if (fault.path !== undefined && !pathOf(target).includes(fault.path)) return false;
   if (fault.kind === "drop-filter") return droppedFilter(fault, target) !== undefined;
   return pageFaults[fault.kind]?.(target, hasEarlier) ?? true;
 }
 
-/** The requests that each list fault applies to. Faults that are not listed here apply to any request. */
+/** Faults that are not listed here apply to any request. */
 const pageFaults: Partial<Record<Fault["kind"], (target: string, hasEarlier: boolean) => boolean>> = {
   "empty-page": isList,
   "short-page": isList,
@@ -122,26 +106,24 @@ function isList(target: string): boolean {
   return endpoint !== undefined && isListed(endpoint);
 }
 
-/** Whether the request is for a list without pages, whose parts are requested by time or by address. */
 function isBareList(target: string): boolean {
   const kind = endpointOf(target)?.reply.kind;
   return kind === "candles" || kind === "batch";
 }
 
-/** Whether the response can contain `next_cursor`. */
 function hasCursor(target: string): boolean {
   const kind = endpointOf(target)?.reply.kind;
   return kind === "cursor-pages" || (kind === "numbered-pages" && cursorOf(target) !== "");
 }
 
-/** Returns the name of the filter to drop: the one in the fault, or the first one in the request. */
+/** The filter in the fault, or the first one in the request. */
 export function droppedFilter(fault: Fault, target: string): string | undefined {
   if (!pathOf(target).endsWith("/search")) return undefined;
   const names = [...paramsOf(target).keys()];
   return names.find((name) => (fault.filter === undefined ? isFilter(name) : name === fault.filter));
 }
 
-/** Whether the parameter is a filter (specification, endpoint 3 and pool search). */
+/** Specification, endpoint 3 and pool search. */
 function isFilter(name: string): boolean {
   return /_(min|max)$|^created_(after|before)$|^(dex_name|token_address)$/.test(name);
 }

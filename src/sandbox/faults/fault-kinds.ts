@@ -1,45 +1,40 @@
 import type { Tier } from "../../contract/tier.ts";
 
-/** One item of `--faults`, parsed. */
 export interface Fault {
   readonly kind: FaultName | "status";
-  /** The item as typed. */
   readonly text: string;
   /** A status, milliseconds or a number of events; undefined for kinds without an amount. */
   readonly amount: number | undefined;
   /** Value of Retry-After on a 429, in seconds. */
   readonly retryAfter: number | undefined;
   readonly tier: Tier | undefined;
-  /** The name of the filter to drop. */
   readonly filter: string | undefined;
   readonly when: When;
   /** Text that the request path must contain; undefined matches all paths. */
   readonly path: string | undefined;
 }
 
-/** Which requests a fault affects, counted from 1 among the requests it applies to. */
+/** Counted from 1 among the requests that the fault applies to. */
 export type When =
-  /** For a rate: a burst of `length` requests starts at this share of requests. */
+  /** A burst of `length` requests starts at this share of requests. */
   | { readonly by: "rate"; readonly share: number; readonly length: number }
-  /** Both ends are inclusive, and `to` may be Infinity. A count is a range that starts at 1. */
+  /** Both ends are inclusive, and `to` may be Infinity. */
   | { readonly by: "range"; readonly from: number; readonly to: number };
 
 export type Faults = readonly Fault[];
 
 /**
- * The layer that a fault affects. `answer` replaces the response, `change` alters the request or the body, `header`
- * alters headers, `delivery` alters the transfer, and `stream` affects an open stream. Each request has at most one
- * `answer` fault and one `delivery` fault. Other faults are combined.
+ * `answer` replaces the response, `change` alters the request or the body, `header` alters headers, `delivery` alters
+ * the transfer, and `stream` affects an open stream. A request has at most one `answer` and one `delivery` fault.
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream";
 
-/** The kind of value allowed after `=`. */
 type FaultValue = "none" | "status" | "duration" | "events" | "tier" | "name";
 
 interface FaultTraits {
   readonly layer: FaultLayer;
   readonly value: FaultValue;
-  /** The default value: milliseconds, a status, or a number of events. */
+  /** Milliseconds, a status, or a number of events. */
   readonly byDefault?: number;
   /** Affects only the first matching request if no position, count or rate is given. */
   readonly isOnce?: true;
@@ -53,7 +48,7 @@ const delivery = { layer: "delivery", value: "none" } as const;
 const slow = { layer: "delivery", value: "duration", byDefault: 3000 } as const;
 const stream = { layer: "stream", value: "events", byDefault: 3 } as const;
 
-/** All named faults. In addition, any status from 400 to 599 is a fault. */
+/** In addition, any status from 400 to 599 is a fault. */
 export const faultTraits = {
   html: { layer: "answer", value: "status", byDefault: 403, help: "HTML page, as from an edge firewall" },
   "message-only": {

@@ -10,9 +10,8 @@ import type { SandboxState } from "../state.ts";
 import type { Fault } from "./fault-kinds.ts";
 
 /**
- * Returns the response that replaces the real one. It costs the same as a real response with that status: one credit
- * for 2xx, 400, 404 and 410, and nothing otherwise. It does not count against the rate limit, so that faults do not
- * cause rate limit errors.
+ * Costs the same as a real response with that status: one credit for 2xx, 400, 404 and 410, and nothing otherwise. It
+ * does not count against the rate limit, so that faults do not cause rate limit errors.
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
@@ -50,7 +49,7 @@ function refusalFor(fault: Fault, status: number, account: Account, at: number):
   return code === undefined ? new Refusal(status, { message }) : refuse(status, code, message);
 }
 
-/** Error codes of the other statuses in the specification. A 4xx without a code has only a message. */
+/** A 4xx without a code has only a message. */
 const codes: Readonly<Record<number, EnvelopeCode>> = {
   400: "invalid_param",
   401: "unauthorized",

@@ -11,11 +11,10 @@ import { standIn } from "./fault-response.ts";
 import { cursorOf, cutList, joinList, type ListBody, pageOf, paramsOf, pathOf } from "./list-body.ts";
 
 export interface FaultyResponse extends SandboxResponse {
-  /** The delivery fault to inject; undefined sends the response normally. */
+  /** Undefined sends the response normally. */
   readonly delivery: Fault | undefined;
 }
 
-/** Like `handle`, but injects the faults of `--faults`. */
 export function answerWithFaults(request: SandboxRequest, state: SandboxState): FaultyResponse {
   const due = state.faults?.forRequest(request.target);
   const response =
@@ -25,7 +24,6 @@ export function answerWithFaults(request: SandboxRequest, state: SandboxState): 
   return withDueFaults(response, due);
 }
 
-/** Applies header and delivery faults to the response, and adds all faults as typed for the log. */
 export function withDueFaults(response: SandboxResponse, due: DueFaults | undefined): FaultyResponse {
   if (due === undefined) return { ...response, delivery: undefined };
   const { answer, delivery, changes, headers } = due;
@@ -39,7 +37,7 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
   };
 }
 
-/** Returns the response of the service with changes. It costs the same as the original response. */
+/** The response costs the same as the original one. */
 function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const { faults } = state;
   let response = handle(changes.reduce(withoutFilter, request), state);
@@ -49,7 +47,6 @@ function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxS
   return response;
 }
 
-/** Removes a filter from the request, so that it is neither applied nor echoed. */
 function withoutFilter(request: SandboxRequest, fault: Fault): SandboxRequest {
   const name = fault.kind === "drop-filter" ? droppedFilter(fault, request.target) : undefined;
   return name === undefined ? request : { ...request, target: withParam(request.target, name, undefined) };
@@ -72,7 +69,7 @@ function changeBody(
   return { ...response, body: joinList({ ...list, ...changeList(kind, list, request, state, earlier) }) };
 }
 
-/** Returns the changed parts of the list; empty if the fault does not affect lists. */
+/** Empty if the fault does not affect lists. */
 function changeList(
   kind: Fault["kind"],
   { rows, after }: ListBody,
@@ -92,7 +89,7 @@ function changeList(
   return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
 }
 
-/** Returns the rows of the previous page. For a list without pages, returns the rows of the previous response. */
+/** For a list without pages, returns the rows of the previous response. */
 function rowsBefore(
   request: SandboxRequest,
   state: SandboxState,
@@ -113,9 +110,7 @@ function pageBefore(target: string, state: SandboxState): string {
   return withParam(target, "cursor", cursorBefore(cursor, limit, state));
 }
 
-/**
- * Computes the previous cursor. A transaction ID does not reveal its page, so the empty cursor repeats the first page.
- */
+/** A transaction ID does not reveal its page, so the empty cursor repeats the first page. */
 function cursorBefore(cursor: string, limit: number, state: SandboxState): string {
   try {
     const { at, offset } = readCursor(cursor, state.at());
@@ -126,7 +121,7 @@ function cursorBefore(cursor: string, limit: number, state: SandboxState): strin
   }
 }
 
-/** Returns a state without limits, for responses that are used internally and not sent. */
+/** For responses that are used internally and not sent. */
 function unmetered(state: SandboxState): SandboxState {
   return { ...state, account: openUnmetered };
 }
@@ -149,7 +144,6 @@ const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {
   "no-retry-after": ["Retry-After"],
 };
 
-/** Returns the headers after changing or removing some of them. */
 function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): SandboxResponse["headers"] {
   const headers = { ...original };
   for (const { kind, tier } of faults) {

@@ -11,10 +11,9 @@ type FaultyOpening =
   | { readonly kind: "refused"; readonly response: FaultyResponse }
   | (Extract<Opening, { kind: "open" }> & { readonly fault: StreamFault | undefined });
 
-/** Like `openStream`, but injects the faults of `--faults`. */
 export function openWithFaults(request: StreamRequest, state: SandboxState, hub: StreamHub): FaultyOpening {
   const found = state.faults?.forRequest(request.target);
-  // The `change` faults do not apply, because a stream has no body to change.
+  // A stream has no body to change.
   const due = found && { ...found, changes: [] };
   const opening: Opening =
     due?.answer === undefined
@@ -36,12 +35,7 @@ export function openWithFaults(request: StreamRequest, state: SandboxState, hub:
   };
 }
 
-/**
- * Creates a sink that fails after a number of events. Dropped events are still charged, as they are when a network
- * loses them.
- *
- * `cut` closes the connection without an event.
- */
+/** Dropped events are still charged, as they are when a network loses them. `cut` closes without an event. */
 export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut: () => void): StreamSink {
   if (fault === undefined) return sink;
   let left = fault.afterEvents;
@@ -68,7 +62,7 @@ export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut
   };
 }
 
-/** Whether the frame is an event. Pings and errors do not have `request_id:` (wire-facts 5.4). */
+/** Pings and errors do not have `request_id:` (wire-facts 5.4). */
 function isUpdate(frame: string): boolean {
   return frame.includes("\nrequest_id: ");
 }

@@ -2,12 +2,11 @@ import { findEndpoint, splitPath } from "../../contract/endpoints/find-endpoint.
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { rawElements } from "../../json/raw-json.ts";
 
-/** A response body with a list of rows, split into the text before the rows, the rows, and the text after them. */
 export interface ListBody {
-  /** The text up to and including the bracket that opens the rows. */
+  /** Includes the bracket that opens the rows. */
   readonly before: string;
   readonly rows: readonly string[];
-  /** The text starting at the bracket that closes the rows. */
+  /** Starts at the bracket that closes the rows. */
   readonly after: string;
 }
 
@@ -15,7 +14,7 @@ export interface ListBody {
 const ROWS_BEGIN = /^\{"(?:transactions|results|dexes)":\[/u;
 const ROWS_END = /\],"(?:has_next_page|page_info)":/u;
 
-/** Splits a body; undefined for a body that is not a list. */
+/** Returns undefined for a body that is not a list. */
 export function cutList(body: string): ListBody | undefined {
   if (body.startsWith("[")) return { before: "[", rows: rawElements(body), after: "]" };
   const before = ROWS_BEGIN.exec(body)?.[0];
@@ -28,12 +27,12 @@ export function joinList({ before, rows, after }: ListBody): string {
   return before + rows.join(",") + after;
 }
 
-/** Returns the endpoint of a request; undefined for streams and unknown paths. */
+/** Returns undefined for streams and unknown paths. */
 export function endpointOf(target: string): Endpoint | undefined {
   return findEndpoint(splitPath(pathOf(target)) ?? [])?.endpoint;
 }
 
-/** Whether the endpoint returns a list that page faults apply to. Single objects and grouped results do not qualify. */
+/** Single objects and grouped results are not lists. */
 export function isListed({ reply }: Endpoint): boolean {
   return reply.kind !== "single" && reply.kind !== "groups";
 }
@@ -41,7 +40,7 @@ export function isListed({ reply }: Endpoint): boolean {
 /** Parameters that select a part of a list instead of a different list. */
 const POSITIONS = ["page", "cursor", "start", "end", "to", "count_back", "tokens"];
 
-/** Returns a key that is the same for all parts of one list. */
+/** The same for all parts of one list. */
 export function listKey(target: string): string {
   const params = paramsOf(target);
   for (const name of POSITIONS) params.delete(name);

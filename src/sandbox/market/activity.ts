@@ -4,7 +4,7 @@ import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
 import { usdAtTime } from "./usd.ts";
 
-/** Activity over `at - seconds < time <= at`. The price change is for token0, in USD. */
+/** Covers `at - seconds < time <= at`. The price change is for token0, in USD. */
 export function activityOfPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Activity {
   const sums = sumPool(book, pool, at, seconds);
   return toActivity(sums, sums.swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds));
@@ -20,7 +20,7 @@ export function priceChangeOfPool(
   return hasSwap(book, pool, first, Math.floor(at)) ? changeOf(book, pool.token0, pool, at, seconds) : null;
 }
 
-/** Whether there is a swap in this time range. Starts with the newest day, when an active pool most likely traded. */
+/** Starts with the newest day, when an active pool most likely traded. */
 function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number): boolean {
   for (let day = Math.floor(last / DAY); day * DAY + DAY > first; day -= 1) {
     if (countTrades(pool, day) === 0) continue;
@@ -33,7 +33,7 @@ function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number)
   return false;
 }
 
-/** Sums the activity of the token's pools. Buys and sells are from the perspective of the token. */
+/** Buys and sells are from the perspective of the token. */
 export function activityOfToken(book: TradeBook, token: MarketToken, at: number, seconds: number): Activity {
   const sums = noSums();
   for (const pool of token.pools) {
@@ -53,10 +53,7 @@ export function activityOfToken(book: TradeBook, token: MarketToken, at: number,
   return toActivity(sums, hasTraded ? changeOf(book, token, pricing, at, seconds) : null);
 }
 
-/**
- * Creates a function for token volumes over `at - seconds < time <= at`. Some tokens have thousands of pools, and every
- * row of a search sums a month of each. Sums of complete past days are cached, because later trades do not change them.
- */
+/** Sums of complete past days are cached, because some tokens have thousands of pools. */
 export function createTokenVolumes(book: TradeBook) {
   const days = new WeakMap<MarketToken, Map<number, number>>();
 
@@ -137,7 +134,7 @@ function addRows(sums: Sums, pool: MarketPool, trades: TradeDay, from: number, t
   }
 }
 
-/** Price change in percent since the start of the window, or since the pool started trading if that is later. */
+/** Percent since the start of the window, or since the pool started trading if that is later. */
 function changeOf(
   book: TradeBook,
   token: MarketToken,

@@ -11,7 +11,6 @@ const HEX = makeAlphabet("0123456789abcdef");
 const BASE58 = makeAlphabet("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
 const BASE64URL = makeAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
-/** Creates the address of a pool, token, trader or factory in the format of the network. */
 export function makeAddress(family: AddressFamily, key: number): string {
   switch (family) {
     case "evm":
@@ -28,7 +27,7 @@ export function makeAddress(family: AddressFamily, key: number): string {
   }
 }
 
-/** Creates 0x and 64 hex digits: an EVM hash, a Uniswap V4 pool ID, or a Move address. */
+/** An EVM hash, a Uniswap V4 pool ID, or a Move address. */
 export function makeHash64(key: number): string {
   return `0x${letters(key, 64, HEX)}`;
 }
@@ -47,10 +46,7 @@ export function makeBlockHash(family: AddressFamily, key: number): string {
   }
 }
 
-/**
- * Creates a transaction ID that contains `word` (32 bits), so that `readTransactionWord` can locate the transaction
- * without a search. The other digits are derived from the key.
- */
+/** The ID contains `word` (32 bits), so that `readTransactionWord` can locate the transaction without a search. */
 export function makeTransactionId(family: AddressFamily, word: number, key: number): string {
   switch (family) {
     case "evm":
@@ -67,7 +63,7 @@ export function makeTransactionId(family: AddressFamily, word: number, key: numb
   }
 }
 
-/** Extracts the word from an ID created by `makeTransactionId`; undefined if the text cannot be such an ID. */
+/** Undefined if the text cannot be such an ID. */
 export function readTransactionWord(family: AddressFamily, id: string): number | undefined {
   switch (family) {
     case "evm":
@@ -120,11 +116,7 @@ function readBase58Word(text: string): number | undefined {
   return word < 2 ** 32 ? word | 0 : undefined;
 }
 
-/**
- * Derives digits from a key. The first request for a network creates thousands of addresses, so each hash provides
- * several digits, and the string is created at once from character codes. Concatenating would take several times
- * longer.
- */
+/** Several digits per hash and no concatenation, because a network has thousands of addresses. */
 function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet): string {
   const codes: number[] = [];
   let word = 0;

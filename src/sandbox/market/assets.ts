@@ -1,17 +1,17 @@
 import { hash, hashText, toUnit } from "./hash.ts";
 
 /**
- * What a token represents. WETH is the same asset on every network, so its prices agree across networks. `logBase` is
- * the natural logarithm of the USD price around which the price fluctuates.
+ * What a token represents. WETH is the same asset on every network, so its prices agree. `logBase` is the natural
+ * logarithm of the USD price around which the price fluctuates.
  */
 export interface Asset {
   readonly key: number;
   readonly logBase: number;
   /** Maximum change of the price logarithm, up or down, by the shortest wave (15 minutes). */
   readonly restlessness: number;
-  /** Whether this is a stablecoin, whose price does not depend on the other token of a pool. */
+  /** The price of a stablecoin does not depend on the other token of a pool. */
   readonly isStable: boolean;
-  /** A cache of prices at recent knots. Only assets that many pools share have one. */
+  /** Only assets that many pools share have one. */
   readonly memo: KnotMemo | undefined;
 }
 
@@ -21,21 +21,19 @@ interface KnotMemo {
   readonly prices: Float64Array;
 }
 
-/** Seconds between two knots. Prices in between are interpolated. */
+/** Seconds. Prices in between are interpolated. */
 const KNOT_SECONDS = 900;
 export const KNOTS_A_DAY = 96;
 
-// A search sums a month of one pool, then of the next, so the cache must hold more than a month. It takes 55 kB per
-// asset.
+// A search sums a month of one pool, then of the next, so the cache (55 kB per asset) must hold more than that.
 const KNOTS_REMEMBERED = 48 * KNOTS_A_DAY;
 
-// Each wave is four times as long as the previous one and moves twice as far, like a random walk. The waves last from
-// 15 minutes to 683 days. Computing a price takes nine look-ups, while a walk since 2023 would take thousands.
+// Each wave is four times as long as the previous one (15 minutes to 683 days) and moves twice as far, like a random
+// walk. A price takes nine look-ups, while a walk since 2023 would take thousands.
 const WAVES = 9;
 
 const STABLES = new Set(["USDC", "USDT", "USD₮0", "DAI", "USDB", "USDM", "USDG", "HONEY", "pathUSD", "EURC"]);
 
-/** For each symbol: the asset it represents, and its price in USD. */
 const PRICES = parsePrices(`
 WETH ETH 2620|ETH ETH 2620|WBTC BTC 91000|cbBTC BTC 91000|BTCB BTC 91000|LBTC BTC 91000|SOL SOL 168
 WBNB BNB 690|WFTM FTM 0.42|WPOL POL 0.31|WAVAX AVAX 24|SUI SUI 2.6|WMNT MNT 1.05|WFLOW FLOW 0.36|WRON RON 0.52
@@ -49,14 +47,13 @@ export function isStableSymbol(symbol: string): boolean {
   return STABLES.has(symbol);
 }
 
-/** Creates the asset of a well-known symbol. */
 export function makeKnownAsset(seed: number, symbol: string): Asset {
   const price = PRICES.get(symbol);
   if (STABLES.has(symbol)) return makeAsset(hashText(seed, symbol), price?.usd ?? 1, 0.000012, true, true);
   return makeAsset(hashText(seed, price?.asset ?? symbol), price?.usd ?? 1, 0.0013, false, true);
 }
 
-/** Creates an asset. `usd` is the price around which its price fluctuates. */
+/** `usd` is the price around which the price fluctuates. */
 export function makeAsset(
   key: number,
   usd: number,
@@ -70,9 +67,7 @@ export function makeAsset(
   return { key, logBase: Math.log(usd), restlessness, isStable, memo };
 }
 
-/**
- * Natural logarithm of the asset's USD price without noise, at a knot of the day. Knot 96 is knot 0 of the next day.
- */
+/** The natural logarithm of the USD price without noise. Knot 96 is knot 0 of the next day. */
 export function logPriceAtKnot(asset: Asset, day: number, knot: number): number {
   const number = day * KNOTS_A_DAY + knot;
   const { memo } = asset;
@@ -85,7 +80,6 @@ export function logPriceAtKnot(asset: Asset, day: number, knot: number): number 
   return memo.prices[slot] ?? 0;
 }
 
-/** Returns the value at a second of the day, interpolated between the two nearest knots. */
 export function betweenKnots(second: number, valueAt: (knot: number) => number): number {
   const place = second / KNOT_SECONDS;
   const knot = Math.floor(place);

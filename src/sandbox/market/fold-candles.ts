@@ -24,13 +24,13 @@ export function candlesOfPool(book: TradeBook, pool: MarketPool, window: CandleW
   return window.inversed === true ? ascending.map(inverse) : ascending;
 }
 
-/** Returns candles of the token's USD price at the swaps of all its pools. Swaps without a USD value are skipped. */
+/** Prices are in USD, so swaps without a USD value are skipped. */
 export function candlesOfToken(book: TradeBook, token: MarketToken, window: CandleWindow): Candle[] {
   const candles = new Map<number, OpenCandle>();
   const { first, last } = spanOf(window);
   const [oldest] = token.pools;
   if (!token.isPriced || oldest === undefined) return [];
-  // Iterate by day first, because the pools of a day share the cached days of the pools that price their tokens.
+  // By day first, because the pools of a day share the cached days of the pools that price their tokens.
   for (let day = Math.floor(Math.max(first, oldest.tradesFrom) / DAY); day * DAY <= last; day += 1) {
     for (const pool of token.pools) {
       if (pool.tradesFrom > last) continue;
@@ -59,7 +59,6 @@ function usdReader(
   return (trades, row) => cell(trades, row, column);
 }
 
-/** Returns the first and last second of the candles with from <= time_open < to, limited to `asOf`. */
 function spanOf(window: CandleWindow): { first: number; last: number } {
   const { intervalSeconds } = window;
   const first = Math.ceil(window.from / intervalSeconds) * intervalSeconds;
@@ -105,8 +104,8 @@ function addSwap(
   candle.volume += volume;
   if (price > candle.high) candle.high = price;
   if (price < candle.low) candle.low = price;
-  // Pools are added one after another, starting with the pool that sets the token's price. If two swaps happen in the
-  // same second, the swap of that pool provides the open price.
+  // If two swaps happen in the same second, the pool that sets the token's price, which comes first, provides the open
+  // price.
   if (time < candle.openedAt) {
     candle.open = price;
     candle.openedAt = time;

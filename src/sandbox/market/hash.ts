@@ -1,12 +1,9 @@
-/**
- * 32-bit integer hashing, from which all simulated data is derived. `Math.imul` takes nanoseconds and returns the same
- * result on every machine. Any value can be computed without computing the previous ones.
- */
+/** All simulated data derives from these hashes. `Math.imul` is fast and the same on every machine. */
 
 const GOLDEN = 0x9e3779b1;
 const TO_UNIT = 2 ** -32;
 
-/** The finalizer of MurmurHash3. It is a bijection on 32-bit integers, so `unmix` can invert it. */
+/** The finalizer of MurmurHash3, a bijection on 32-bit integers that `unmix` inverts. */
 export function mix(value: number): number {
   let word = value | 0;
   word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
@@ -14,7 +11,6 @@ export function mix(value: number): number {
   return word ^ (word >>> 16);
 }
 
-/** The inverse of `mix`. */
 export function unmix(value: number): number {
   let word = value | 0;
   word = Math.imul(word ^ (word >>> 16), 0x7ed1b41d);
@@ -22,7 +18,7 @@ export function unmix(value: number): number {
   return word ^ (word >>> 16);
 }
 
-/** Returns the number at index `value` of the stream identified by `key`, as a signed 32-bit integer. */
+/** A signed 32-bit integer. */
 export function hash(key: number, value: number): number {
   return mix(key ^ Math.imul(value + 1, GOLDEN));
 }
@@ -40,12 +36,12 @@ export function toUnit(word: number): number {
   return (word >>> 0) * TO_UNIT;
 }
 
-/** Returns the number at index `value` of the stream, with 0 <= number < 1. */
+/** 0 <= number < 1. */
 export function unitAt(key: number, value: number): number {
   return toUnit(hash(key, value));
 }
 
-/** Returns the number at index `value` of the stream as an integer with 0 <= number < count. */
+/** An integer with 0 <= number < count. */
 export function belowAt(key: number, value: number, count: number): number {
   return Math.floor(unitAt(key, value) * count);
 }

@@ -10,12 +10,7 @@ import type { Market, PoolFacts, TokenFacts } from "./types.ts";
 import { liquidityOfPool, liquidityOfToken, priceOfPool, pricingPool, usdAtTime } from "./usd.ts";
 import { NETWORK_ROWS } from "./well-known.ts";
 
-/**
- * Creates the simulated market of the sandbox. Networks are generated on first use, and trades are generated day by
- * day. Caches only save time and never affect results.
- *
- * `seed` can be any integer. A different seed creates a different market with the same well-known names.
- */
+/** Caches never affect results. `seed` can be any integer; the well-known names are always the same. */
 export function createMarket({ seed }: { seed: number }): Market {
   const shelfOf = createShelves(hash(0x6a09e667, seed));
   const book = createTradeBook();

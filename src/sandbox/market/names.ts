@@ -22,10 +22,7 @@ const SUFFIXES = words(
   "Protocol Finance Network DAO Inu Coin Token Swap Labs AI Cash Chain Games World Credit",
 );
 
-/**
- * Names that clients must handle: letters outside ASCII, wide and zero-width characters, right-to-left text, and
- * symbols that start with a dollar sign.
- */
+/** Letters outside ASCII, wide, zero-width and right-to-left characters, and symbols that start with a dollar. */
 export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Café Élan", symbol: "CAFÉ" },
   { name: "狗狗币", symbol: "狗币" },
@@ -39,7 +36,6 @@ export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Smørrebrød", symbol: "$SMØR" },
 ];
 
-/** Names that try to attack a terminal, a spreadsheet or a log. */
 export const HOSTILE_NAMES: readonly TokenName[] = [
   { name: "\u001b[31mRed Alert\u001b[0m\u001b]0;owned\u0007", symbol: "\u001b[2JRED" },
   { name: "Safe\u202ednuR\u202c", symbol: "\u202eCDSU" },
@@ -60,7 +56,6 @@ export function makeTokenName(key: number): TokenName {
   return { name, symbol: shorten(word, key) };
 }
 
-/** Creates a pronounceable word of two or three syllables, starting with a capital letter. */
 function makeWord(key: number): string {
   let word = "";
   const syllables = 1 + belowAt(key, 6, 2);
@@ -85,7 +80,7 @@ function words(text: string): readonly [string, ...string[]] {
   return [first, ...rest];
 }
 
-/** DEX names, busiest first, by network or else by address family. If a network needs more, names are generated. */
+/** Busiest first, by network or else by address family. If a network needs more, names are generated. */
 const NAMES: Readonly<Record<string, string>> = {
   ethereum:
     "Uniswap V3|Uniswap V2|Uniswap V4|Curve|Balancer V2|SushiSwap|PancakeSwap V3|MakerDAO|Fluid|Maverick V2|DODO|ShibaSwap|KyberSwap|Fraxswap|Balancer V3|Ekubo|Bancor V3|Sushi V3|PancakeSwap V2|Solidly V3|Integral|Verse",

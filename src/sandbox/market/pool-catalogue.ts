@@ -2,7 +2,7 @@ import type { Asset } from "./assets.ts";
 import { belowAt, hashText } from "./hash.ts";
 import type { NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 
-/** A token with internal data that no endpoint returns. */
+/** Includes internal data that no endpoint returns. */
 export interface MarketToken {
   readonly facts: TokenFacts;
   readonly asset: Asset;
@@ -13,7 +13,6 @@ export interface MarketToken {
   readonly pools: MarketPool[];
 }
 
-/** A pool with internal data that no endpoint returns. */
 export interface MarketPool {
   readonly facts: PoolFacts;
   readonly key: number;
@@ -23,11 +22,10 @@ export interface MarketPool {
   readonly token1: MarketToken;
   readonly clock: BlockClock;
   readonly tradesPerDay: number;
-  /** Median swap size in USD. */
   readonly swapUsd: number;
   /** Maximum deviation of a trade's price from the price without noise, as a fraction. */
   readonly noise: number;
-  /** Time of the earliest possible trade, in Unix seconds. */
+  /** Unix seconds. */
   readonly tradesFrom: number;
 }
 
@@ -48,7 +46,7 @@ export const COUNTED_AT = Date.UTC(2026, 10, 1) / 1000;
 /** No pool is created after this time. */
 export const HISTORY_END = Date.UTC(2031, 0, 1) / 1000;
 
-/** First and last day with trades, in days since 1970, both inclusive. Requests for other days find no trades. */
+/** Days since 1970, both inclusive. Requests for other days find no trades. */
 export const FIRST_DAY = HISTORY_START / DAY;
 export const LAST_DAY = 32_000;
 
@@ -56,13 +54,13 @@ export function blockNumberAt(clock: BlockClock, time: number): number {
   return Math.floor((time - clock.genesis) / clock.blockSeconds);
 }
 
-/** Returns the first full second at or after the time of the block. */
+/** Rounded up to a full second. */
 export function blockTime(clock: BlockClock, blockNumber: number): number {
-  // Block times are rarely exact binary fractions. The margin prevents a full second from being rounded up.
+  // Block times are rarely exact binary fractions. The margin keeps a full second from being rounded up.
   return Math.ceil(clock.genesis + blockNumber * clock.blockSeconds - 1e-5);
 }
 
-/** Returns the latest possible block time at or before `time`, for chains whose blocks are full seconds apart. */
+/** Returns the latest block time at or before `time`, for chains whose blocks are full seconds apart. */
 export function alignToBlock(clock: BlockClock, time: number): number {
   return clock.blockSeconds <= 1 ? Math.floor(time) : time - (time % clock.blockSeconds);
 }

@@ -21,7 +21,7 @@ const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 // After this fraction of the ranks, pools created in future years are mixed with pools that exist in 2026.
 const SETTLED = 0.3;
 
-/** Ranks of the pools with hostile names on ethereum. They are busy enough to be on the first pages of a search. */
+/** Busy enough to be on the first pages of a search on ethereum. */
 const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 
 /** Ranks of the pools on each network with the first names outside ASCII. */
@@ -38,14 +38,12 @@ interface PoolTraits {
 }
 
 /**
- * Everything that will ever exist on one network, including in the future. Pools are created in rank order, and each
- * token together with its first pool. The busiest pool of a token therefore always trades against a token that already
- * has a price, so there are no circular price dependencies.
+ * Everything that will ever exist on one network. Pools are created in rank order, and each token together with its
+ * first pool, so the busiest pool of a token always trades against a token that already has a price.
  */
 export class Catalogue {
   readonly network: NetworkRow;
   readonly dexes: readonly DexFacts[];
-  /** Ordered by rank. */
   readonly pools: MarketPool[] = [];
   /** Ordered by the rank of the pool that prices the token. */
   readonly tokens: MarketToken[] = [];
@@ -111,7 +109,7 @@ export class Catalogue {
     this.#addPool({ key, tokens, dex: this.#pickDex(key), createdAt, fee });
   }
 
-  /** Picks an existing token. Busy tokens are picked more often, so they have many pools. */
+  /** Busy tokens are picked more often, so they have many pools. */
   #pickToken(key: number, createdAt: number): MarketToken {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const token = this.tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * this.tokens.length)];
@@ -142,7 +140,7 @@ export class Catalogue {
     return other;
   }
 
-  /** Picks a DEX. The first ones in the list have most of the pools. */
+  /** The first ones in the list have most of the pools. */
   #pickDex(key: number): DexFacts {
     const dex = this.dexes[Math.floor(unitAt(key, 40) ** 2 * this.dexes.length)];
     if (dex === undefined) throw new Error(`${this.network.id}: needs a DEX`);
@@ -185,7 +183,7 @@ export class Catalogue {
   }
 }
 
-/** Returns the public pools, then one pool for each hub without a public pool. */
+/** The public pools, then one pool for each hub without a public pool. */
 function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
   const rows = POOL_ROWS.filter((pool) => pool.network === network);
   const seen = new Set(rows.flatMap((pool) => pool.symbols));

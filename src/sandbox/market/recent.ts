@@ -1,11 +1,10 @@
 /**
- * A bounded cache with two generations. When the young generation is full, it becomes the old one, and entries that are
- * read again move back. This is cheaper than a true least-recently-used cache, with the same bound on memory.
+ * A bounded cache with two generations, cheaper than a true least-recently-used cache. When the young generation is
+ * full, it becomes the old one, and entries that are read again move back.
  */
 export interface Recent<Key, Value> {
   readonly get: (key: Key) => Value | undefined;
   readonly set: (key: Key, value: Value) => void;
-  /** Returns the cached value, or creates and caches a new one. */
   readonly recall: (key: Key, make: () => Value) => Value;
 }
 
@@ -50,10 +49,7 @@ export function makeRecent<Key, Value>(
 
 const WINDOWS_KEPT = 16;
 
-/**
- * Caches the results for the latest requested time of each pool or token. The order, filters and rows of a search need
- * the same windows of the same object, and so do all pages after the first.
- */
+/** The order, filters, rows and later pages of a search need the same windows of the same object. */
 export function rememberLatest<Thing extends object, Value>(
   compute: (thing: Thing, at: number, seconds: number) => Value,
 ): (thing: Thing, at: number, seconds: number) => Value {

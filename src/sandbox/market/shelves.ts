@@ -3,10 +3,8 @@ import { Catalogue } from "./pools.ts";
 import type { NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { NETWORK_ROWS } from "./well-known.ts";
 
-/** The catalogue of a network, with indexes for lookups. */
 export interface Shelf {
   readonly catalogue: Catalogue;
-  /** Everything that exists at a given time. */
   readonly pools: (at: number) => readonly PoolFacts[];
   readonly tokens: (at: number) => readonly TokenFacts[];
   readonly findPool: (id: string) => MarketPool | undefined;
@@ -16,10 +14,7 @@ export interface Shelf {
 // Maximum number of pools per network, so that serial numbers are unique across networks.
 const SERIALS = 32_768;
 
-/**
- * Creates a function that returns the shelf of a network. Networks are generated on first use. The function throws for
- * a network that is not part of the market.
- */
+/** Networks are generated on first use. Throws for a network that is not part of the market. */
 export function createShelves(seed: number): (network: NetworkFacts) => Shelf {
   const shelves = new Map<NetworkFacts, Shelf>();
   return (network) => {
@@ -45,9 +40,7 @@ function makeShelf(catalogue: Catalogue): Shelf {
   };
 }
 
-/**
- * Creates a function that lists the items existing at a given time, and caches the list until the next item appears.
- */
+/** Caches the list of existing items until the next one appears. */
 function makeGrowingList<Item extends { readonly facts: unknown }>(
   items: readonly Item[],
   bornAt: (item: Item) => number,
@@ -70,12 +63,12 @@ function makeGrowingList<Item extends { readonly facts: unknown }>(
   };
 }
 
-/** Returns the creation time of the token's first pool, which is when the token appears. */
+/** A token appears with its first pool. */
 export function firstSeen(token: MarketToken): number {
   return token.pools[0]?.facts.createdAt ?? Number.POSITIVE_INFINITY;
 }
 
-/** Creates a lookup by ID. EVM addresses match in any letter case and are stored in lower case. */
+/** EVM addresses match in any letter case and are stored in lower case. */
 function makeFinder<Item>(
   network: NetworkFacts,
   items: readonly Item[],

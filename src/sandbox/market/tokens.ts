@@ -15,7 +15,7 @@ const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> 
   ton: [9],
 };
 
-/** Supplies in tokens, not raw units. */
+/** In tokens, not raw units. */
 const SUPPLIES: readonly [number, ...number[]] = [
   1e9, 1e9, 1e9, 1e9, 1e8, 1e7, 1e6, 1e10, 1e11, 1e12, 4.2069e14, 1e15,
 ];
@@ -29,7 +29,7 @@ const EXPLORERS: Readonly<Record<string, string>> = {
   polygon: "https://polygonscan.com/token/",
 };
 
-/** `firstPoolAt` is the creation time of the token's first pool in Unix seconds, which is when the token appears. */
+/** The token appears at `firstPoolAt`, in Unix seconds. */
 export function makeKnownToken(
   seed: number,
   network: NetworkFacts,
@@ -68,7 +68,6 @@ export function makeToken(
   const isCoinType = family === "aptos" && unitAt(key, 5) < 0.5;
   const addressKey = hash(key, 6);
   return finishToken(network, key, firstPoolAt, {
-    // The longer form of a Move coin ID includes the module and the type.
     address: isCoinType ? `${makeHash64(addressKey)}::coin::Coin` : makeAddress(family, addressKey),
     name: given ?? makeTokenName(hash(key, 0)),
     decimals: pickAt(key, 1, DECIMALS[family]),
@@ -117,10 +116,7 @@ function finishToken(
   return { facts, asset, unit: 10 ** decimals, isPriced, pools: [] };
 }
 
-/**
- * Returns up to half a token in raw units. Because of burning and minting, real supplies have low digits that a double
- * cannot represent.
- */
+/** Up to half a token. Because of burning and minting, real supplies have low digits that a double cannot represent. */
 function makeDust(key: number, decimals: number): bigint {
   if (unitAt(key, 22) < 0.4) return 0n;
   const digits = BigInt(hash(key, 23) >>> 0) * 4_294_967_296n + BigInt(hash(key, 24) >>> 0);

@@ -10,23 +10,20 @@ import {
   WIDTH,
 } from "./trade-rows.ts";
 
-// Cache sizes. A row takes 56 bytes, so the rows take about 40 and 28 MB. Totals take about 120 bytes each, or 20 MB in
-// total.
+// A row takes 56 bytes, so the rows take about 40 and 28 MB. Totals take about 120 bytes each, or 20 MB in total.
 const HUB_ROWS_KEPT = 700_000;
 const ROWS_KEPT = 500_000;
 const TOTALS_KEPT = 160_000;
 
 export function createTradeBook(): TradeBook {
-  // Most pools need the days of the few pools that price WETH and similar tokens. Those have a separate cache.
-  // Otherwise, a month of thousands of small pools would evict them, and each small pool would generate them again.
+  // Most pools need the days of the few pools that price WETH and similar tokens. In a shared cache, a month of
+  // thousands of small pools would evict them.
   const hubDays = makeRecent<number, TradeDay>(HUB_ROWS_KEPT, weigh);
   const otherDays = makeRecent<number, TradeDay>(ROWS_KEPT, weigh);
   const totals = makeRecent<number, DayTotals>(TOTALS_KEPT);
   let scratch = new Float64Array(0);
 
-  /**
-   * Computes totals of a pool whose rows no other pool needs. The rows are generated in a reused buffer and not cached.
-   */
+  /** No other pool needs these rows, so they are generated in a reused buffer and not cached. */
   function totalsOf(pool: MarketPool, number: number): DayTotals {
     const kept = otherDays.get(keyOf(pool, number));
     if (kept !== undefined) return kept.totals;
@@ -51,7 +48,7 @@ export function createTradeBook(): TradeBook {
   return book;
 }
 
-/** Whether the day is outside the history. Caching such a day could cause a key collision with another pool. */
+/** Caching a day outside the history could cause a key collision with another pool. */
 function isOutside(day: number): boolean {
   return day < FIRST_DAY || day > LAST_DAY;
 }
@@ -60,7 +57,7 @@ function keyOf(pool: MarketPool, day: number): number {
   return pool.serial * 32_768 + day;
 }
 
-/** Whether this is the busiest pool of one of its tokens, so that its swaps set the price of that token. */
+/** The swaps of a token's busiest pool set its price. */
 function pricesAny(pool: MarketPool): boolean {
   return pool.token0.pools[0] === pool || pool.token1.pools[0] === pool;
 }

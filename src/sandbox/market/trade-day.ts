@@ -19,10 +19,8 @@ import {
 import { isOwnCourse, pricingPool, undisturbedAtKnot, undisturbedUsd, usdBefore, usdColumn } from "./usd.ts";
 
 /**
- * Generates the transactions of one pool for one day. The day is divided into equal slots with one transaction each, so
- * the transactions are in order without sorting, but still irregular.
- *
- * `scratch` is a buffer for the rows of a day that is not cached.
+ * The day is divided into equal slots with one transaction each, so the transactions are in order without sorting, but
+ * still irregular. `scratch` is a buffer for the rows of a day that is not cached.
  */
 export function makeTradeDay(
   book: TradeBook,
@@ -78,14 +76,10 @@ export function makeTradeDay(
   return { count, from, slot, rows, totals: sumRows(pool, rows, count) };
 }
 
-/**
- * Assigns flags: 2% follow in the same transaction, 3% have no USD value, 2% add liquidity, 1.5% remove it. The rest
- * are plain swaps.
- */
+/** 2% follow in the same transaction, 3% have no USD value, 2% add liquidity, 1.5% remove it. */
 function traitFlags(traits: number, index: number, followers: number): number {
   let flags = 0;
-  // A transaction has at most three events. The first row of a day is always a swap that starts a transaction, so that
-  // days are independent of each other.
+  // A transaction has at most three events. A day always starts a new one, so that days are independent of each other.
   if (index > 0 && followers < 2 && (traits & 1023) < 20) flags |= Flag.follows;
   if (((traits >>> 10) & 1023) < 31) flags |= Flag.noUsd;
   const kind = (traits >>> 20) & 1023;
@@ -94,9 +88,7 @@ function traitFlags(traits: number, index: number, followers: number): number {
   return traits < 0 ? flags | Flag.buy : flags;
 }
 
-/**
- * Returns the pool's price without noise at a knot. A quiet day uses each knot at most once, so caching would not help.
- */
+/** A quiet day uses each knot at most once, so caching would not help. */
 function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: number) => number {
   if (count < 24) return (knot) => undisturbedAtKnot(pool, day, knot);
   const known = new Float64Array(KNOTS_A_DAY + 1);
@@ -110,9 +102,8 @@ function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: nu
 }
 
 interface UsdCourse {
-  /** Whether another pool sets the price of the token. */
+  /** Another pool sets the price of the token. */
   readonly isForeign: boolean;
-  /** Returns the USD price at a second of the day. */
   readonly at: (second: number) => number;
 }
 
@@ -142,7 +133,7 @@ function makeUsdCourse(
   };
 }
 
-/** Sums all rows in one loop over local variables, because updating the fields of an object takes twice as long. */
+/** Local variables, because updating the fields of an object takes twice as long. */
 function sumRows(pool: MarketPool, rows: Float64Array, count: number): DayTotals {
   let volumeUsd = 0;
   let buyUsd = 0;
@@ -173,10 +164,10 @@ function sumRows(pool: MarketPool, rows: Float64Array, count: number): DayTotals
 const SIZES = 4096;
 const SPREAD = 1.4;
 
-/** A log-normal table of multiples of the median size. Most swaps are small, and a few make up most of the volume. */
+/** Log-normal: most swaps are small, and a few make up most of the volume. */
 const table = makeTable();
 
-/** Returns a swap size relative to the median. `word` can be any 32-bit integer. */
+/** Relative to the median. `word` can be any 32-bit integer. */
 function swapSize(word: number): number {
   const place = (word >>> 20) & (SIZES - 1);
   const part = (word & 0xfffff) / 0x100000;
@@ -192,7 +183,7 @@ function makeTable(): Float64Array {
   return sizes;
 }
 
-/** Winitzki's approximation of the inverse error function. It is accurate to about two digits, which is enough here. */
+/** Winitzki's approximation of the inverse error function, accurate to about two digits. */
 function normalQuantile(share: number): number {
   const side = 2 * share - 1;
   const logarithm = Math.log(1 - side * side);

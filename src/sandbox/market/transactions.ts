@@ -8,7 +8,7 @@ import type { TransactionKey, TransactionWindow } from "./types.ts";
 
 const TRADERS = 4000;
 
-/** Returns transactions, newest first. Days that are skipped entirely are only counted, not generated. */
+/** Newest first. Days that are skipped entirely are only counted, not generated. */
 export function listTransactions(
   book: TradeBook,
   pool: MarketPool,
@@ -37,7 +37,7 @@ export function listTransactions(
   return found;
 }
 
-/** Counts transactions with from <= time <= to. */
+/** Both ends are inclusive. */
 export function countTransactions(book: TradeBook, pool: MarketPool, from: number, to: number): number {
   const start = Math.max(Math.ceil(from), pool.tradesFrom);
   const last = Math.min(Math.floor(to), LAST_DAY * DAY);
@@ -49,10 +49,7 @@ export function countTransactions(book: TradeBook, pool: MarketPool, from: numbe
   return count - (lastRowAt(book.day(pool, firstDay), start - firstDay * DAY - 1) + 1);
 }
 
-/**
- * Finds the transactions with this ID, which encodes the day and the row. The complete ID is compared, so a wrong ID
- * matches nothing.
- */
+/** The ID encodes the day and the row. The complete ID is compared, so a wrong ID matches nothing. */
 export function findTransactions(book: TradeBook, pool: MarketPool, id: string, to: number): Transaction[] {
   const word = readTransactionWord(pool.facts.network.addressFamily, id);
   if (word === undefined) return [];
@@ -74,10 +71,7 @@ export function findTransactions(book: TradeBook, pool: MarketPool, id: string, 
   return found;
 }
 
-/**
- * Returns the last day of the window, and the index of the first row after the window. The index is undefined if the
- * entire day is inside.
- */
+/** The last day of the window, and the index of the first row after it; undefined if the entire day is inside. */
 function endOfWindow(
   book: TradeBook,
   pool: MarketPool,
@@ -100,17 +94,13 @@ function endOfWindow(
   return { day: keyDay, end };
 }
 
-/** Returns the first row of the transaction that contains this row. */
 function headOf(trades: TradeDay, row: number): number {
   let head = row;
   while ((cell(trades, head, Column.flags) & Flag.follows) !== 0) head -= 1;
   return head;
 }
 
-/**
- * Returns the position of a row in its block. The pool's first transaction index in a block is generated, and each
- * later one adds a gap. A block has only a few transactions per pool. Log indexes increase by six per transaction.
- */
+/** Only the first index of the pool in a block is generated. Each later transaction adds a gap, and six log indexes. */
 function keyOf(pool: MarketPool, day: number, trades: TradeDay, row: number): TransactionKey {
   const second = cell(trades, row, Column.second);
   const blockNumber = blockNumberAt(pool.clock, day * DAY + second);
@@ -168,13 +158,13 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
   };
 }
 
-/** Returns the hash of the transaction's block. Only one dialect includes it, so it is not part of every row. */
+/** Only one dialect includes the hash, so it is not part of every row. */
 export function blockHashOf({ pool, blockNumber }: Transaction): string {
   const { network } = pool;
   return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
 }
 
-/** Returns the address of one of a few thousand traders of a network, or of a router for a negative number. */
+/** One of a few thousand traders of a network, or a router for a negative number. */
 function traderAt(network: NetworkFacts, place: number): string {
   return makeAddress(network.addressFamily, hash(tradersKey(network), place));
 }

@@ -1,13 +1,13 @@
 /**
- * The simulated market of the sandbox. Everything is a pure function of seed and time, so the same request about the
- * same time has the same result in any process. Times are in Unix seconds. Trades and blocks happen on full seconds.
+ * Everything is a pure function of seed and time, so the same request has the same result in any process. Times are in
+ * Unix seconds. Trades and blocks happen on full seconds.
  */
 export interface Market {
   readonly seed: number;
   readonly networks: readonly NetworkFacts[];
   readonly network: (slug: string) => NetworkFacts | undefined;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
-  /** All pools of the network that exist at `at`, busiest first. The array is shared and must not be modified. */
+  /** All pools that exist at `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
   readonly tokens: (network: NetworkFacts, at: number) => readonly TokenFacts[];
   /** EVM addresses match in any letter case, other addresses only exactly. */
@@ -18,42 +18,36 @@ export interface Market {
   /** Price and time of the newest trade at or before `at`. */
   readonly poolPrice: (pool: PoolFacts, at: number) => PoolPrice;
   readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
-  /** Sums over the transactions of the pool with `at - seconds < time <= at`. */
+  /** Covers `at - seconds < time <= at`. */
   readonly poolActivity: (pool: PoolFacts, at: number, seconds: number) => Activity;
   /** Like `priceChange` of `poolActivity`, but without computing the sums. */
   readonly poolPriceChange: (pool: PoolFacts, at: number, seconds: number) => number | null;
 
-  /** The USD price that every endpoint returns for the token; undefined for a token without a price. */
+  /** Undefined for a token without a price. */
   readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
   readonly tokenLiquidityUsd: (token: TokenFacts, at: number) => number;
   readonly tokenActivity: (token: TokenFacts, at: number, seconds: number) => Activity;
   /** Like `volumeUsd` of `tokenActivity`, but faster for windows of several days. */
   readonly tokenVolumeUsd: (token: TokenFacts, at: number, seconds: number) => number;
 
-  /**
-   * At most `limit` transactions within [from, to], newest first. With `before`, only transactions strictly before it.
-   */
+  /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
   readonly transactions: (pool: PoolFacts, window: TransactionWindow) => readonly Transaction[];
-  /** The number of transactions with from <= time <= to. */
+  /** Both ends are inclusive. */
   readonly transactionCount: (pool: PoolFacts, from: number, to: number) => number;
-  /** The transactions of the pool with this ID, newest first; empty if there are none. */
+  /** Newest first; empty if there are none. */
   readonly transactionsWithId: (pool: PoolFacts, id: string, to: number) => readonly Transaction[];
 
   readonly blockHash: (transaction: Transaction) => string;
 
-  /**
-   * Candles with from <= time_open < to in ascending order, computed from the swaps of the pool. Intervals without a
-   * swap have no candle.
-   */
+  /** In ascending order, with from <= time_open < to. Intervals without a swap have none. */
   readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
-  /** Candles in USD across all pools of the token. */
+  /** In USD across all pools of the token. */
   readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => readonly Candle[];
 }
 
 export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
 
 export interface NetworkFacts {
-  /** The network slug. */
   readonly id: string;
   readonly displayName: string;
   readonly addressFamily: AddressFamily;
@@ -65,7 +59,6 @@ export interface DexFacts {
   readonly dexId: string;
   readonly dexName: string;
   readonly protocol: string;
-  /** Address of the factory contract or program. */
   readonly factoryId: string;
 }
 
@@ -75,7 +68,7 @@ export interface TokenFacts {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Total supply in raw units. Some values exceed 2^53. */
+  /** Raw units. Some values exceed 2^53. */
   readonly totalSupply: bigint;
   readonly description: string;
   readonly website: string;
@@ -128,7 +121,7 @@ export interface TransactionWindow {
   readonly limit: number;
 }
 
-/** The position of a transaction, which determines the order within a pool. */
+/** Determines the order within a pool. */
 export interface TransactionKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -138,7 +131,7 @@ export interface TransactionKey {
 export interface Transaction extends TransactionKey {
   readonly kind: "swap" | "add" | "remove";
   readonly pool: PoolFacts;
-  /** Transaction hash. All events of a transaction have the same hash. */
+  /** All events of a transaction have the same hash. */
   readonly id: string;
   readonly time: number;
   readonly sender: string;
@@ -157,12 +150,9 @@ export interface CandleWindow {
   readonly from: number;
   readonly to: number;
   readonly intervalSeconds: number;
-  /** Whether to invert the price. Only for pool candles. */
+  /** Only for pool candles. */
   readonly inversed?: boolean | undefined;
-  /**
-   * Swaps after this time are ignored. Pass the time of the request. The market also contains the future, so without
-   * this limit, a partial candle would include swaps that have not happened yet.
-   */
+  /** Pass the time of the request, because the market also contains the future. */
   readonly asOf?: number | undefined;
 }
 
@@ -173,16 +163,14 @@ export interface Candle {
   readonly high: number;
   readonly low: number;
   readonly close: number;
-  /** Volume in USD, rounded to the nearest dollar. */
+  /** USD, rounded to the nearest dollar. */
   readonly volume: number;
 }
 
-/** Converts an amount from raw units to tokens. */
 export function inTokens(amount: bigint, token: TokenFacts | undefined): number {
   return Number(amount) / 10 ** (token?.decimals ?? 0);
 }
 
-/** Compares two positions. The result is negative if `a` is before `b`. */
 export function compareKeys(a: TransactionKey, b: TransactionKey): number {
   return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex;
 }

@@ -5,12 +5,11 @@ import { cell, Column, countTrades, isSwap, lastRowAt, type TradeBook } from "./
 import type { PoolPrice } from "./types.ts";
 
 /**
- * USD prices. A token has exactly one price at any time: the price after the last swap of its busiest pool. A
- * stablecoin follows a separate price curve. The price of any other token is derived from the swap price and the price
- * of the pool's other token, which is a stablecoin or has a busier pool.
+ * USD prices. A token has exactly one price at any time, set by the last swap of its busiest pool and the price of that
+ * pool's other token, which is a stablecoin or has a busier pool. A stablecoin follows a separate price curve.
  */
 
-/** Returns the token's USD price after the last swap at or before a second of the day. */
+/** The price after the last swap at or before a second of the day. */
 export function usdAt(book: TradeBook, token: MarketToken, day: number, second: number): number {
   const pool = pricingPool(token);
   const trades = book.day(pool, day);
@@ -18,13 +17,12 @@ export function usdAt(book: TradeBook, token: MarketToken, day: number, second: 
   return row < 0 ? usdBefore(book, token, day) : cell(trades, row, usdColumn(token, pool));
 }
 
-/** Returns the token's USD price after the last swap at or before a time in Unix seconds. */
 export function usdAtTime(book: TradeBook, token: MarketToken, at: number): number {
   const day = Math.floor(at / DAY);
   return usdAt(book, token, day, at - day * DAY);
 }
 
-/** Returns the token's USD price at the start of the day, before the first swap. */
+/** The price before the first swap of the day. */
 export function usdBefore(book: TradeBook, token: MarketToken, day: number): number {
   const pool = pricingPool(token);
   const firstDay = Math.floor(pool.tradesFrom / DAY);
@@ -36,7 +34,6 @@ export function usdBefore(book: TradeBook, token: MarketToken, day: number): num
   return usdAtCreation(book, token);
 }
 
-/** Returns the initial price of the token when its busiest pool was created. */
 function usdAtCreation(book: TradeBook, token: MarketToken): number {
   const pool = pricingPool(token);
   const { createdAt } = pool.facts;
@@ -49,7 +46,7 @@ function usdAtCreation(book: TradeBook, token: MarketToken): number {
   return pool.token0 === token ? price * otherUsd : otherUsd / price;
 }
 
-/** Returns the busiest pool of the token. Every token is created with a pool. */
+/** Every token is created with a pool. */
 export function pricingPool(token: MarketToken): MarketPool {
   const [pool] = token.pools;
   if (pool === undefined) throw new Error(`${token.facts.symbol}: a token without a pool`);
@@ -59,25 +56,23 @@ export function pricingPool(token: MarketToken): MarketPool {
 /** Whether the token has a separate price curve in this pool, so that swaps do not set its price. */
 export function isOwnCourse(token: MarketToken, pool: MarketPool): boolean {
   if (token.asset.isStable) return true;
-  // If both tokens are priced by this pool, their prices would depend on each other, so the second token gets a
-  // separate curve.
+  // If both tokens are priced by this pool, the second gets a separate curve, to avoid a circular dependency.
   const other = pool.token0 === token ? pool.token1 : pool.token0;
   return token === pool.token1 && !other.asset.isStable && pricingPool(other) === pool;
 }
 
-/** USD price of the asset without the noise of individual trades. */
+/** Without the noise of individual trades. */
 export function undisturbedUsd(asset: Asset, day: number, second: number): number {
   return Math.exp(betweenKnots(second, (knot) => logPriceAtKnot(asset, day, knot)));
 }
 
-/** Price of token0 in units of token1 at a knot of the day, without the noise of individual trades. */
+/** Price of token0 in units of token1. */
 export function undisturbedAtKnot(pool: MarketPool, day: number, knot: number): number {
   return Math.exp(
     logPriceAtKnot(pool.token0.asset, day, knot) - logPriceAtKnot(pool.token1.asset, day, knot),
   );
 }
 
-/** Price of the pool at a given time, without the noise of individual trades. */
 function undisturbedPrice(pool: MarketPool, at: number): number {
   const day = Math.floor(at / DAY);
   return betweenKnots(at - day * DAY, (knot) => undisturbedAtKnot(pool, day, knot));
@@ -87,10 +82,7 @@ export function usdColumn(token: MarketToken, pool: MarketPool): number {
   return pool.token0 === token ? Column.usd0 : Column.usd1;
 }
 
-/**
- * Returns the pool's price after its last swap. `priceUsd` is the one price of token0 at that time, not a price derived
- * from this pool, so a token has the same price in all responses. It is 0 if token0 has no price.
- */
+/** `priceUsd` is the one price of token0 in all responses, not one derived from this pool; 0 without a price. */
 export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): PoolPrice {
   const day = Math.floor(at / DAY);
   const priceUsd = pool.token0.isPriced ? usdAtTime(book, pool.token0, at) : 0;
@@ -113,10 +105,7 @@ export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): Pool
 
 const SILENT_DAYS = 7;
 
-/**
- * Returns the liquidity of the pool in USD, which changes slowly. It is 0 in the first week, because the service
- * returns none for young pools.
- */
+/** Changes slowly. 0 in the first week, because the service returns none for young pools. */
 export function liquidityOfPool(pool: MarketPool, at: number): number {
   if (at - pool.facts.createdAt < SILENT_DAYS * DAY) return 0;
   const place = at / (4 * DAY);
@@ -128,7 +117,7 @@ export function liquidityOfPool(pool: MarketPool, at: number): number {
   return pool.swapUsd * pool.tradesPerDay ** 0.9 * days * (0.85 + 0.3 * height);
 }
 
-/** Returns the token's share of the liquidity of its pools: half of each pool with two tokens. */
+/** Half of the liquidity of each pool with two tokens. */
 export function liquidityOfToken(token: MarketToken, at: number): number {
   let sum = 0;
   for (const pool of token.pools) sum += liquidityOfPool(pool, at) / pool.facts.tokens.length;

@@ -18,9 +18,8 @@ const LATE_ONE_IN = 8;
 const LONGEST_DELAY = 30;
 
 /**
- * Creates candles of a token in USD from the swaps that `transactions` returns, in the same way as `/ohlcv`. Some
- * candles are sent twice with the same timestamp: first without the last swap, and up to 30 s later with it. The seed
- * determines which candles, and when. The last version sent always equals the candle of `/ohlcv`.
+ * Some candles are sent twice with the same timestamp: first without the last swap, and up to 30 s later with it. The
+ * seed determines which and when. The last version sent always equals the candle of `/ohlcv`.
  */
 export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
   const { seconds, sealing } = timing[interval];
@@ -55,12 +54,11 @@ export function pastCandles(source: EventSource, since: number, at: number): rea
 
 interface PricedSwap {
   readonly time: number;
-  /** USD price of the token after the swap. */
   readonly price: number;
   readonly volumeUsd: number;
 }
 
-/** Groups swaps with from <= time < end by candle. Swaps without a USD value are skipped. */
+/** Swaps without a USD value are skipped. */
 function groupSwaps(
   market: Market,
   token: TokenFacts,
@@ -90,7 +88,7 @@ function priceIn(market: Market, token: TokenFacts, row: Transaction): number | 
   return hasUsd ? market.tokenPriceUsd(token, row.time) : undefined;
 }
 
-/** Uses the larger of the two sides, like the candles of `/ohlcv`. */
+/** The larger of the two sides, like the candles of `/ohlcv`. */
 function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Transaction): number {
   const [token0, token1] = pool.tokens;
   return Math.max(
@@ -109,7 +107,7 @@ function isInside(at: number, from: number, to: number): boolean {
   return at > from && at <= to;
 }
 
-/** Wire-facts 5.5: `avg` is unweighted. Of swaps within the same second, the one in the busiest pool comes first. */
+/** Wire-facts 5.5: `avg` is unweighted. Within the same second, the swap in the busiest pool comes first. */
 function writeCandle(
   token: TokenFacts,
   interval: StreamInterval,

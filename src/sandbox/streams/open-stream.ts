@@ -37,10 +37,7 @@ export type Opening =
       readonly start: (sink: StreamSink) => EventStream;
     };
 
-/**
- * Handles a request to a streaming host, independent of any socket. The guards are the same as for REST. Opening a
- * stream counts against the rate limit, but it is free, and so is a rejection.
- */
+/** Handles a request independent of any socket. Opening a stream counts against the rate limit, but it is free. */
 export function openStream(request: StreamRequest, state: SandboxState, hub: StreamHub): Opening {
   const arrived = arrive(request, state);
   const { caller, account } = arrived;
@@ -61,9 +58,7 @@ export function openStream(request: StreamRequest, state: SandboxState, hub: Str
   }
 }
 
-/**
- * Wire-facts 5.7: except for plan and billing errors, the streams of the public service have different error messages.
- */
+/** Wire-facts 5.7: the public service has different error messages, except for plan and billing errors. */
 function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
   const written = bodyIn(dialect, refusal);
   if (written === refusal.body) return written;
@@ -78,10 +73,7 @@ interface Order {
   readonly backfill: number | undefined;
 }
 
-/**
- * Throws the first applicable rejection. The stream limit is checked last, because an invalid request is invalid
- * regardless of the number of open streams.
- */
+/** Throws the first applicable rejection. The stream limit comes last, because an invalid request is always invalid. */
 function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Order {
   const { request, path, query, caller, account, at } = arrived;
   // Specification, Removed endpoints: always 410, for every caller.
@@ -105,9 +97,7 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   return order;
 }
 
-/**
- * Specification, Authentication 7. The preview for keyless callers exists only in the public service (wire-facts 2.2).
- */
+/** Specification, Authentication 7. Only the public service has a keyless preview (wire-facts 2.2). */
 function planOfStream(request: FeedRequest): Refusal | undefined {
   const { market, dialect } = request.state;
   const { plan } = request.feed;
@@ -127,7 +117,7 @@ function previewOnly(tier: Tier): Refusal {
   return billing(403, { error: "preview_only", tier, message });
 }
 
-/** Returns no subscriptions if any is invalid. The request is then rejected with a 400. */
+/** Empty if any subscription is invalid. The request is then rejected with a 400. */
 function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
   try {
     return readSubscriptions(request);
@@ -139,8 +129,8 @@ function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
 const PREVIEW_ASSETS = 35;
 
 /**
- * Whether keyless streams include the token (public dialect). Of the 35 preview assets, only WETH on ethereum and
- * wrapped SOL on solana are known. The sandbox uses the most common quote token on each of 35 networks.
+ * Whether keyless streams include the token (public dialect). Only two of the 35 preview assets are known, WETH on
+ * ethereum and wrapped SOL on solana, so the sandbox uses the most common quote token on each of 35 networks.
  */
 function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
   const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);

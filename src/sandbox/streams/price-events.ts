@@ -5,11 +5,9 @@ import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 
 /**
- * Specification, Streaming: creates an update only if a swap moves the price. Only swaps in the pool that prices the
- * token move it. The price equals that of `multi/prices` in the same second, after all swaps of that second. A token
- * without a price has no events.
- *
- * `at` is the time when the stream opens, in Unix seconds.
+ * Specification, Streaming: an update exists only if a swap in the pool that prices the token moves the price. The
+ * price equals that of `multi/prices` in the same second, after all swaps of that second. `at` is the time when the
+ * stream opens, in Unix seconds.
  */
 export function priceSource(
   market: Market,
@@ -35,10 +33,7 @@ export function priceSource(
   };
 }
 
-/**
- * Specification, Streaming: `p` is a string. Other fields follow wire-facts 5.5, where the last three are the same
- * time.
- */
+/** Specification, Streaming: `p` is a string. Wire-facts 5.5: the last three fields are the same time. */
 export function writeTokenPrice(dialect: Dialect) {
   return ({ address, network }: TokenFacts, price: string, time: number): JsonObject => ({
     address,
@@ -56,10 +51,7 @@ export function writeLegacyPrice({ address, network }: TokenFacts, price: string
   return { a: address, c: network.id, p: price, t: time, t_p: time };
 }
 
-/**
- * Formats a double without an exponent, using as few digits as possible without losing precision. The `p` of a stream
- * and the `price_usd` of `multi/prices` are then the same number.
- */
+/** Writes no exponent and loses no digit, so that a streamed `p` equals the `price_usd` of `multi/prices`. */
 export function plainDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

@@ -20,20 +20,18 @@ export interface Subscription {
 
 const MAX_REQUEST_ID = 4_294_967_295;
 
-/** A request for a feed that the sandbox serves. */
 export interface FeedRequest {
   readonly feed: ServedFeed;
   readonly arrived: Arrived<StreamRequest>;
   readonly state: SandboxState;
 }
 
-/** Parses all subscriptions. Throws a rejection for the first invalid one. */
 export function readSubscriptions(reading: FeedRequest): readonly Subscription[] {
   const { method } = reading.arrived.request;
   return method === "POST" ? readBodySubscriptions(reading) : [readQuerySubscription(reading)];
 }
 
-/** Parses the subscription in the query string (wire-facts 5.2). */
+/** Wire-facts 5.2. */
 function readQuerySubscription(reading: FeedRequest): Subscription {
   const { query } = reading.arrived;
   const { methods } = reading.feed;
@@ -129,9 +127,8 @@ function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, pl
 const REACH_SECONDS = 15 * 60;
 
 /**
- * Wire-facts 5.2: returns the time of the first candle to send. `since` overrides `Last-Event-ID`. A `since` that is
- * too old is rejected, while a `Last-Event-ID` that is too old becomes 15 minutes ago. Undefined means to start with
- * the next candle.
+ * Wire-facts 5.2: `since` overrides `Last-Event-ID`. A `since` that is too old is rejected, while a `Last-Event-ID`
+ * that is too old becomes 15 minutes ago. Undefined means to start with the next candle.
  */
 export function readBackfill(
   query: Query,

@@ -4,10 +4,7 @@ import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
 
-/**
- * Wire-facts 5.5; not in the specification. Sends an event for each block with a transaction. Reserves are derived from
- * the liquidity that REST returns. A delta is the difference from the previous block.
- */
+/** Wire-facts 5.5; not in the specification. A delta is the difference from the previous block. */
 export function poolReserveSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
     newestBySecond(transactionsBetween(market, pool, from, to)).map((row) => {
@@ -32,7 +29,7 @@ export function poolReserveSource(market: Market, pool: PoolFacts): EventSource 
     });
 }
 
-/** Sends events without nested tokens, with sums over all pools of the token. */
+/** Without nested tokens, with sums over all pools of the token. */
 export function tokenReserveSource(market: Market, token: TokenFacts): EventSource {
   const share = (at: number): number => market.tokenLiquidityUsd(token, at);
   return (from, to) => {
@@ -75,7 +72,7 @@ function rawUnits(market: Market, token: TokenFacts, share: (at: number) => numb
   return price === undefined ? 0n : BigInt(Math.round((share(at) / price) * 10 ** token.decimals));
 }
 
-/** Returns the newest row of each second. The rows must be in chronological order. */
+/** The rows must be in chronological order. */
 function newestBySecond(rows: readonly Transaction[]): readonly Transaction[] {
   return rows.filter((row, index) => rows[index + 1]?.time !== row.time);
 }

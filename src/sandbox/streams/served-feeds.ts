@@ -14,9 +14,8 @@ export type StreamMethod =
 
 interface Serving {
   readonly methods: readonly StreamMethod[];
-  /** Allowed HTTP methods. */
   readonly verbs: readonly ("GET" | "POST")[];
-  /** The error message for a batch that exceeds the limit (wire-facts 5.7). */
+  /** For a batch that exceeds the limit (wire-facts 5.7). */
   readonly tooMany: string;
 }
 
@@ -33,9 +32,7 @@ const reserves: Serving = {
   tooMany: "too many subscriptions",
 };
 
-/**
- * The type requires an entry for every feed of the contract. `undefined` means that the dialect does not have the feed.
- */
+/** `undefined` means that the dialect does not have the feed. */
 const served: Readonly<Record<FeedName, Readonly<Record<Dialect, Serving | undefined>>>> = {
   prices: { spec: prices, public: { ...prices, methods: ["token_price", "t_p"] } },
   transactions: { spec: transactions, public: { ...transactions, verbs: getAndPost } },

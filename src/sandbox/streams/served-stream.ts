@@ -1,7 +1,6 @@
 import type { Account } from "../accounts.ts";
 import { type JsonObject, writeJson } from "../json-writer.ts";
 
-/** Where the frames of a stream are written: a socket, or a list in tests. */
 export interface StreamSink {
   readonly write: (frame: string) => void;
   /** Number of bytes that the reader has not received yet. */
@@ -10,10 +9,9 @@ export interface StreamSink {
   readonly end: () => void;
 }
 
-// Limits memory if a reader stops reading. With more queued bytes than this, the stream ends with an `error` event.
+// Limits memory if a reader stops reading. With more queued bytes, the stream ends with an `error` event.
 const MOST_QUEUED = 1024 * 1024;
 
-/** An open stream: sends its frames, charges for them, and ends it. */
 export class EventStream {
   readonly #account: Account;
   readonly #sink: StreamSink;
@@ -48,14 +46,12 @@ export class EventStream {
     if (!this.#isOver) this.#write(pingFrame(time));
   }
 
-  /** Ends the stream with an `error` event (specification, Events 2). */
   fail(message: string): void {
     if (this.#isOver) return;
     this.#sink.write(errorFrame(message));
     this.#finish();
   }
 
-  /** Whether the reader lags behind the stream. */
   isCrowded(): boolean {
     return !this.#isOver && this.#sink.queued() > MOST_QUEUED / 4;
   }
@@ -79,11 +75,11 @@ export class EventStream {
   }
 }
 
-/** One update, created once for all subscribers. */
+/** Created once for all subscribers. */
 export interface StreamEvent {
-  /** When to send the event, in Unix seconds of the simulated clock. */
+  /** Unix seconds of the simulated clock. */
   readonly at: number;
-  /** The lines of the frame without `request_id:`, which is different for each subscriber. */
+  /** Without `request_id:`, which is different for each subscriber. */
   readonly lines: string;
   /** The timestamp of a candle; undefined for other events. */
   readonly id: number | undefined;

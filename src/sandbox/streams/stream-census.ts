@@ -12,7 +12,7 @@ const PER_IP = 10;
 /** Wire-facts 2.2. The limit of the enterprise plan is not public. */
 const byPlan: Readonly<Record<Tier, number>> = { ...connectionsOfPlan, enterprise: PER_SERVER };
 
-/** The error message for too many streams (specification, Events 3, and wire-facts 5.7). */
+/** Specification, Events 3, and wire-facts 5.7. */
 const tooManyOfOwner: Readonly<Record<Dialect, string>> = {
   spec: "ip stream limit exceeded",
   public: "Concurrent stream limit reached for your plan. Close an open stream before starting another.",
@@ -21,7 +21,7 @@ const tooManyOfOwner: Readonly<Record<Dialect, string>> = {
 /** Seconds. It is unknown when another stream will end, so this only sets how often clients retry. */
 const RETRY_AFTER = 5;
 
-/** Counts open streams by owner. A batch counts as one stream. */
+/** A batch counts as one stream. */
 export class StreamCensus {
   readonly #byOwner = new Map<string, number>();
   #total = 0;
@@ -30,7 +30,7 @@ export class StreamCensus {
     return this.#total;
   }
 
-  /** Returns the rejection for another stream; undefined if the limits allow it. */
+  /** Undefined if the limits allow another stream. */
   refusal(owner: string, tier: Tier, dialect: Dialect): Refusal | undefined {
     const most = dialect === "spec" ? PER_IP : byPlan[tier];
     if ((this.#byOwner.get(owner) ?? 0) >= most) return tooMany(tier, tooManyOfOwner[dialect], dialect);
@@ -55,7 +55,7 @@ export function streamOwner(caller: Caller, remoteAddress: string, dialect: Dial
   return dialect === "public" && caller.kind === "keyed" ? caller.key : remoteAddress;
 }
 
-/** Specification, Status codes: a 429 has Retry-After, including for stream limits. The public service omits it. */
+/** Specification, Status codes: a 429 has Retry-After. The public service omits it. */
 function tooMany(tier: Tier, message: string, dialect: Dialect): Refusal {
   const retryAfter = dialect === "spec" ? RETRY_AFTER : undefined;
   const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };

@@ -8,8 +8,8 @@ import { sourceOf, subjectKey } from "./subject.ts";
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time, too. */
 const PING_MS = 15_000;
 const TURN_MS = 100;
-// After a large jump of the clock, events are sent in steps, so that the queues of readers stay limited. Sockets are
-// served between turns. Each turn covers up to 16 minutes of events, which is faster than any reader.
+// After a large jump of the clock, events are sent in steps, so that the queues of readers stay limited. Each turn
+// covers up to 16 minutes of events, which is faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;
 const CROWDED_MS = 10;
@@ -22,7 +22,7 @@ interface Group {
 interface Member {
   readonly stream: EventStream;
   readonly requestId: number;
-  /** When the stream opened, in Unix seconds. Events up to this time are not sent. */
+  /** Unix seconds. Events up to this time are not sent. */
   readonly since: number;
 }
 
@@ -42,7 +42,7 @@ export class StreamHub {
     this.#state = state;
   }
 
-  /** Adds a stream, which then receives events after `at`. Call the returned function to remove it. */
+  /** The stream receives events after `at`. Call the returned function to remove it. */
   add(stream: EventStream, subscriptions: readonly Subscription[], at: number): () => void {
     const { market, dialect, options } = this.#state;
     if (this.#pings.size === 0) this.#sentTo = at;
@@ -68,7 +68,7 @@ export class StreamHub {
     };
   }
 
-  /** Sends all events that are due. Returns the milliseconds until the next call; undefined if no streams are open. */
+  /** Returns the milliseconds until the next call; undefined if no streams are open. */
   turn(): number | undefined {
     const now = this.#state.at();
     for (let step = 0; step < STEPS_A_TURN && this.#sentTo < now; step += 1) {
@@ -76,7 +76,7 @@ export class StreamHub {
       this.#sentTo = Math.min(now, from + STEP_SECONDS);
       this.#sendEvents(from, this.#sentTo, now);
     }
-    // Send pings after events, because the time in a ping means that all events up to then have been sent.
+    // The time in a ping means that all events up to then have been sent.
     this.#sendPings();
     if (this.#pings.size === 0) return undefined;
     if (this.#sentTo >= now) return TURN_MS;
@@ -94,7 +94,7 @@ export class StreamHub {
     }
   }
 
-  /** Sends events in chronological order across all subscriptions, because a stream may have several. */
+  /** Chronological across all subscriptions, because a stream may have several. */
   #sendEvents(from: number, to: number, now: number): void {
     const due: { event: StreamEvent; group: Group }[] = [];
     for (const group of this.#groups.values()) {

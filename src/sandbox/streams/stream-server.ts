@@ -8,13 +8,12 @@ import type { StreamSink } from "./served-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { after } from "./ticker.ts";
 
-/** Maximum request body in bytes. 25 entries with the longest possible addresses need much less. */
+/** Bytes. 25 entries with the longest possible addresses need much less. */
 const LONGEST_BODY = 64 * 1024;
 /** How many milliseconds queued bytes wait for their reader after a stream ends. */
 const PARTING_MS = 10_000;
 const READING_MS = 25;
 
-/** Creates a streaming host that is not listening yet. */
 export function serveStreams(host: SandboxHost, state: SandboxState, hub: StreamHub): Server {
   return createServer({ requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
@@ -40,7 +39,7 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
   });
 }
 
-/** Reads a request body. Chunks beyond the maximum length are dropped, so the JSON is incomplete and gets rejected. */
+/** Chunks beyond the maximum length are dropped, so the JSON is incomplete and gets rejected. */
 function readBody(message: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -51,7 +50,7 @@ function readBody(message: IncomingMessage, done: (body: string) => void): void 
   message.once("end", () => done(Buffer.concat(chunks).toString("utf8")));
 }
 
-/** Closes the connection after a short wait, because destroying a socket discards unread bytes. */
+/** Waits a little, because destroying a socket discards unread bytes. */
 function cut(reply: ServerResponse): void {
   reply.once(
     "close",

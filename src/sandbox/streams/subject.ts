@@ -6,7 +6,6 @@ import { poolReserveSource, tokenReserveSource } from "./reserve-events.ts";
 import type { EventSource } from "./served-stream.ts";
 import { poolTransactionSource, tokenTransactionSource } from "./transaction-events.ts";
 
-/** What a subscription is about: the method, and a pool or token. */
 export type Subject =
   | { readonly method: "pool" | "pool_reserves"; readonly pool: PoolFacts }
   | { readonly method: "token_ohlcv"; readonly token: TokenFacts; readonly interval: StreamInterval }
@@ -15,7 +14,7 @@ export type Subject =
       readonly token: TokenFacts;
     };
 
-/** Returns a key that is the same for equal subscriptions, whose events are created only once. */
+/** Equal subscriptions have the same key, so their events are created only once. */
 export function subjectKey(subject: Subject): string {
   const { network } = "pool" in subject ? subject.pool : subject.token;
   const id = "pool" in subject ? subject.pool.id : subject.token.address;
@@ -23,7 +22,7 @@ export function subjectKey(subject: Subject): string {
   return [subject.method, interval, network.id, id].join(" ");
 }
 
-/** Creates the source of events for a subscription. `at` is the time when the stream opens, in Unix seconds. */
+/** `at` is the time when the stream opens, in Unix seconds. */
 export function sourceOf(subject: Subject, market: Market, dialect: Dialect, at: number): EventSource {
   switch (subject.method) {
     case "token_price":

@@ -2,15 +2,11 @@
 /* oxlint-disable no-restricted-globals */
 
 interface Ticker {
-  /** Starts calling `turn`, unless it is already running. */
   readonly wake: () => void;
   readonly stop: () => void;
 }
 
-/**
- * Creates a ticker that calls `turn` repeatedly. `turn` returns the milliseconds until the next call; undefined means
- * to wait for `wake`.
- */
+/** `turn` returns the milliseconds until the next call; undefined means to wait for `wake`. */
 export function makeTicker(turn: () => number | undefined): Ticker {
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -43,7 +39,7 @@ export function makeTicker(turn: () => number | undefined): Ticker {
   };
 }
 
-/** Calls `act` once after this time. Call the returned function to cancel. */
+/** Call the returned function to cancel. */
 export function after(milliseconds: number, act: () => void): () => void {
   const timer = setTimeout(act, milliseconds);
   return () => clearTimeout(timer);

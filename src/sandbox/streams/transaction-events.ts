@@ -4,26 +4,21 @@ import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/ty
 import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
-/**
- * Sends everything that `transactions` returns for a pool: swaps, adds and removes (specification, resource
- * Transaction).
- */
+/** Swaps, adds and removes (specification, resource Transaction). */
 export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
     transactionsBetween(market, pool, from, to).map((row) => makeEvent("pool", row.time, writeRow(row)));
 }
 
-/** Like `poolTransactionSource`, across all pools of a token. */
 export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
   return (from, to) =>
     transactionsOfToken(market, token, from, to)
-      // The pools of a network share its blocks. Indexes within a block are generated per pool, so two pools may have
-      // equal ones.
+      // Indexes within a block are generated per pool, so two pools of a network may have equal ones.
       .toSorted((a, b) => compareKeys(a, b) || a.pool.rank - b.pool.rank)
       .map((row) => makeEvent("token", row.time, writeRow(row)));
 }
 
-/** Returns transactions with from < time <= to, oldest first. */
+/** Covers from < time <= to, oldest first. */
 export function transactionsBetween(
   market: Market,
   pool: PoolFacts,
@@ -33,7 +28,7 @@ export function transactionsBetween(
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
 }
 
-/** Returns transactions with from < time <= to: the busiest pool first, and within each pool the oldest first. */
+/** Covers from < time <= to: the busiest pool first, and within each pool the oldest first. */
 export function transactionsOfToken(
   market: Market,
   token: TokenFacts,
@@ -73,7 +68,7 @@ function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | un
   return inTokens(amount, token) * price;
 }
 
-/** Returns the mean of the two sides, or the only side that has a price. */
+/** The mean of the two sides, or the only side that has a price. */
 function meanSize(usd0: number | undefined, usd1: number | undefined): number | undefined {
   if (usd0 === undefined || usd1 === undefined) {
     const known = usd0 ?? usd1;
