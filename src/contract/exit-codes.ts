@@ -34,11 +34,11 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "wait, upgrade, or raise the limit",
   },
   6: {
-    when: "Rate limited after all retries (429), Retry-After of more than 1h, or too many assets for the plan",
+    when: "Rate limited after all retries (429), a Retry-After that is too long, or too many assets for the plan",
     next: "retry later, or stream fewer assets",
   },
   7: {
-    when: "Server error (5xx), network error, TLS error or timeout after all retries, or a file in use by another run",
+    when: "Server error (5xx), network error, TLS error or timeout after any retries, or a file in use by another run",
     next: "retry later",
   },
   8: {

@@ -30,9 +30,9 @@ export const apiNotes: readonly Block[] = [
   {
     prose:
       "The path is relative to the configured host. Its leading slash is optional. A query string may follow the " +
-      "path. Full URLs are rejected; otherwise, the key would be sent to any host that a URL names. Values are sent as is. " +
-      "The service silently ignores unknown parameters. If the response to a search shows that it ignored one, the command " +
-      "fails before the first row, unless --no-strict is given.",
+      "path. Full URLs are rejected; otherwise, the key would be sent to any host that a URL names. The service " +
+      "silently ignores unknown parameters. If the response to a search shows that the service ignored a parameter, the " +
+      "command fails before the first row, unless --no-strict is given.",
   },
   {
     prose:
@@ -43,7 +43,7 @@ export const apiNotes: readonly Block[] = [
   {
     prose:
       "With --paginate, rows look the same as from the command for that endpoint. -f limit=N then sets the page size " +
-      "(--limit sets the total), and -f cursor=C or -f page=N sets where to start. Relative times, e.g. -f from=-24h, are " +
-      "converted once, so that all pages cover the same range.",
+      "(--limit sets the total), and -f cursor=C or -f page=N sets where to start. Values are sent as " +
+      "is, except relative times such as -f from=-24h: they are converted once, so that all pages cover the same range.",
   },
 ];

@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { faultsHelp, sandboxFlags, sandboxShared } from "./sandbox-flags.ts";
+import { sandboxNotes, sandboxFlags, sandboxShared } from "./sandbox-flags.ts";
 
 export const sandboxCommand = command({
   words: "sandbox",
@@ -22,6 +22,6 @@ export const sandboxCommand = command({
   ],
   flags: sandboxFlags,
   shared: sandboxShared,
-  notes: faultsHelp,
+  notes: sandboxNotes,
   run: async (input, context) => await (await import("./sandbox.ts")).runSandbox(input, context),
 });

@@ -58,26 +58,30 @@ export const sandboxFlags = {
     summary: "Number of credits, instead of the plan's",
   }),
   packs: flag(wholeNumber({ min: 0, max: most }), group, {
-    summary: "Number of credits (not packs) to add, as if bought in packs; pro only",
+    summary: "Add this many credits, as if you had bought credit packs; pro only",
   }),
   "overage-cap": flag(usd, group, {
     summary: "Allow overage up to this amount in USD",
     default: "off",
     details: "; pro only",
   }),
-  latency: flag(duration, group, { summary: "Delay every response by this long" }),
+  latency: flag(duration, group, { summary: "Delay every response by this amount of time" }),
   log: flag(outputFile, group, { summary: "Append one JSON line per request to this file" }),
   env: flag(toggle, group, {
     summary: "Print shell export lines for the hosts and a key, instead of the summary",
   }),
 };
 
-export const faultsHelp: readonly Block[] = [
+export const sandboxNotes: readonly Block[] = [
+  {
+    prose:
+      "With -- command, dexdata runs the command against this sandbox, and stops the sandbox when the command ends.",
+  },
   {
     heading: "Faults",
     prose:
       "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. [when] selects requests by number " +
-      "or rate, and counts only requests that the fault can affect. A part of a path, as in 500x3/transactions, " +
+      "or rate, among those that the fault can affect: empty-page@2 affects the second request for a list. A part of a path, as in 500x3/transactions, " +
       "restricts the fault to requests whose path contains it. With the same seed, the same requests are affected.",
   },
   {

@@ -83,7 +83,7 @@ export const streamFlags = {
   limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
   "idle-exit": flag(duration, "Rows", {
-    summary: "Exit 8 as soon as one connection receives no event for this long",
+    summary: "Exit 8 if any one connection is silent for this long",
   }),
   output: flag(lines, "Output", {
     short: "o",

@@ -15,7 +15,7 @@ const window: readonly Param[] = [
     required: true,
   }),
   query("end", { kind: "time" }, "Get candles that open before this time", { flag: "to", default: "now" }),
-  query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles, instead of --from"),
+  query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles; replaces --from"),
   // Without this parameter, the public service returns only the first 10 candles after `start` (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "Candles per response"),
 ];

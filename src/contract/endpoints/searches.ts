@@ -86,7 +86,7 @@ const poolOrders = [...commonOrders, "created_at", "price_usd", ...priceChanges.
 
 const poolFilters = [
   query("dex_name", { kind: "text" }, "Only pools on this DEX", {
-    details: ", named by its ID (see dexdata dexes)",
+    details: ", specified by its ID (see dexdata dexes)",
     flag: "dex",
   }),
   ...searchFilters(

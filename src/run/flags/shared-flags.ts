@@ -59,7 +59,7 @@ export const outputFlags = {
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
   color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
   out: flag(outputFile, "Output", {
-    summary: "Write rows to a file, which appears when it is complete (with --resume, at once)",
+    summary: "Write rows to a file; it appears only when complete (unless the first run uses --resume)",
   }),
   resume: flag(toggle, "Output", {
     with: "out",
@@ -84,7 +84,7 @@ export const outputFlags = {
   validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
     short: "q",
-    summary: "Hide progress, the summary line and other remarks, e.g. that there are more rows",
+    summary: "Hide progress, the summary line and other informational messages",
   }),
   progress: flag(choice(progressModes, "mode"), "Output", {
     summary:

@@ -74,7 +74,7 @@ export const faultTraits = {
   "drop-filter": {
     ...change,
     value: "name",
-    help: "A search ignores one filter, in the rows and in the echoed query",
+    help: "A search ignores one filter, and omits it where the response repeats the query",
   },
   plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
   "no-plan-header": { ...header, help: "No X-Api-Plan header" },

@@ -36,10 +36,11 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
       "client/pages/distinct-pages.ts",
       "patienceWithRepeats",
     ],
-    ["wait A Retry-After of at most #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
+    ["and never more than #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["has not ended after # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
+    ["continues for more than # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
     ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
+    ["adjacent candles into at most #", "render/chart/candle-columns.ts", "mostKept"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
     ["At most # rows wait in memory", "tail/follow/look.ts", "mostRows"],
     ["at most #m old", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
@@ -73,10 +74,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["Only #s with data", "tail/shard.ts", "soundAfter", "s"],
     ["accepts up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
-  "docs/guide.md": [
-    ["into at most # candles", "render/chart/candle-columns.ts", "mostKept"],
-    ["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
-  ],
+  "docs/guide.md": [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
 };
 
 function constantOf(file: string, name: string): number {

@@ -93,8 +93,8 @@ Rows and gaps:
 
 Flags:
   --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
-  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row that was written, even if that
-      row is in an earlier file (a name such as swaps-%Y%m%d.ndjson, or a rotated file).
+  --out FILE      Appends to FILE. Without --from, the next run continues after the newest row that was written. That row may be
+      in an earlier file, e.g. yesterday's file of swaps-%Y%m%d.ndjson, or a rotated one.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
@@ -110,10 +110,11 @@ Limits:
       most 3m in total (--retry-max-time)
   list         Cursors of up to 8,192 characters. dexdata gives up on a list after 20 empty pages in a row, or after
       3 pages in a row with only rows already received.
-  wait         A Retry-After of at most 1h; a longer one ends the command with exit 6 (see also --retry-max-time)
-  event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If an event has not ended
-      after 64 MiB, dexdata reconnects.
-  ohlcv        50 million candles (exit 2)
+  wait         A Retry-After of at most --retry-max-time, and never more than 1h; a longer one ends the command
+      with exit 6
+  event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If one continues for more
+      than 64 MiB, dexdata reconnects.
+  ohlcv        50 million candles (exit 2); --chart merges adjacent candles into at most 6,000
   --follow     At most 3,000 rows wait in memory. A late row is found if it is at most 10m old, and among the last 5,000
       rows.
   key          4 KiB in a file, and 4 KiB from key_command, which may run for a minute (exit 2)

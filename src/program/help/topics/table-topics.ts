@@ -53,7 +53,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included, except in ohlcv: a candle that opens exactly at --to is not. Empty ranges,
+retries. Both ends of a range are included; only ohlcv excludes a candle that opens exactly at --to. Empty ranges,
 impossible dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
@@ -142,7 +142,7 @@ Operation:
   --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
   --out FILE    Appends to FILE. ticks-%Y%m%d.ndjson starts a new file every UTC day.
   --events FILE  Appends connection events as NDJSON.
-  --idle-exit   Exits 8 as soon as one connection receives no event for this long.
+  --idle-exit   Exits 8 if any one connection is silent for this long.
   SIGHUP        Reloads the @file that lists the assets.
 
 The exit code is 0 only after --limit or --for, or when the program that reads the stream closes the pipe. If that
