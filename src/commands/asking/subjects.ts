@@ -16,8 +16,8 @@ export interface Taker {
 export const streamTaker = "this stream";
 
 /**
- * Parses the assets of a command: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for a
- * list in a file. A network in the list takes precedence over the network argument.
+ * Parses a command's assets: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for a list
+ * in a file. A network in the list takes precedence over the network argument.
  */
 export async function readSubjects(
   words: readonly string[],
@@ -108,7 +108,7 @@ export interface ListedAsset {
   readonly address: string | undefined;
   /** Undefined if the kind is unknown. */
   readonly kind: AssetKind | undefined;
-  /** Whether the line is a row from a search with several groups. */
+  /** Whether the line is a row from a search across several groups. */
   readonly hasGroup: boolean;
   /** Such as `stdin line 3`. */
   readonly where: string;

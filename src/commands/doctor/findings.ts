@@ -63,7 +63,7 @@ export function took(milliseconds: number): string {
 
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
-/** The longest check name and the space after it. */
+/** The width of the longest check name and the space after it. */
 const nameWidth = 22;
 
 export type FindingsOutput = ReturnType<typeof openFindings>;

@@ -2,7 +2,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** The first segments of all paths that the service has had. */
+/** The first segments of all paths that the service has ever had. */
 const roots: ReadonlySet<string> = new Set([
   "networks",
   "pools",

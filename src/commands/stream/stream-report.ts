@@ -158,7 +158,7 @@ function title(shard: Shard): string {
 
 const few = 3;
 
-/** Returns only the number of assets if there are too many names. */
+/** Returns only the number of assets if there are too many to name. */
 function assetsOf(subjects: readonly Subject[]): string {
   return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
 }
