@@ -31,7 +31,7 @@ function describePart(
   };
 }
 
-/** Everything that determines which rows are fetched and how. Runs can write to the same file only if it all matches. */
+/** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
   const { subjects, ...pages } = walk;
