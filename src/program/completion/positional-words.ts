@@ -67,7 +67,7 @@ function ofSetting(
   );
 }
 
-/** The words that can follow `path` in the name of a command. */
+/** The words that can follow `path` in a command's name. */
 export function commandWords(entries: readonly Command[], path: string): readonly Candidate[] {
   const start = path === "" ? "" : `${path} `;
   const found = new Map<string, Candidate>();

@@ -54,7 +54,7 @@ function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
   return first.split(":")[0] ?? "";
 }
 
-/** After the name of a record and a dot, suggests the fields of that record. */
+/** After a record's name and a dot, suggests that record's fields. */
 export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
   const names = new Set<string>();
   const before = typed.split(".").slice(0, -1);

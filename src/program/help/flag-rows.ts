@@ -40,7 +40,7 @@ function owned(summary: string, owners: readonly string[]): string {
   return `${condition}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
 }
 
-/** `(default 30s)`; a text that lists the choices names the default there. */
+/** `(default 30s)`; if the text lists the choices, it names the default there. */
 function defaultOf({ default: usual, defaultSaid, choicesIn }: Flag): string {
   const isNamed = usual === undefined || choicesIn !== undefined;
   const text = defaultSaid ?? (isNamed ? undefined : `default ${usual}`);
@@ -118,7 +118,7 @@ function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;
   const text = first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
-  // The name of the row has both words.
+  // The row's name contains both words.
   return text.replace(/^Minimum\/Maximum (.)/u, (_, letter: string) => letter.toUpperCase());
 }
 
