@@ -20,7 +20,7 @@ export interface OpenClient {
 }
 
 interface Asked {
-  /** The speed of an in-process sandbox clock from the start of the run; 0 stops the clock. */
+  /** An in-process sandbox clock's speed from the start of the run; 0 stops the clock. */
   readonly speed: number;
   /** Set only if flags and settings do not determine the host. */
   readonly target: Target | undefined;

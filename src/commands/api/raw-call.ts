@@ -86,7 +86,7 @@ export interface RawPath {
   readonly path: string;
   /** Decoded. */
   readonly segments: readonly string[];
-  /** Decoded, in the typed order. */
+  /** Decoded, in the order typed. */
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 

@@ -62,7 +62,7 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
   );
 }
 
-/** Skips rows of a different kind, because a request for each of them would cost a credit and find nothing. */
+/** Skips rows of a different kind, because requesting each one would cost a credit and find nothing. */
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,

@@ -110,7 +110,7 @@ export function openFindings(context: Context, flags: LocalOutputFlags) {
   };
 }
 
-/** If the terminal is wide enough, the other lines are indented to the start of the text. */
+/** If the terminal is wide enough, continuation lines are indented to the start of the text. */
 function wrapped(text: string, indent: number, { stdout }: Context): string {
   const clean = visibleText(hideSecrets(text));
   const room = (roomOf(stdout) ?? Number.POSITIVE_INFINITY) - indent;

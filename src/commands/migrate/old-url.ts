@@ -51,7 +51,7 @@ export function readOldUrl(typed: string) {
   return {
     /** Decoded, starting at the first one that the API knows. */
     segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
-    /** Decoded, in the typed order, without parameters that looked like a key. */
+    /** Decoded, in the order typed, without parameters that looked like a key. */
     query,
     hadKey: query.length < pairs.length || authority.includes("@"),
   };

@@ -12,7 +12,7 @@ import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
 
 export interface WatchView {
-  /** `at` is the time of the requests in milliseconds since the epoch. */
+  /** `at` is the time of the requests, in milliseconds since the epoch. */
   readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
   /** The reason may be temporary. */
   readonly failed: (reason: string) => void;

@@ -68,7 +68,7 @@ export function fieldWords(entry: Command | undefined, typed: string): readonly 
   return [...names].map((word) => ({ word }));
 }
 
-/** Candidates such as `24h.` and `tokens.0.` end with a dot, which shows that they contain more fields. */
+/** Candidates such as `24h.` and `tokens.0.` end with a dot to show that they contain more fields. */
 function opening({ type: { kind } }: Field): string {
   return kind === "record" ? "." : kind === "list" ? ".0." : "";
 }
