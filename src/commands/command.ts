@@ -10,7 +10,7 @@ export type Section = (typeof sections)[number];
 
 /** The command line, help, the man page, completion and `commands -o json` all use this description. */
 export interface Command {
-  /** Such as `pools search`. */
+  /** For example, `pools search`. */
   readonly words: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
@@ -100,7 +100,7 @@ export function hasFlag({ flags, shared }: Command, name: string): boolean {
   return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
 }
 
-/** Such as `<address…|@file|->`. */
+/** For example, `<address…|@file|->`. */
 export function positionalText({ name, isOptional, isRepeatable, isList, isQuoted }: Positional): string {
   const inside = `${name}${isRepeatable ? "…" : ""}${isList ? "|@file|-" : ""}`;
   const shown = isOptional ? `[${inside}]` : `<${inside}>`;

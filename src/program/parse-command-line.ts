@@ -64,7 +64,7 @@ interface Chosen {
 
 const ignored = (): void => undefined;
 
-/** Only the commands that argv may name, because setting up all of them in commander takes 4 ms. */
+/** Returns only the commands that argv may name, because setting up all of them in commander takes 4 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
   const named = commands.filter(({ words }) => argv.includes(words.split(" ")[0] ?? words));
   return named.length > 0 ? named : commands;
@@ -203,7 +203,7 @@ function wordsFailure(
   }
 }
 
-/** Such as `["pools", "search"]`. */
+/** For example, `["pools", "search"]`. */
 function wordsOf(parser: Parser): readonly string[] {
   return parser.parent === null ? [] : [...wordsOf(parser.parent), parser.name()];
 }

@@ -133,7 +133,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
   return status === undefined ? message : `HTTP ${status}`;
 }
 
-/** Such as `GET /networks 200 12 ms 1 credit…`. Request headers are never printed, because they contain the key. */
+/** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
   const outcome = answer === undefined ? "no response" : String(answer.status);

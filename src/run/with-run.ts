@@ -40,7 +40,7 @@ export interface Opening {
 interface Kind {
   /** Changes the options, for example to the only format that the command supports. */
   readonly adjust?: (options: RunOptions) => RunOptions;
-  /** Rows in a file have the same format as in a pipe. */
+  /** Rows in a file have the same format as rows in a pipe. */
   readonly isFile?: boolean;
   /** The run takes a while and ends without a signal. */
   readonly hasProgress?: boolean;

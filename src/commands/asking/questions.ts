@@ -165,7 +165,7 @@ function isDetail(record: RecordShape, parts: readonly string[]): boolean {
 }
 
 export interface Wanted {
-  /** In total; undefined means all rows. */
+  /** The total number; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }

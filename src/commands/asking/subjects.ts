@@ -110,7 +110,7 @@ export interface ListedAsset {
   readonly kind: AssetKind | undefined;
   /** Whether the line is a row from a search across several groups. */
   readonly hasGroup: boolean;
-  /** Such as `stdin line 3`. */
+  /** For example, `stdin line 3`. */
   readonly where: string;
 }
 

@@ -56,7 +56,7 @@ export function hasFailure(findings: readonly Finding[]): boolean {
   return findings.some(({ result }) => result === "fail");
 }
 
-/** Such as `83ms` or `2.4s`. */
+/** For example, `83ms` or `2.4s`. */
 export function took(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
 }

@@ -101,7 +101,7 @@ function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
   return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
-/** For a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -129,7 +129,7 @@ export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): R
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
-/** Such as `more: true, cursor: abc`; undefined if no list continues. */
+/** For example, `more: true, cursor: abc`; undefined if no list continues. */
 export function restText({ more, next }: Rest): string | undefined {
   if (more !== true) return undefined;
   return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
@@ -195,7 +195,7 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** Without --verbose and --force. */
+/** Omits --verbose and --force. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

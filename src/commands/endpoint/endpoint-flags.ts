@@ -26,7 +26,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   return { ...flags, ...watchFlags };
 }
 
-/** Without the filters, which the endpoint parses. */
+/** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
 
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {

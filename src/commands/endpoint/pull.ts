@@ -14,7 +14,7 @@ import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.t
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
 export interface TypedCommand {
-  /** Without flags. */
+  /** Excludes the flags. */
   readonly command: readonly string[];
   readonly input: {
     readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;

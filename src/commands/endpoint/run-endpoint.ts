@@ -130,7 +130,7 @@ interface Asking {
   readonly typed: TypedCommand;
   readonly to: WantedDestination;
   readonly claimed: Claimed | undefined;
-  /** With the first run's clock if the pull is resumed. */
+  /** Based on the first run's clock if the pull is resumed. */
   readonly options: RunOptions;
   readonly questions: Questions;
 }

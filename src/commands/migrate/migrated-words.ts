@@ -81,7 +81,7 @@ function parts(value: string, separator: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Without the input, because the note already starts with it. */
+/** Omits the input, because the note already starts with it. */
 function whyRefused(param: Param, value: string, now: number): string | undefined {
   try {
     readParam(param, value, now);

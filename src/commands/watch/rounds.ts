@@ -18,7 +18,7 @@ export interface Round {
   readonly asked: readonly Args[];
   /** One entry per group of rows, in response order. */
   readonly groups: readonly Pick<Page, "group" | "rows">[];
-  /** About inputs that the service left out. */
+  /** Notes about inputs that the service left out. */
   readonly notes: readonly string[];
   /** Errors for inputs that the service rejected. */
   readonly refused: readonly string[];

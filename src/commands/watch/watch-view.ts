@@ -46,9 +46,9 @@ function goneSentence(gone: readonly string[]): string {
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
-  /** Such as `every 30s: dexdata networks`. */
+  /** For example, `every 30s: dexdata networks`. */
   readonly title: string;
-  /** Such as `3 credits` and `120/hour`, next to the time and the countdown. */
+  /** For example, `3 credits` and `120/hour`, shown next to the time and the countdown. */
   readonly facts: () => readonly string[];
 }
 

@@ -97,7 +97,7 @@ export function parameterWords(path: string | undefined): readonly Candidate[] {
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** From the last list that the service sent to this machine, or else from the sandbox. */
+/** Uses the last list that the service sent to this machine, or else the sandbox's. */
 export function knownNetworks(context: Surroundings): readonly Candidate[] {
   const kept = typable(readNewestList(context, listEnding("networks", undefined)));
   return kept.length > 0
@@ -110,7 +110,7 @@ export function knownDexes(context: Surroundings, network: string): readonly Can
   return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
 }
 
-/** Names only, never keys. */
+/** Returns only names, never keys. */
 export function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
   return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));

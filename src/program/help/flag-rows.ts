@@ -10,7 +10,7 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
   });
 }
 
-/** Without the choices, which completion and programs show separately. */
+/** Omits the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {
   return `${owned(flag.summary, ownersOf(flag))}${defaultOf(flag)}${flag.details ?? ""}`;
 }
@@ -98,7 +98,7 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
   });
 }
 
-/** For a line that points to the full text. */
+/** Used in a line that points to the full text. */
 export function nameList(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))

@@ -36,7 +36,7 @@ export function overview(entries: readonly Command[]): readonly Block[] {
   ];
 }
 
-/** For a word such as `auth` or `config`, which only groups commands. */
+/** Returns the help for a word such as `auth` or `config`, which only groups commands. */
 export function groupHelp(word: string, entries: readonly Command[]): readonly Block[] {
   const inside = entries.filter(({ words }) => words.startsWith(`${word} `));
   return [

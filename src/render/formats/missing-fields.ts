@@ -58,7 +58,7 @@ export function missingFields(
   return watch.remarks();
 }
 
-/** For responses that are printed unchanged. The rows are either in a list or the response itself. */
+/** Describes responses that are printed unchanged. The rows are either in a list or the response itself. */
 export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   return Object.entries(rows).map(([group, { record }]) => {
     const list = listNameOf(reply, group);

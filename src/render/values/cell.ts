@@ -98,7 +98,7 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
   return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
 }
 
-/** Only the outer levels, because a document may have thousands of them. */
+/** Shows only the outer levels, because a document may have thousands of them. */
 function showNested(value: object, depth = 0): string {
   if (depth > 3) return "...";
   if (!Array.isArray(value)) {

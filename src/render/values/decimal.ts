@@ -80,7 +80,7 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
 
-/** Two decimals from 1,000, four from 1, and four significant digits below 1. `significant` overrides these. */
+/** Shows two decimals from 1,000, four from 1, and four significant digits below 1. `significant` overrides these. */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
   const text = writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
