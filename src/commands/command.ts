@@ -3,18 +3,18 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../render/page/help-page.ts";
 
-/** In the order of the overview. */
+/** In the order used in the overview. */
 export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
 
 export type Section = (typeof sections)[number];
 
 /** The command line, help, the man page, completion and `commands -o json` all use this description. */
 export interface Command {
-  /** Such as `pools search`. */
+  /** For example, `pools search`. */
   readonly words: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
-  /** Another form of its arguments, which help shows as well. */
+  /** An alternative form of the arguments, also shown in help. */
   readonly otherForm?: readonly Positional[];
   readonly summary: string;
   readonly examples: readonly string[];
@@ -37,7 +37,7 @@ export interface InWords {
 }
 
 export interface PlanInWords extends InWords {
-  /** Some plans cannot run the command or cannot use all of its flags. */
+  /** Some plans cannot run the command or use all of its flags. */
   readonly isBounded?: true;
 }
 
@@ -49,7 +49,7 @@ export interface Positional {
   readonly isRepeatable?: true;
   /** `-` reads a list from stdin, and `@name` reads a list from a file. */
   readonly isList?: true;
-  /** The argument takes all words that follow it, so flags come first. */
+  /** The argument takes all the words that follow it, so flags come first. */
   readonly isAfterFlags?: true;
   /** A shell would otherwise interpret the argument. */
   readonly isQuoted?: true;
@@ -100,7 +100,7 @@ export function hasFlag({ flags, shared }: Command, name: string): boolean {
   return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
 }
 
-/** Such as `<address…|@file|->`. */
+/** For example, `<address…|@file|->`. */
 export function positionalText({ name, isOptional, isRepeatable, isList, isQuoted }: Positional): string {
   const inside = `${name}${isRepeatable ? "…" : ""}${isList ? "|@file|-" : ""}`;
   const shown = isOptional ? `[${inside}]` : `<${inside}>`;

@@ -46,7 +46,7 @@ const commandsCommand = command({
     await (await import("./list-commands.ts")).listCommands(allCommands, words, flags, context),
 });
 
-/** In the order used in help. The code of a command is loaded when the command runs. */
+/** In the order used in help. A command's code is loaded when the command runs. */
 export const allCommands: readonly Command[] = [
   ...commandGroups(endpoints).map(endpointCommand),
   apiCommand,

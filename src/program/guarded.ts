@@ -4,7 +4,7 @@ import { fail, Failure } from "../contract/failure.ts";
 import { outputFailure } from "../files/file-fault.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
 
-/** Returns the exit code of `work` or of its failure. All errors are handled here. */
+/** Returns the exit code of `work` or its failure. All errors are handled here. */
 export async function guarded(
   context: Context,
   /** The flags that have been parsed so far. */

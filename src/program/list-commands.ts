@@ -40,7 +40,7 @@ export async function listCommands(
   );
 }
 
-/** For programs that build or check command lines. */
+/** Describes a command for programs that build or check command lines. */
 export function describeCommand(command: Command) {
   const { words, section, summary, positionals, flags, shared, examples, credits, plan } = command;
   return {

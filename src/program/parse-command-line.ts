@@ -64,7 +64,7 @@ interface Chosen {
 
 const ignored = (): void => undefined;
 
-/** Only the commands that argv may name, because setting up all of them in commander takes 4 ms. */
+/** Returns only the commands that argv may name, because setting up all of them in commander takes 4 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
   const named = commands.filter(({ words }) => argv.includes(words.split(" ")[0] ?? words));
   return named.length > 0 ? named : commands;
@@ -104,7 +104,7 @@ function createParser(commands: readonly Command[]): {
   return { program, reached: () => reached, chosen: () => chosen };
 }
 
-/** Creates the parser of a command such as `tokens search`, including its parents. */
+/** Creates the parser for a command such as `tokens search`, including its parents. */
 function parserOf(
   program: Parser,
   words: readonly string[],
@@ -152,7 +152,7 @@ function typedFlags(parser: Parser, program: Parser): TypedFlags {
   return typed;
 }
 
-/** Reports a flag of another command, or words that were probably meant as another command. */
+/** Reports a flag from another command, or words that were probably meant as another command. */
 function foreignWord(
   command: Command,
   words: readonly string[],
@@ -168,7 +168,7 @@ function foreignWord(
   return usageFailure(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
 }
 
-/** Rewrites an error from commander in the style of dexdata. */
+/** Rewrites an error from commander in dexdata's style. */
 function wordsFailure(
   { code, message }: CommanderError,
   parser: Parser,
@@ -183,7 +183,7 @@ function wordsFailure(
   switch (code) {
     case "commander.unknownOption": {
       const known = ["--help", ...[...parser.options, ...program.options].map(({ long }) => long ?? "")];
-      // If the flag is known, commander rejected it because a boolean flag has a value.
+      // If the flag is known, commander rejected it because a boolean flag was given a value.
       if (known.includes(word))
         return usageFailure(`${word} does not take a value`, `use ${word} without a value, or leave it out`);
       const hint = hintAtFlag(commands, word, wordsOf(parser).join(" "), known);
@@ -203,7 +203,7 @@ function wordsFailure(
   }
 }
 
-/** Such as `["pools", "search"]`. */
+/** For example, `["pools", "search"]`. */
 function wordsOf(parser: Parser): readonly string[] {
   return parser.parent === null ? [] : [...wordsOf(parser.parent), parser.name()];
 }

@@ -16,13 +16,13 @@ interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspen
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between frames while the content changes, and otherwise. */
+/** Milliseconds between frames while the content is changing, and while it is not. */
 const [busy, quiet] = [100, 1000];
 
 // Switches to the alternate screen, hides the cursor, and turns off line wrapping.
 const enter = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
-/** Terminals with synchronized output show everything in between at once. Others ignore these. */
+/** Terminals with synchronized output show everything between these at once. Others ignore them. */
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
@@ -94,7 +94,7 @@ export function openDisplay(options: DisplayOptions) {
   };
 }
 
-/** Erases each line before writing it; after a line as wide as the terminal, that would remove its last character. */
+/** Erases each line before writing it. Erasing afterward would remove the last character of a full-width line. */
 function picture(lines: readonly string[]): string {
   const last = lines.length - 1;
   const fresh = lines.map((line, index) => (index === last ? restOfScreen : restOfLine) + line);

@@ -16,7 +16,7 @@ function withWrite(output: Output, write: Output["write"]): Output {
 }
 
 export interface HeldOutput extends Output {
-  /** Passes texts to the listener. The returned function writes the latest ones and resumes normal output. */
+  /** Passes text to the listener. The returned function writes the latest text and resumes normal output. */
   readonly hold: (tell: (text: string) => void) => () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function createHeldOutput(output: Output): HeldOutput {
   });
 }
 
-/** An output to a terminal with a live line, which is cleared before each write. */
+/** An output to a terminal with a live line that is cleared before each write. */
 export interface YieldingOutput extends Output {
   /** Whether the output ends with a complete line, so that the live line can be drawn below it. */
   readonly isWhole: () => boolean;

@@ -8,13 +8,13 @@ export interface Presentation {
   readonly output: Output;
   readonly format: RowFormat;
   readonly endpoint: Endpoint;
-  /** In display order; `["rows"]` unless the response of the endpoint has groups. */
+  /** In display order; `["rows"]` unless the endpoint's response has groups. */
   readonly groups: readonly string[];
   /** The request was for a single object, such as an address. */
   readonly isRecord: boolean;
-  /** Pages contain complete responses of any JSON instead of rows. */
+  /** Instead of rows, pages contain complete responses, which can be any JSON. */
   readonly isWhole?: boolean;
-  /** An earlier run wrote rows to the same output, so the header or the start of the document exists. */
+  /** An earlier run wrote rows to the same output, so the header or the start of the document already exists. */
   readonly isContinued: boolean;
   /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
   readonly fields: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export interface Presentation {
   readonly hasSparks?: boolean;
   /** Milliseconds since the epoch. The clock is read once per run. */
   readonly now: number;
-  /** Returns the text of the same row in the previous frame of a live display; undefined for a new row. */
+  /** Returns the same row's text from the previous frame of a live display; undefined for a new row. */
   readonly before?: (group: string, row: string) => string | undefined;
 }
 

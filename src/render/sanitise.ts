@@ -2,10 +2,10 @@ import { replaceEach } from "../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../text/unsafe-text.ts";
 
 /**
- * Escapes characters that could affect a terminal, break the line or hide text: as `\n`, `\r`, `\t`, or `\u{202e}` for
- * all others. An emoji joined by U+200D is shown as its parts, because a zero-width joiner can also hide in names. A
- * backslash is doubled only where it would look like the start of an escape, so different texts always look different,
- * and `C:\pool` stays unchanged.
+ * Escapes characters that could affect a terminal, break the line or hide text: as `\n`, `\r` or `\t`, and all others
+ * like `\u{202e}`. An emoji joined by U+200D is shown as its parts, because a zero-width joiner can also hide in names.
+ * A backslash is doubled only where it would look like the start of an escape, so different texts always look
+ * different, and `C:\pool` stays unchanged.
  */
 export const visibleText = createEscape(UNSAFE_IN_LINE);
 

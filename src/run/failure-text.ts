@@ -15,7 +15,7 @@ export async function reportFailure(context: Context, failure: Failure, format: 
   await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
-/** The problem, the reason that the service gave, and the next step. */
+/** The problem, the reason from the service, and the next step. */
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);
@@ -39,7 +39,7 @@ function shown(text: string): string {
   return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
 }
 
-/** The fields of dexdata come first. Each field of the response body follows, with all digits of its numbers. */
+/** dexdata's own fields come first, and then each field from the response body, with every digit of its numbers. */
 export function failureJson(failure: Failure): string {
   const { code, status, exit, retryable, why, body, missing } = failure.details;
   const members = new Map<string, string>();

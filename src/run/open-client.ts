@@ -13,14 +13,14 @@ import type { RunOptions } from "./run-options.ts";
 
 export interface OpenClient {
   readonly client: Client;
-  /** Streams also use the rate limiter of the client. */
+  /** Streams also use the client's rate limiter. */
   readonly pace: Pace;
   readonly budget: Budget;
   readonly close: () => Promise<void>;
 }
 
 interface Asked {
-  /** The speed of an in-process sandbox clock from the start of the run; 0 stops the clock. */
+  /** An in-process sandbox clock's speed from the start of the run; 0 stops the clock. */
   readonly speed: number;
   /** Set only if flags and settings do not determine the host. */
   readonly target: Target | undefined;
@@ -83,7 +83,7 @@ async function openTarget(
   return { target: targetOf(options, found), close: nothing };
 }
 
-/** Throws a failure if the key must not be sent to the host of its tier. */
+/** Throws a failure if the key must not be sent to its tier's host. */
 function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   const { settings, baseUrl } = options;
   const hosts = {
@@ -101,12 +101,12 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   return target;
 }
 
-/** The setting that determined the host. Undefined if the service reported the tier or a flag sets the host. */
+/** The setting that determined the host. Undefined if the service reported the tier or a flag set the host. */
 export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {
   return tier.source === "default" || baseUrl !== undefined ? undefined : tier.where;
 }
 
-/** Has its own key and does not read any stored key. */
+/** The sandbox has its own key, so no stored key is read. */
 async function openSandbox(
   context: Context,
   options: RunOptions,
@@ -114,7 +114,7 @@ async function openSandbox(
   speed: number,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  // Starts with the first request. Otherwise, "15 minutes ago" would be longer ago when the request is sent.
+  // The clock starts with the first request. Otherwise, "15 minutes ago" would be too early when it is sent.
   let started: number | undefined;
   const passed = (): number => {
     started ??= context.clock.elapsed();

@@ -8,7 +8,7 @@ import { progressParts, type PullState, type Wait } from "../render/progress/pro
 import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
 
 export interface Progress {
-  /** Text written to them does not mix with the progress display. */
+  /** Text written to these does not mix with the progress display. */
   readonly outputs: Pick<Context, "stdout" | "stderr">;
   readonly countdown: Countdown;
   /** Shows the progress once the pull has taken long enough. `say` prints a line on stderr. */

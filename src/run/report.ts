@@ -22,7 +22,7 @@ export interface Report extends ClientObserver {
   readonly remark: (text: string) => void;
   /** `line` describes the pause if it is long enough to mention. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
-  /** Prints requests, credits and the elapsed time; with --stats, also `rest`, where the list continues. */
+  /** Prints the requests, the credits and the elapsed time. With --stats, `rest` adds where the list continues. */
   readonly close: (meter: Meter, rest?: string) => void;
   /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
   readonly settled: () => Promise<void>;
@@ -39,7 +39,7 @@ export interface Countdown {
 export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
 /** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
-/** Milliseconds to wait at the end of the run for a reader of stderr. */
+/** Milliseconds to wait for a reader of stderr at the end of the run. */
 const patience = 300;
 const mostWaiting = 1000;
 
@@ -65,8 +65,8 @@ export function createReport(
         append(`${prefixes.warning}${lines} dropped because stderr was blocked`);
       });
   };
-  // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill
-  // the memory.
+  // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill up
+  // memory.
   const write = (text: string): void => {
     if (waiting < mostWaiting) append(text);
     else leftOut += 1;
@@ -133,7 +133,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
   return status === undefined ? message : `HTTP ${status}`;
 }
 
-/** Such as `GET /networks 200 12 ms 1 credit…`. Request headers are never printed, because they contain the key. */
+/** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
   const outcome = answer === undefined ? "no response" : String(answer.status);

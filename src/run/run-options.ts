@@ -30,9 +30,9 @@ export interface RunOptions {
   readonly hasStats: boolean;
   /** 0 prints nothing, 1 prints one line per request, and 2 also prints the response headers. */
   readonly verbosity: number;
-  /** Of one request, in milliseconds. */
+  /** Per request, in milliseconds. */
   readonly timeout: number;
-  /** Of the run, in milliseconds. */
+  /** For the whole run, in milliseconds. */
   readonly deadline: number | undefined;
   readonly retry: RetryPolicy;
   /** The maximum number of concurrent requests. */
@@ -47,7 +47,7 @@ export interface RunOptions {
         readonly tier: Tier;
         readonly seed: number;
         readonly faults: Faults | undefined;
-        /** Undefined means the default of the command. */
+        /** Undefined means the command's default. */
         readonly speed: number | undefined;
       }
     | undefined;

@@ -27,20 +27,20 @@ export interface Run {
 export interface Opening {
   /** A context for a client that is closed before the run ends. */
   readonly context?: Context;
-  /** 0 stops the clock of the sandbox. */
+  /** 0 stops the sandbox clock. */
   readonly speed?: number;
   /** Set if flags and settings do not determine the host. */
   readonly target?: Target;
   /** Receives events instead of the report. */
   readonly observer?: Partial<Report>;
-  /** Called after the client is closed to print a summary. By default, it prints the cost. */
+  /** Prints a summary, by default the cost, after the client is closed. */
   readonly over?: (open: OpenClient) => void;
 }
 
 interface Kind {
   /** Changes the options, for example to the only format that the command supports. */
   readonly adjust?: (options: RunOptions) => RunOptions;
-  /** Rows in a file have the same format as in a pipe. */
+  /** Rows in a file have the same format as rows in a pipe. */
   readonly isFile?: boolean;
   /** The run takes a while and ends without a signal. */
   readonly hasProgress?: boolean;
@@ -49,8 +49,8 @@ interface Kind {
 }
 
 /**
- * Sets up options, deadline, outputs, report and client. However the run ends, everything is closed in reverse order
- * and all remaining output is written.
+ * Sets up the options, deadline, outputs, report and client. However the run ends, everything is closed in reverse
+ * order and all remaining output is written.
  */
 export async function withRun<Result>(
   flags: SharedValues & OtherValues,
@@ -108,7 +108,7 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
   if (target.isSimulated) report.remark("simulated data from the sandbox");
   const { plan } = meter;
-  // The user pays for a plan that is not applied, so this is printed even if stderr is a pipe.
+  // The user is paying for a plan that is not applied, so this is printed even if stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {
     const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
     report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);

@@ -19,7 +19,7 @@ import { listFields } from "../endpoint/list-fields.ts";
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
 
-/** Requests any path of the service. Everything else works as in every other command. */
+/** Requests any path on the service. Otherwise, it behaves like every other command. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
   return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
@@ -27,7 +27,7 @@ export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitC
   );
 }
 
-/** A single response is returned unchanged; with `--paginate`, all rows of a list are returned. */
+/** Returns a single response unchanged or, with `--paginate`, all rows of a list. */
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
@@ -56,14 +56,14 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
 
 const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
 
-/** A table needs rows, and validation checks rows if the response contains nothing else. */
+/** A table needs rows, and so does validation, which applies only if the response contains nothing else. */
 function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
   if (isUnknown === true) return false;
   const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
   return hasColumns(format) || (isValidated && isAllRows);
 }
 
-/** A path outside the contract has unknown columns, which must not depend on the first response. */
+/** The columns of a path outside the contract are unknown and must not depend on the first response. */
 function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
   if (!namesColumns(format) || fields !== undefined) return;
   throw usageFailure(
@@ -113,7 +113,7 @@ function pagingNames(reply: Paged): readonly string[] {
   return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
 }
 
-/** A relative time would shift between pages, and rows at the edges of the range could appear or disappear. */
+/** A relative time would shift between pages, so rows at the edges of the range could appear or disappear. */
 function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   const times = params.filter(({ name, kind }) => kind.kind === "time" && args.has(name));
   return new Map([
@@ -141,7 +141,7 @@ function readPaging(paging: Args, name: string, max: number): number | undefined
   return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
 }
 
-/** The fields are those of the rows or, if the response is shown unchanged, of the complete response. */
+/** Lists the fields of the rows or, if the response is shown unchanged, of the complete response. */
 async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
   if (path === undefined) throw usageFailure("missing <path>", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);

@@ -6,7 +6,7 @@ import { type Param, query } from "../../contract/param.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 
-/** A path of an endpoint behaves like that endpoint. Values are sent as typed, even if their names are unknown. */
+/** An endpoint's path behaves like that endpoint. Values are sent as typed, even if their names are unknown. */
 export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const found = knownEndpoint(typed.segments);
   const place = found?.path ?? new Map<string, string>();
@@ -21,7 +21,7 @@ export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   };
 }
 
-/** Reserved words of the API take precedence over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
+/** The API's reserved words take precedence over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
 function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpoint> {
   const found = findEndpoint(segments);
   return found !== undefined && [...found.path.values()].some(isFixedWord) ? undefined : found;
@@ -52,8 +52,8 @@ interface Values {
 }
 
 /**
- * The addresses of a batch can be repeated parameters (endpoint 2 in the specification). If any other parameter is
- * repeated, the service uses only one of the values and does not document which one.
+ * A batch's addresses can be repeated parameters (endpoint 2 in the specification). If any other parameter is repeated,
+ * the service uses only one of the values and does not document which.
  */
 function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();
@@ -82,17 +82,17 @@ function readField(text: string): readonly [name: string, value: string] {
 }
 
 export interface RawPath {
-  /** Starts with a slash. Its segments are encoded again, so a URL parser does not resolve anything in them. */
+  /** Starts with a slash. Its segments are encoded again, so that a URL parser resolves nothing in them. */
   readonly path: string;
   /** Decoded. */
   readonly segments: readonly string[];
-  /** Decoded, in the typed order. */
+  /** Decoded, in the order typed. */
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Parses the path without a URL parser. Anything that could lead to another host or above the base URL is rejected,
- * even if it only works on a server that decodes twice.
+ * Parses the path without a URL parser. Rejects anything that could lead to another host or above the base URL, even if
+ * only on a server that decodes twice.
  */
 export function readRawPath(typed: string): RawPath {
   const refuse = (problem: string, next?: string): Failure =>

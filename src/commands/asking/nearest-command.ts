@@ -33,7 +33,7 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ["version", "--version"],
 ]);
 
-/** Also finds words in another form, such as `pools search` for `pool search`. */
+/** Also finds other forms of a word, such as `pools search` for `pool search`. */
 export function nearestCommand(typed: string, known: readonly string[]): string | undefined {
   const words = typed.toLowerCase();
   const meant = synonyms.get(words);

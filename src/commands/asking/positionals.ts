@@ -43,8 +43,8 @@ export function takesNetwork(endpoint: Endpoint): boolean {
 }
 
 /**
- * Selects an endpoint by a flag (`ohlcv --pool`) or by whether a network is named (`pools search [network]`). Flags of
- * the other endpoints are rejected, because the service would silently ignore them.
+ * Selects an endpoint by a flag (`ohlcv --pool`) or by whether a network is named (`pools search [network]`). Rejects
+ * flags for the other endpoints, because the service would silently ignore them.
  */
 export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, hasNetwork: boolean): Endpoint {
   const byFlag = group.find(({ chosenBy }) => chosenBy !== undefined && typed.has(chosenBy));

@@ -22,7 +22,7 @@ import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 /** A parsed command line. Nothing has been sent yet. */
 export interface Questions {
   readonly endpoint: Endpoint;
-  /** The arguments of each pull. */
+  /** The arguments for each pull. */
   readonly asked: readonly Args[];
   readonly limit: number | undefined;
   readonly walk: Walk;
@@ -139,7 +139,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   };
 }
 
-/** In the order of the response. */
+/** In response order. */
 export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
@@ -154,7 +154,7 @@ function showsDetails(
   { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
 ): boolean {
   if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
-  // Plain rows of the public service do not contain names and symbols, and a table without them is hard to read.
+  // Plain rows from the public service do not contain names and symbols, and a table without them is hard to read.
   if (fields === undefined) return hasColumns(format);
   const { record } = rowShape(endpoint);
   return fields.some((field) => isDetail(record, splitPath(field)));
@@ -165,14 +165,14 @@ function isDetail(record: RecordShape, parts: readonly string[]): boolean {
 }
 
 export interface Wanted {
-  /** In total; undefined means all rows. */
+  /** The total number; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }
 
 const defaultLimit = 10;
 
-/** Ignores the flags that the list of the endpoint does not support. */
+/** Ignores flags that the endpoint's list does not support. */
 export function readWanted(
   endpoint: Endpoint,
   flags: Values<ReplyFlags>,
@@ -189,7 +189,7 @@ export function readWanted(
 }
 
 function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
-  // In the specification of pool transactions, an empty cursor means the first page.
+  // In the specification for pool transactions, an empty cursor means the first page.
   if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };
   return page === undefined ? undefined : { flag: "page", value: String(page) };

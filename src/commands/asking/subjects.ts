@@ -16,8 +16,8 @@ export interface Taker {
 export const streamTaker = "this stream";
 
 /**
- * Parses the assets of a command: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for a
- * list in a file. A network in the list takes precedence over the network argument.
+ * Parses a command's assets: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for a list
+ * in a file. A network in the list takes precedence over the network argument.
  */
 export async function readSubjects(
   words: readonly string[],
@@ -62,7 +62,7 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
   );
 }
 
-/** Skips rows of a different kind, because a request for each of them would cost a credit and find nothing. */
+/** Skips rows of a different kind, because requesting each one would cost a credit and find nothing. */
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,
@@ -108,9 +108,9 @@ export interface ListedAsset {
   readonly address: string | undefined;
   /** Undefined if the kind is unknown. */
   readonly kind: AssetKind | undefined;
-  /** Whether the line is a row from a search with several groups. */
+  /** Whether the line is a row from a search across several groups. */
   readonly hasGroup: boolean;
-  /** Such as `stdin line 3`. */
+  /** For example, `stdin line 3`. */
   readonly where: string;
 }
 

@@ -47,7 +47,7 @@ function networksOf({ args }: Question): readonly string[] | undefined {
   return network === undefined ? args.get("chains")?.split(",") : [network];
 }
 
-/** Helps, for example, if the user typed the display name of a DEX instead of its ID. */
+/** Helps, for example, if the user typed a DEX's display name instead of its ID. */
 export async function hintAtEmpty(
   context: Context,
   client: Client,
@@ -72,7 +72,7 @@ export async function hintAtEmpty(
   return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
 }
 
-/** No list covers all networks, but the ID of a display name such as "Uniswap V3" is probably uniswap_v3. */
+/** No list covers all networks, but the ID for a display name such as "Uniswap V3" is probably uniswap_v3. */
 function hintAtDisplayName(flag: string, dex: string): string | undefined {
   const id = dex
     .trim()
@@ -82,7 +82,7 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
   return `${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
 }
 
-/** Uses today's cache if possible. Empty if fetching fails, because a failed hint must not hide the result. */
+/** Uses today's cache if possible. Empty when fetching fails, because a failed hint must not hide the result. */
 async function listKnown(
   context: Context,
   client: Client,
@@ -137,7 +137,7 @@ export function listName(client: Client, { endpoint, args }: Question): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
 }
 
-/** The part of a row that is cached: its ID and its name. */
+/** The part of a row that is cached: its ID and name. */
 export function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
   return (typedFields ?? []).map((field) => {
     const value = member(row, field);

@@ -21,7 +21,7 @@ const requesting = [
 
 const lookupFlags = { ...pick(sharedFlags, ...requesting), ...identifying };
 
-/** For commands that do not read the key of the profile. */
+/** Used by commands that do not read the profile's key. */
 const profileFlag = (summary: string): typeof sharedFlags.profile => ({ ...sharedFlags.profile, summary });
 
 const common = { section: "Setup", positionals: [], flags: {} } as const;

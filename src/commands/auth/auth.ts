@@ -145,7 +145,7 @@ async function readKey(context: Context, options: RunOptions): Promise<SentKey> 
   try {
     return { key: await stdin.readSecret(signal), source: "the prompt" };
   } finally {
-    // The line break is also printed after Ctrl-C, so that the prompt of the shell starts on a new line.
+    // The line break is also printed after Ctrl-C, so that the shell prompt starts on a new line.
     await stderr.write("\n");
   }
 }

@@ -42,7 +42,7 @@ export async function findPlan(
       last = cause;
     }
   }
-  // Other rejections explain themselves, such as a web page from an edge server.
+  // Other rejections, such as a web page from an edge server, explain themselves.
   if (last !== undefined && last.details.status !== 401) {
     const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
     throw new Failure(last.message, {
@@ -97,7 +97,7 @@ async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
     return accountOf((await ask(usage, new Map())).read(), meter);
   } catch (cause) {
     const isUsedUp = cause instanceof Failure && cause.details.status === 402;
-    // A key without credits is still valid, and its response names the plan like any other response.
+    // A key without credits is still valid, and its response names the plan like any other.
     if (isUsedUp && meter.plan !== undefined)
       return { plan: meter.plan, creditsLeft: meter.creditsLeft ?? "0" };
     throw cause;

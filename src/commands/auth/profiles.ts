@@ -94,7 +94,7 @@ export function profileName(context: Context, typed: string | undefined): string
   return typed;
 }
 
-/** Shows why the next command uses a different key than that of this profile, and how to change that. */
+/** Shows why the next command uses a key other than this profile's, and how to change that. */
 export async function sayRival(context: Context, settings: Settings, name: string): Promise<void> {
   const rival = rivalOf(context, settings, name);
   if (rival !== undefined) await say(context, `  ${rival}`);

@@ -16,7 +16,7 @@ import { counted, grouped } from "../../text/counted.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
 import { fail, type Finding, findingsOf, ok, type Outcome, took, warn } from "./findings.ts";
 
-/** Checks the form of the key and whether its tier is known, because the tier determines the hosts. */
+/** Checks the key's format and whether its tier is known, because the tier determines the hosts. */
 export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {
   const { settings } = options;
   const { found } = await findKey(context, options, settings);
@@ -42,7 +42,7 @@ export function sandboxKey({ key, tier }: Target): Outcome {
   );
 }
 
-/** Counts the requests of all processes on this machine in the last minute. */
+/** Counts the requests from all processes on this machine in the last minute. */
 export function checkPace(context: Context, { rpm }: RunOptions, target: Target): Outcome {
   const file = readJsonFile(accountFile(context, "pace", target));
   const now = context.clock.elapsed();
@@ -117,10 +117,10 @@ function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outc
   );
 }
 
-/** In milliseconds: time ranges such as `--from -15m` become inexact at the first, and wrong at the second. */
+/** In milliseconds. Time ranges such as `--from -15m` become inexact beyond the first and wrong beyond the second. */
 const [doubtful, wrong] = [2000, 5 * 60_000];
 
-/** Not precise, because the Date header has no fractions and may be written at any time during the round trip. */
+/** Imprecise: the Date header has no fractional seconds and may be written at any time during the round trip. */
 function checkClock(exchange: Exchange | undefined, now: number): Outcome | undefined {
   if (exchange?.answer === undefined) return undefined;
   const { answer, milliseconds } = exchange;

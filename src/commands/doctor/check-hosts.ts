@@ -44,7 +44,7 @@ function namesOf(urls: readonly URL[]): string {
   return [...new Set(urls.map(({ hostname }) => hostname))].join(" and ");
 }
 
-/** In milliseconds before a certificate expires (14 days). */
+/** Milliseconds before a certificate expires (14 days). */
 const soon = 14 * 24 * 60 * 60 * 1000;
 
 const hostSettings = {

@@ -106,7 +106,7 @@ function checkCredentials(context: Context): Outcome {
   return ok(`${file}: ${names.length === 0 ? "no key stored" : `stored: ${names.join(", ")}`}`);
 }
 
-/** Writes in the same way as a run, including the lock. */
+/** Writes the way a run does, including the lock. */
 async function checkState(context: Context): Promise<Outcome> {
   const folder = findFolders(context).state;
   try {
@@ -123,7 +123,7 @@ async function checkState(context: Context): Promise<Outcome> {
   }
 }
 
-/** In the order of the output; none of them sends anything. */
+/** In output order. None of them sends anything. */
 export const machineChecks = {
   version: checkVersion,
   terminal: checkTerminal,

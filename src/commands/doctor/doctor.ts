@@ -56,7 +56,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   const exchanges: Exchange[] = [];
   const open = await run.open({
     speed: 1,
-    // Warnings of the run become findings. The checks use the recorded requests.
+    // Warnings from the run become findings. The checks use the recorded requests.
     observer: {
       warn: () => undefined,
       tell: () => undefined,
@@ -80,7 +80,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   const costs = isStreamed ? "checking the service: up to 2 credits" : "checking the service: up to 1 credit";
   if (!isSimulated) await say(context, costs);
   const began = clock.elapsed();
-  // In the sandbox, the time starts at --now and then advances.
+  // In the sandbox, time starts at --now and then advances.
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - began) : clock.now());
   const rest = checkHost(run, "rest", target.rest, async () => await checkAnswer(open, exchanges, now));
   const streaming = isStreamed
@@ -91,7 +91,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
         async () => await findingsOf("stream", async () => await checkStream(context, open, options.timeout)),
       )
     : Promise.resolve([]);
-  // If the first check throws, a failure of the second one must not become an unhandled rejection.
+  // If the first check throws, a failure in the second must not become an unhandled rejection.
   streaming.catch(() => undefined);
   await output.add(await rest);
   await output.add(await streaming);

@@ -56,14 +56,14 @@ export function hasFailure(findings: readonly Finding[]): boolean {
   return findings.some(({ result }) => result === "fail");
 }
 
-/** Such as `83ms` or `2.4s`. */
+/** For example, `83ms` or `2.4s`. */
 export function took(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
 }
 
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
-/** The longest check name and the space after it. */
+/** The width of the longest check name and the space after it. */
 const nameWidth = 22;
 
 export type FindingsOutput = ReturnType<typeof openFindings>;
@@ -110,7 +110,7 @@ export function openFindings(context: Context, flags: LocalOutputFlags) {
   };
 }
 
-/** If the terminal is wide enough, the other lines are indented to the start of the text. */
+/** If the terminal is wide enough, continuation lines are indented to the start of the text. */
 function wrapped(text: string, indent: number, { stdout }: Context): string {
   const clean = visibleText(hideSecrets(text));
   const room = (roomOf(stdout) ?? Number.POSITIVE_INFINITY) - indent;

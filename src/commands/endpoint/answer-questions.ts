@@ -114,7 +114,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
-/** In the same form as the failure of a run. */
+/** In the same form as a run's failure. */
 async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { failureJson } = await import("../../run/failure-text.ts");

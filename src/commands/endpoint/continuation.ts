@@ -17,7 +17,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags that the next command needs to send the same requests to the same service. */
 const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Object.keys(sharedFlags)]);
-/** These flags belong to the file or receipt of this run, or only report its requests. */
+/** These flags concern this run's file or receipt, or only report its requests. */
 for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.delete(name);
 
 /**
@@ -35,7 +35,7 @@ export function moreLine(
   if (page.isCut !== true) {
     if (page.next === undefined || page.next.flag === "subject") return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
-      // There is no flag for the previous close, so the next command starts at and repeats the candle that contains it.
+      // There is no flag for the previous close, so the next command starts by repeating the candle that contains it.
       const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
       return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
@@ -85,7 +85,7 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   return words;
 }
 
-/** The position and the page size of a raw call are parameters as well. */
+/** A raw call's position and page size are parameters as well. */
 function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
@@ -101,7 +101,7 @@ function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
   return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
-/** For a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -113,7 +113,7 @@ function openingOf(candle: string): string | undefined {
   return instant === undefined ? undefined : toWire(instant);
 }
 
-/** Whether the list continues after the rows that were written, and where. */
+/** Whether and where the list continues after the rows that were written. */
 export interface Rest {
   /** Null if no page was received or a response was printed unchanged. */
   readonly more: boolean | null;
@@ -129,18 +129,18 @@ export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): R
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
-/** Such as `more: true, cursor: abc`; undefined if no list continues. */
+/** For example, `more: true, cursor: abc`; undefined if no list continues. */
 export function restText({ more, next }: Rest): string | undefined {
   if (more !== true) return undefined;
   return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
 }
 
 /**
- * Adds the number of fetched rows and the command that continues to the error that ended a pull early. Otherwise, the
- * rows could be mistaken for the complete result. A signal is not a failure and leads to a notice.
+ * Extends the error that ended a pull early with the number of fetched rows and the command to continue. Otherwise, the
+ * rows could be mistaken for the complete result. A signal is not a failure and results in a notice.
  */
 export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
-  // If a write fails because the reader closed the pipe, this is not an output error.
+  // A write that fails because the reader closed the pipe is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
@@ -155,7 +155,7 @@ export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): 
   });
 }
 
-/** The problem with the output is mentioned first, because the command that continues would run into it again. */
+/** The problem with the output is mentioned first, because the command to continue would run into it again. */
 function bothOf(
   { code, isDamaged, next: advice }: FailureDetails,
   next: string | undefined,
@@ -186,7 +186,7 @@ function howToGoOn(
   return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 
-/** A pull with table output cannot be resumed, so the format is omitted, or overridden if the settings select it. */
+/** A pull with table output cannot be resumed, so that format is omitted, or overridden if the settings select it. */
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
   if (formats[format].canGrow) return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
@@ -195,7 +195,7 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** Without --verbose and --force. */
+/** Omits --verbose and --force. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

@@ -9,7 +9,7 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
   const [endpoint] = group;
   const unit = endpoint.reply.kind === "batch" ? "address" : "request";
-  // Creating the flags of all commands would add a millisecond to each start.
+  // Creating the flags for all commands would add a millisecond to each startup.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
   return {

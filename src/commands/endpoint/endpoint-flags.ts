@@ -26,7 +26,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   return { ...flags, ...watchFlags };
 }
 
-/** Without the filters, which the endpoint parses. */
+/** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
 
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
@@ -34,7 +34,7 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   return kind === "single" ? "Parameters" : "Filters";
 }
 
-/** Accepts any text, because filters are parsed later, with the clock of the run. */
+/** Accepts any text, because filters are parsed later, with the run's clock. */
 function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
   return flag<string | true>(
     kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...placeholders[name], ...listed(name) },

@@ -15,7 +15,7 @@ const labels: Readonly<Record<string, string>> = {
   missing: "--missing",
 };
 
-/** Returns the flag that sets the part, and a function that makes times readable. */
+/** Returns the flag that sets this part of the query and a function that makes times readable. */
 function describePart(
   name: string,
   { params }: Endpoint,
@@ -31,7 +31,7 @@ function describePart(
   };
 }
 
-/** What determines which rows are fetched and how. Two runs can write to the same file only if all of it matches. */
+/** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
   const { subjects, ...pages } = walk;
@@ -52,7 +52,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   return query;
 }
 
-/** The free and the paid host count as one service, so a pull can continue on a different plan. */
+/** The free and paid hosts count as one service, so a pull can continue on a different plan. */
 function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
@@ -74,7 +74,7 @@ export function checkSameQuery(file: string, begun: Query, asked: Query, endpoin
     const [was, is] = [begun[name], asked[name]].map((value) =>
       value === undefined ? "not set" : show(value),
     );
-    // The digests of long lists of inputs would explain nothing.
+    // Digests of long input lists would explain nothing.
     const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was}; now ${is}`;
     throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {
       next: "repeat the original command, or start over with --force instead of --resume",

@@ -14,7 +14,7 @@ import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.t
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
 export interface TypedCommand {
-  /** Without flags. */
+  /** Excludes the flags. */
   readonly command: readonly string[];
   readonly input: {
     readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;
@@ -72,7 +72,7 @@ function partOf(
   const { tally } = destination;
   if (inputs !== undefined) return inputs.answered / inputs.of;
   if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
-  // Intervals without trades do not have a row, so progress is measured by time.
+  // Intervals without trades have no row, so progress is measured by time.
   if (questions.endpoint.reply.kind !== "candles" || last === undefined) return undefined;
   const { start, end } = candleWindow(last.question.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];

@@ -95,7 +95,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   return prettyJson(`{${text.join(",")}}`);
 }
 
-/** As it was sent, with the end that the pull fixed, if any. A raw call can send any text. */
+/** As sent, with the end that the pull fixed, if any. A raw call can send any text. */
 function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
   const [args] = asked;
   const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
@@ -116,7 +116,7 @@ function whyNot(failure: unknown): string | null {
   return failure instanceof Error ? failure.message : "it failed";
 }
 
-/** A result can be incomplete although the run did not fail. */
+/** A result can be incomplete even though the run did not fail. */
 function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
   if (exit === 0) return null;
   return tally.refused > 0
@@ -129,7 +129,7 @@ function exitOf(failure: unknown): number | undefined {
   return failure instanceof Failure ? failure.exit : undefined;
 }
 
-/** Only whole numbers, with all their digits, because a header can contain anything. */
+/** Keeps only whole numbers, with all their digits, because a header can contain anything. */
 function digits(text: string | undefined): string {
   return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
 }

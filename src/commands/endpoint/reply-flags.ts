@@ -8,7 +8,7 @@ type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { kind: Kind }>;
 
 const rows = wholeNumber({ min: 1 });
 
-/** The limit of lists that are complete by default. */
+/** The limit for lists that are complete by default. */
 const limitOfAll = flag(rows, "Rows", {
   summary: "Maximum number of rows",
   default: "all",

@@ -40,7 +40,7 @@ export async function runEndpoint(
   );
 }
 
-/** Everything has been checked when the promise resolves. */
+/** Everything has been checked by the time the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
@@ -130,7 +130,7 @@ interface Asking {
   readonly typed: TypedCommand;
   readonly to: WantedDestination;
   readonly claimed: Claimed | undefined;
-  /** With the clock of the first run, if the pull is resumed. */
+  /** Based on the first run's clock if the pull is resumed. */
   readonly options: RunOptions;
   readonly questions: Questions;
 }
@@ -147,7 +147,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
     const { runEstimate } = await import("./run-estimate.ts");
     return await runEstimate(context, typed.input.flags, options, questions, open.client);
   }
-  // A table cannot be resumed, because the widths of its columns depend on its first rows.
+  // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
   const destination = await openFor(asking, open, { seen, canResume });
@@ -187,7 +187,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
     writeReceipt(to, run, { started, exit, failure });
   };
   const receiveFailure = async (failure: unknown): Promise<void> => {
-    // The failure of the pull is more important than a failure to write the receipt.
+    // The pull's failure is more important than a failure to write the receipt.
     await receive(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });

@@ -63,7 +63,7 @@ async function askCreditsLeft(client: Client): Promise<string | undefined> {
   }
 }
 
-/** The rate limit alone counts, because response times are unknown. */
+/** Only the rate limit counts, because response times are unknown. */
 function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
   if (requests === undefined) return null;
   const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);

@@ -90,7 +90,7 @@ export function explanationOf(word: string): Explanation | undefined {
   return status >= 200 && status <= 599 ? ofStatus(status) : undefined;
 }
 
-/** Without statuses that are not in the specification. */
+/** Excludes statuses that are not in the specification. */
 export function explainedWords(): readonly string[] {
   const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
   return [...errorCodes, ...new Set(statuses), ...exits.map(String)];

@@ -87,7 +87,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       log({ event: "read_failed", reason, wait_ms: wait });
       series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
     },
-    /** A read returned all rows up to the present. `began` is its start, and `rows` counts the new rows. */
+    /** A read returned all rows up to the present. `began` is when it started, and `rows` counts the new rows. */
     caughtUp: (began: number, rows: number): void => {
       series.end();
       for (const hole of holes.filledBy(began)) {
@@ -110,10 +110,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
 function reportOfRows({ warn, note, log }: Sinks) {
   let isAheadSaid = false;
   return {
-    /** The file already contains rows of earlier runs. `from` is the value of --from. */
+    /** The file already contains rows from earlier runs. `from` is the value of --from. */
     continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
       note(continuedLine(written, from, latest)),
-    /** The reader of the output had not accepted these rows at the end. */
+    /** The reader of the output had not accepted these rows by the end. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
       warn(
@@ -125,7 +125,7 @@ function reportOfRows({ warn, note, log }: Sinks) {
       const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
       warn(`${counted(rows, "late row")}, ${older}`);
     },
-    /** `at` is the time of the first row that is later than the current time of the service. */
+    /** `at` is the time of the first row that is later than the service's current time. */
     ahead: (rows: number, at: Instant): void => {
       const first = instant(at.seconds * 1000);
       log({ event: "ahead", rows, first });
@@ -136,7 +136,7 @@ function reportOfRows({ warn, note, log }: Sinks) {
   };
 }
 
-/** Reports only the first failure in a series and new reasons. A summary follows when the series ends. */
+/** In a series of failures, reports only the first one and new reasons. A summary follows when the series ends. */
 function createSeries({ warn, timesToTell }: Sinks) {
   let last: string | undefined;
   return {
@@ -154,7 +154,7 @@ function createSeries({ warn, timesToTell }: Sinks) {
 interface Hole {
   readonly from: number;
   readonly to: number;
-  /** Of the monotonic clock. A read that began earlier may not include all rows of this range. */
+  /** On the monotonic clock. A read that began earlier may not include all rows in this range. */
   readonly readAfter: number;
 }
 

@@ -80,7 +80,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-/** The signal of its run also aborts when a limit is reached. */
+/** Its run's signal also aborts when a limit is reached. */
 type Followed = Awaited<ReturnType<typeof openFollowed>>;
 
 async function openFollowed(
@@ -131,7 +131,7 @@ async function openFollowed(
   return { ...parts, run: { ...run, context }, flags };
 }
 
-/** The `--out` files keep the rows of earlier runs. Only one run may write to them, or every row appears twice. */
+/** The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice. */
 async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
   const { clock, stdout } = context;
   if (out === undefined) return stdout;
@@ -151,7 +151,7 @@ async function openFollowOutput({ context, report, onClose }: Run, out: string |
   };
 }
 
-/** A single file uses the same lock as a pull. For a changing file name, the lock is in the fixed directory. */
+/** A single file uses the same lock as a pull. If the file name changes, the lock is in the directory that does not. */
 function lockOfPattern(pattern: string): string {
   if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
   const folder = fixedFolder(pattern);

@@ -69,7 +69,7 @@ function migratedRequest(
   if (found === undefined) return undefined;
   const { endpoint, place, removed } = found;
   const params = endpoint.params.filter(({ name }) => place.has(name));
-  // Some values in an old path are query parameters of the new endpoint.
+  // Some values in an old path are query parameters for the new endpoint.
   const moved = params.flatMap(({ name, place: to }) =>
     to === "query" ? [[name, place.get(name) ?? ""] as const] : [],
   );

@@ -81,7 +81,7 @@ function parts(value: string, separator: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Without the input, because the note already starts with it. */
+/** Omits the input, because the note already starts with it. */
 function whyRefused(param: Param, value: string, now: number): string | undefined {
   try {
     readParam(param, value, now);
@@ -92,7 +92,7 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
   }
 }
 
-/** A page number has no cursor, because only the previous page contains the cursor of the next one. */
+/** A page number cannot be converted to a cursor, because only the previous page contains it. */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
   if (!(page > 1)) return { note: `page=${value}: the command starts at the first page by default; omitted` };
@@ -116,7 +116,7 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
   };
 }
 
-/** Old parameters whose flag has the same name. Each function checks the old value; `now` is in milliseconds. */
+/** Old parameters whose flags have the same name. Each function checks the old value; `now` is in milliseconds. */
 const flags = new Map<string, (value: string, now: number) => boolean>([
   ["limit", (value) => /^[1-9]\d*$/u.test(value)],
   ["interval", (value) => streamIntervals.some((each) => each === value)],
@@ -129,7 +129,7 @@ const flags = new Map<string, (value: string, now: number) => boolean>([
   ],
 ]);
 
-/** The method in the URL of the streaming host determines the feed. */
+/** The method in the streaming host's URL determines the feed. */
 export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
   const typed = values.get("method");
   // `t_p` is an older method name for the price feed.

@@ -2,7 +2,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** The first segments of all paths that the service has had. */
+/** The first segments of all paths that the service has ever had. */
 const roots: ReadonlySet<string> = new Set([
   "networks",
   "pools",
@@ -51,7 +51,7 @@ export function readOldUrl(typed: string) {
   return {
     /** Decoded, starting at the first one that the API knows. */
     segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
-    /** Decoded, in the typed order, without parameters that looked like a key. */
+    /** Decoded, in the order typed, without parameters that looked like a key. */
     query,
     hadKey: query.length < pairs.length || authority.includes("@"),
   };

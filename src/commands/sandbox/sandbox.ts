@@ -113,7 +113,7 @@ async function runInside(
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {
     child.once("error", (cause) => reject(usageFailure(`"${command}": ${cannotBeStarted(cause)}`)));
-    // The exit code is passed on unchanged. A signal is converted to an exit code in the same way as in a shell.
+    // The exit code is passed on unchanged. A signal is converted to an exit code, as in a shell.
     child.once("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );

@@ -39,7 +39,7 @@ function withAdded({ record, added }: RowShape): RecordShape {
   };
 }
 
-/** A search over several groups adds the group to each row, but a search over a single group does not. */
+/** A search across several groups adds the group to each row, but a search in a single group does not. */
 function commandOf({ command, reply }: Endpoint, group: string): string {
   return reply.kind === "groups" ? `${command} --type ${group}` : command;
 }

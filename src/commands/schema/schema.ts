@@ -41,7 +41,7 @@ function textOf(found: KnownRecord, form: string | undefined, dialect: SqlDialec
   return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;
 }
 
-/** A command also finds a record if it prints only one kind of row. */
+/** A command name also finds a record if the command prints only one kind of row. */
 function findRecord(asked: string): KnownRecord {
   const all = knownRecords();
   const name = asked.replaceAll(/[\s_]+/gu, "-");

@@ -42,7 +42,7 @@ export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 /** Several copies of an event can be in memory at the same time. */
 const mostMebibytes = 16;
 
-/** A stream supports only one format. The others have a special message, unlike unknown formats. */
+/** A stream supports only one format. Unlike unknown formats, the others get a special message. */
 const lines = {
   ...readBy("choice", "format", (label, typed) => {
     if (typed === "ndjson") return "ndjson" as const;

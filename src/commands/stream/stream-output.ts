@@ -20,7 +20,7 @@ const LF = 0x0a;
 
 /** Either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
-  /** Shows events of one connection in order. Resolves when they are written and the reader keeps up. */
+  /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** Only the board needs this. */
   readonly watch?: (subjects: readonly Subject[]) => void;
@@ -64,7 +64,7 @@ function createLines(
   output: Pick<RotatingFile, "write">,
   { feed, isEnveloped, broken }: LineOptions,
 ): StreamDisplay {
-  // A shard is the same object until its assets change. Weak, because a closed shard is never used again.
+  // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
   const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
     const known = replacements.get(shard) ?? createReplacements();
@@ -99,7 +99,7 @@ function createLines(
         lines.add(line);
         lines.addByte(LF);
       }
-      // The file can depend on the time at which the events were received.
+      // The file can depend on when the events were received.
       if (lines.length() > 0) await output.write(lines.lend(), at.now);
       spare = lines;
     },
@@ -172,7 +172,7 @@ async function openBoard(
   };
 }
 
-/** Reports how the partial line of an earlier run was repaired. */
+/** Reports how a partial line from an earlier run was repaired. */
 export async function openAppendedFile(
   pattern: string,
   clock: Clock,

@@ -74,7 +74,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   };
   return {
     ...handlers,
-    /** `planned` is the number of connections at the start, before any of them has reported its state. */
+    /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),
       open: count("open"),
@@ -158,7 +158,7 @@ function title(shard: Shard): string {
 
 const few = 3;
 
-/** Returns only the number of assets if there are too many names. */
+/** Returns only the number of assets if there are too many to name. */
 function assetsOf(subjects: readonly Subject[]): string {
   return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
 }

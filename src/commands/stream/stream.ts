@@ -27,7 +27,7 @@ import { createStreamReport } from "./stream-report.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
-/** In the real market, prices change only every few seconds. A second in the sandbox shows a minute of it. */
+/** In the real market, prices change only every few seconds. One sandbox second shows a minute of the market. */
 const sandboxSpeed = 60;
 
 const mebibyte = 1024 * 1024;
@@ -152,8 +152,8 @@ function handlersOf(session: Session): TailHandlers {
     ...course,
     begun: () => undefined,
     missed: (shard, gap, missing) => {
-      // A connection that is still opening for the first time has not missed anything if a limit is reached or the user
-      // interrupts the run.
+      // A connection that is still opening for the first time has not missed anything when a limit is reached or the
+      // user interrupts the run.
       if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
       course.missed(shard, gap, missing);
     },
@@ -195,7 +195,7 @@ function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<vo
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 
-/** Without the warning, the user would not notice that the service applies another plan than that of the key. */
+/** Without the warning, the user would not notice that the service applies a plan other than the key's. */
 function warnOfPlan({ run, open }: Session): (plan: string) => void {
   const { tier } = open.client.target;
   let isSaid = false;
@@ -206,7 +206,7 @@ function warnOfPlan({ run, open }: Session): (plan: string) => void {
   };
 }
 
-/** An unknown network and an unknown asset are rejected alike. Only the message shows the difference. */
+/** Unknown networks and unknown assets are rejected alike. Only the message differs. */
 function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
   if (!(cause instanceof Failure)) return cause;
   const { message, details } = cause;
@@ -233,7 +233,7 @@ function listenForReload({ run, readAssets, course, displays, stops }: Session, 
   return run.context.onReload(() => void reload());
 }
 
-/** Once a minute, if they have changed. */
+/** Logs the credits once a minute if they have changed. */
 function logCredits({ run, stops, course }: Session): () => void {
   const done = new AbortController();
   const tick = async (): Promise<void> => {

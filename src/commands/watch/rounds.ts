@@ -16,15 +16,15 @@ import { withSuggestion } from "../asking/suggestion.ts";
 export interface Round {
   /** Relative times are resolved again in each round. */
   readonly asked: readonly Args[];
-  /** One entry per group of rows, in the order of the response. */
+  /** One entry per group of rows, in response order. */
   readonly groups: readonly Pick<Page, "group" | "rows">[];
-  /** About inputs that the service left out. */
+  /** Notes about inputs that the service left out. */
   readonly notes: readonly string[];
   /** Errors for inputs that the service rejected. */
   readonly refused: readonly string[];
 }
 
-/** A rejection of one of several inputs is recorded. If no rows are left, it is thrown. */
+/** Records the rejection of one of several inputs, or throws it if no rows are left. */
 export async function fetchRound(
   context: Context,
   client: Client,
@@ -62,7 +62,7 @@ export async function fetchRound(
 }
 
 export interface Changes {
-  /** New and changed rows, in the order of the round. */
+  /** New and changed rows, in the round's order. */
   readonly rows: Round["groups"];
   /** The identities of rows that have disappeared. Always empty for lists that drop old rows. */
   readonly gone: readonly string[];
@@ -70,7 +70,7 @@ export interface Changes {
   readonly before: (group: string, row: string) => string | undefined;
 }
 
-/** A row is the same if its identity is equal, and has changed if the text of its selected fields has changed. */
+/** Rows are the same if their identities match. A row has changed if the text of its selected fields has changed. */
 export function compareRounds(
   endpoint: Endpoint,
   fields: readonly string[] | undefined,

@@ -12,7 +12,7 @@ import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
 
 export interface WatchView {
-  /** `at` is the time of the requests in milliseconds since the epoch. */
+  /** `at` is the time of the requests, in milliseconds since the epoch. */
   readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
   /** The reason may be temporary. */
   readonly failed: (reason: string) => void;
@@ -20,7 +20,7 @@ export interface WatchView {
   readonly waiting?: (until: number) => void;
 }
 
-/** Writes all rows of the first round and after that only new and changed rows. */
+/** Writes all rows from the first round, and then only new and changed rows. */
 export async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
   const renderer = await createRenderer({ ...presentation, hasAges: false });
   return {
@@ -32,7 +32,7 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   };
 }
 
-/** In RFC 3339 without fractions of a second. */
+/** In RFC 3339 format, without fractional seconds. */
 function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
@@ -46,9 +46,9 @@ function goneSentence(gone: readonly string[]): string {
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
-  /** Such as `every 30s: dexdata networks`. */
+  /** For example, `every 30s: dexdata networks`. */
   readonly title: string;
-  /** Such as `3 credits` and `120/hour`, next to the time and the countdown. */
+  /** For example, `3 credits` and `120/hour`, shown next to the time and the countdown. */
   readonly facts: () => readonly string[];
 }
 
@@ -56,7 +56,7 @@ interface Drawn {
   readonly round: Round;
   readonly changes: Changes;
   readonly at: number;
-  /** The width of the terminal for which the lines were drawn. */
+  /** The terminal width for which the lines were drawn. */
   readonly columns: number;
   readonly lines: readonly string[];
 }

@@ -82,7 +82,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
-    // Rounds that were missed because a round took longer than the interval are skipped.
+    // Skips rounds that were missed because another round took longer than the interval.
     const passed = Math.floor((clock.elapsed() - due) / interval);
     due += (passed + 1) * interval;
     view.waiting?.(due);
@@ -115,7 +115,7 @@ function refuseClosed(options: RunOptions): RunOptions {
 const mostRows = 10_000;
 const hour = 3_600_000;
 
-/** Per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
+/** Returns the cost per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
 function hourlyCost(
   { interval, every }: { readonly interval: number; readonly every: string },
   questions: Questions,

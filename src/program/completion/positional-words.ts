@@ -12,7 +12,7 @@ export function positionalWords(asked: Asked, command: Command, current: string)
   const { context, entries, line } = asked;
   const { positionals: before } = line;
   const [first, last] = [command.positionals[0], command.positionals.at(-1)];
-  // These arguments name a command, which can have several words.
+  // These arguments form a command name, which can have several words.
   if (first?.suggests === "commands and topics") return only(helpWords(entries, before));
   if (first?.suggests === "commands") return only(commandWords(entries, before.join(" ")));
   const positional = command.positionals[before.length] ?? (last?.isRepeatable === true ? last : undefined);
@@ -67,7 +67,7 @@ function ofSetting(
   );
 }
 
-/** The words that can follow `path` in the name of a command. */
+/** The words that can follow `path` in a command's name. */
 export function commandWords(entries: readonly Command[], path: string): readonly Candidate[] {
   const start = path === "" ? "" : `${path} `;
   const found = new Map<string, Candidate>();

@@ -54,7 +54,7 @@ function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
   return first.split(":")[0] ?? "";
 }
 
-/** After the name of a record and a dot, suggests the fields of that record. */
+/** After a record's name and a dot, suggests that record's fields. */
 export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
   const names = new Set<string>();
   const before = typed.split(".").slice(0, -1);
@@ -68,7 +68,7 @@ export function fieldWords(entry: Command | undefined, typed: string): readonly 
   return [...names].map((word) => ({ word }));
 }
 
-/** Candidates such as `24h.` and `tokens.0.` end with a dot, which shows that they contain more fields. */
+/** Candidates such as `24h.` and `tokens.0.` end with a dot to show that they contain more fields. */
 function opening({ type: { kind } }: Field): string {
   return kind === "record" ? "." : kind === "list" ? ".0." : "";
 }
@@ -97,7 +97,7 @@ export function parameterWords(path: string | undefined): readonly Candidate[] {
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** From the last list that the service sent to this machine, or else from the sandbox. */
+/** Uses the last list that the service sent to this machine, or else the sandbox's. */
 export function knownNetworks(context: Surroundings): readonly Candidate[] {
   const kept = typable(readNewestList(context, listEnding("networks", undefined)));
   return kept.length > 0
@@ -110,7 +110,7 @@ export function knownDexes(context: Surroundings, network: string): readonly Can
   return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
 }
 
-/** Names only, never keys. */
+/** Returns only names, never keys. */
 export function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
   return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));

@@ -50,7 +50,7 @@ const topicsLine =
 /** If a command has more flags than this, the brief form has no room for its output flags. */
 const many = 20;
 
-/** Few users need the flags in these groups. The same applies if a command adds only one flag to a shared group. */
+/** Few users need the flags in these groups, or an output flag that is a command's only one. */
 const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
 
 function isMinor({ group }: Flag, own: Flags): boolean {

@@ -10,7 +10,7 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
   });
 }
 
-/** Without the choices, which completion and programs show separately. */
+/** Omits the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {
   return `${owned(flag.summary, ownersOf(flag))}${defaultOf(flag)}${flag.details ?? ""}`;
 }
@@ -40,7 +40,7 @@ function owned(summary: string, owners: readonly string[]): string {
   return `${condition}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
 }
 
-/** `(default 30s)`; a text that lists the choices names the default there. */
+/** `(default 30s)`; if the text lists the choices, it names the default there. */
 function defaultOf({ default: usual, defaultSaid, choicesIn }: Flag): string {
   const isNamed = usual === undefined || choicesIn !== undefined;
   const text = defaultSaid ?? (isNamed ? undefined : `default ${usual}`);
@@ -98,7 +98,7 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
   });
 }
 
-/** For a line that points to the full text. */
+/** Used in a line that points to the full text. */
 export function nameList(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
@@ -118,7 +118,7 @@ function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;
   const text = first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
-  // The name of the row has both words.
+  // The row's name contains both words.
   return text.replace(/^Minimum\/Maximum (.)/u, (_, letter: string) => letter.toUpperCase());
 }
 

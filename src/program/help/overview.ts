@@ -12,7 +12,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
 
 const followRow = ["txns --follow", "Print a pool's transactions, then new ones as they arrive"] as const;
 
-/** The page of `dexdata` without arguments. */
+/** The page that `dexdata` shows without arguments. */
 export function overview(entries: readonly Command[]): readonly Block[] {
   return [
     { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
@@ -36,7 +36,7 @@ export function overview(entries: readonly Command[]): readonly Block[] {
   ];
 }
 
-/** For a word such as `auth` or `config`, which only groups commands. */
+/** Returns the help for a word such as `auth` or `config`, which only groups commands. */
 export function groupHelp(word: string, entries: readonly Command[]): readonly Block[] {
   const inside = entries.filter(({ words }) => words.startsWith(`${word} `));
   return [
@@ -50,7 +50,7 @@ export function groupHelp(word: string, entries: readonly Command[]): readonly B
   ];
 }
 
-/** Commands with the same first word share a row. The row of `help` lists its topics. */
+/** Commands with the same first word share a row. The `help` row lists its topics. */
 function commandRows(entries: readonly Command[]): readonly (readonly [string, string])[] {
   const rows = new Map<string, readonly [string, string]>();
   for (const { words, summary } of entries) {

@@ -18,7 +18,7 @@ export const topicNames = [
 
 export type TopicName = (typeof topicNames)[number];
 
-/** The directories and the time of the machine. */
+/** The machine's directories and clock. */
 export interface TopicContext extends Pick<Context, "env" | "platform"> {
   readonly clock: Pick<Clock, "now">;
 }

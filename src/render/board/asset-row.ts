@@ -41,7 +41,7 @@ const slots = 60;
 /** Slot length in milliseconds. The history first covers a minute and grows to an hour. */
 const [shortest, longest] = [1000, 64_000];
 
-/** The history since the start or over the last hour, in constant memory: when all slots are used, pairs merge. */
+/** The history since the start or over the last hour, in constant memory: when all slots are used, pairs are merged. */
 function createHistory(start: number) {
   let size = shortest;
   let begin = start;
@@ -94,7 +94,7 @@ function laterOfPairs(values: readonly number[]): number[] {
 
 const seconds = 60;
 
-/** Counts the events of the last minute with one counter per second. */
+/** Counts events in the last minute with one counter per second. */
 function createRate() {
   const counts = new Float64Array(seconds);
   const countedSecond = new Float64Array(seconds).fill(-1);

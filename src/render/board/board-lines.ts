@@ -7,7 +7,7 @@ import { counted } from "../../text/counted.ts";
 
 export interface BoardOptions {
   readonly feed: FeedName;
-  /** `network:address` of each asset, in row order. */
+  /** Each asset's `network:address`, in row order. */
   readonly assets: readonly string[];
   readonly isSimulated: boolean;
   readonly isUnicode: boolean;
@@ -16,7 +16,7 @@ export interface BoardOptions {
   readonly start: number;
 }
 
-/** Allocates the lines of a terminal, the connection status first, titles and messages last. */
+/** Allocates the terminal's lines: the connection status first, titles and messages last. */
 export function arrange(count: number, said: number, height: number) {
   let left = height - 1;
   const take = (lines: number, least: number): boolean => {
@@ -30,7 +30,7 @@ export function arrange(count: number, said: number, height: number) {
   const saidLines = Math.max(0, Math.min(said, left - some));
   left -= saidLines;
   const hasBlanks = take(2, Math.min(count, 8));
-  // The line with the number of hidden rows takes up one row.
+  // The line with the number of hidden rows takes up a row itself.
   const rows = count <= left ? count : Math.max(0, left - 1);
   return { rows, hasTitle, hasHeads, hasBlanks, said: saidLines };
 }
@@ -58,7 +58,7 @@ function duration(milliseconds: number): string {
 }
 
 export interface TailState {
-  /** Connections required, open, and waiting for a retry. */
+  /** The numbers of connections required, open, and waiting to retry. */
   readonly wanted: number;
   readonly open: number;
   readonly retrying: number;

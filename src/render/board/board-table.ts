@@ -52,7 +52,7 @@ export function drawTable(
 
 /** A shorter sparkline shows nothing useful, and a longer one adds nothing. */
 const [shortestTrend, longestTrend] = [8, 30];
-/** Shows the network and most of the address. Other columns are hidden before the label shrinks any more. */
+/** Shows the network and most of the address. Other columns are hidden before the label shrinks any further. */
 const readableLabel = 26;
 /** A truncated price would look like a different price, so the asset label shrinks instead, down to this width. */
 const shortestLabel = 6;

@@ -27,11 +27,11 @@ export interface Board {
   readonly say: (line: string, elapsed: number) => void;
   /** Assets that were already shown keep their data. */
   readonly watch: (assets: readonly string[], elapsed: number) => void;
-  /** Returns the complete frame. `state` is undefined after the end of the stream; only the rows are then shown. */
+  /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
 }
 
-/** Maximum number of messages, and how many milliseconds each is shown. */
+/** The maximum number of messages, and how many milliseconds each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
@@ -57,7 +57,7 @@ export function createBoard(options: BoardOptions): Board {
       for (const event of events) {
         const reading = readEvent(event.data, feed);
         if (reading === undefined) continue;
-        // If the connection does not identify the asset, match the addresses in the event data.
+        // If the connection does not identify the asset, the addresses in the event data do.
         const named = event.asset === undefined ? reading.assets : [event.asset];
         const found = new Set(named.map((name) => rows.get(assetKey(name))));
         for (const row of found) row?.update(reading.values, elapsed);
@@ -97,7 +97,7 @@ function assetKey(asset: string): string {
 const chainNames = ["chain", "c"];
 const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
 
-/** Returns undefined if the data is not a JSON object, which the client reports. */
+/** Returns undefined for anything but a JSON object. The client reports such data. */
 function readEvent(data: Buffer, feed: FeedName) {
   const row = parse(data.toString("utf8"));
   if (row === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
 export type PriceAxis = ReturnType<typeof createPriceAxis>;
 
-/** A price range smaller than this fraction of the price is flat, so the axis adds a margin. */
+/** A price range smaller than this fraction of the price counts as flat, so the axis adds a margin. */
 const flat = 1e-13;
 /** Labels have enough decimals to distinguish this many steps. */
 const distinctSteps = 40;
@@ -35,7 +35,7 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
       if (!(count > 0 && count <= about * 2)) return [];
       return Array.from({ length: count }, (_, index) => `${(first + index) * unit}e${exponent}`);
     },
-    /** Returns the position in half rows, 0 at the bottom. */
+    /** Returns the position in half rows, with 0 at the bottom. */
     halfRow: (price: number, rows: number): number =>
       Math.max(0, Math.min(rows * 2 - 1, Math.floor(((price - low) / range) * rows * 2))),
   };
@@ -99,7 +99,7 @@ function periodStart(at: number, step: Step): number {
 
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `08:00`, or `Nov 21` at midnight. For steps of months, `Nov`, or the year in January. */
+/** `08:00`, or `Nov 21` at midnight. For monthly steps, `Nov`, or the year in January. */
 function labelOf(at: number, step: Step): string {
   const [date = "", time = ""] = writeUtc(at).split("T");
   const [year = "", month = "", day = ""] = date.split("-");

@@ -48,7 +48,7 @@ export function chartHeading(
   ];
 }
 
-/** Returns a time such as `3d`, which is clearer than a number of candles. */
+/** Returns a duration such as `3d`, which is clearer than a number of candles. */
 function lengthOf(span: number): string {
   const [unit, name] = span % 86_400 === 0 ? [86_400, "d"] : span % 3600 === 0 ? [3600, "h"] : [60, "m"];
   return `${span / unit}${name}`;

@@ -141,7 +141,7 @@ function candleTone({ open, close }: CandleColumn): Tone {
   return close > open ? "up" : close < open ? "down" : "plain";
 }
 
-/** From top to bottom. Without color, a rising candle is hollow. */
+/** Ordered from top to bottom. Without color, a rising candle is hollow. */
 function candleCells(
   candle: CandleColumn,
   axis: PriceAxis,
@@ -170,7 +170,7 @@ function candleCells(
   });
 }
 
-/** From top to bottom. A volume above zero is always visible. */
+/** Ordered from top to bottom. A volume above zero is always visible. */
 function barCells(share: number, rows: number, isUnicode: boolean): readonly Cell[] {
   const levels = isUnicode ? " ▁▂▃▄▅▆▇█" : " .:#";
   const most = levels.length - 1;

@@ -5,12 +5,12 @@ import { PLAIN, separatedFormat } from "./separated-format.ts";
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Includes full-width characters. Leading apostrophes match, so that removing an added one restores the text. */
 const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
-/** Older versions of COPY treat a line with only `\.` as the end of the input. */
+/** Older versions of COPY treat a line with only `\.` as the end of input. */
 const QUOTED = /[",]|^\\\.$/;
 
 /**
  * CSV according to RFC 4180, but with LF line endings, which every CSV reader and line-based tool accepts. Text that
- * matches FORMULA gets a leading apostrophe. Null becomes an empty cell, and an empty string `""`.
+ * matches FORMULA gets a leading apostrophe. Null becomes an empty cell, and an empty string becomes `""`.
  */
 export const csvText: Writing = {
   separator: ",",

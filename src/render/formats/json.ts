@@ -4,7 +4,7 @@ import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format, LocalLook } from "./format.ts";
 import { createRowSelector, elementsOf, jsonFormatter, jsonLine, writeJson } from "./row-text.ts";
 
-/** A single JSON document, indented on a terminal. Tokens are copied unchanged from the service. */
+/** A single JSON document, indented on a terminal. Tokens from the service are copied unchanged. */
 export const json: Format = {
   summary: "One document: an array of the rows, or the object; indented on a terminal",
   columns: undefined,

@@ -8,7 +8,7 @@ import { splitPath } from "./row-text.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import type { Renderer } from "../renderer.ts";
 
-/** Without this check, a typo in a field would look like a null value. */
+/** Without this check, a typo in a field name would look like a null value. */
 export interface MissingFields {
   readonly see: (page: Shown) => void;
   /** Call this after the last row. */
@@ -58,7 +58,7 @@ export function missingFields(
   return watch.remarks();
 }
 
-/** For responses that are printed unchanged. The rows are either in a list or are the response itself. */
+/** Describes responses that are printed unchanged. The rows are either in a list or the response itself. */
 export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   return Object.entries(rows).map(([group, { record }]) => {
     const list = listNameOf(reply, group);

@@ -67,7 +67,7 @@ function pieceEnd(text: string, end: number): number {
   return end < text.length && (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
 }
 
-/** Escapes output of dexdata itself, too, because it can quote the service: a plan, an amount, an error. */
+/** Escapes dexdata's own output, too, because it can quote the service: a plan, an amount or an error. */
 export function jsonLine(value: object, isPretty: boolean): string {
   return `${escapeJsonText(JSON.stringify(value, null, isPretty ? 2 : 0))}\n`;
 }

@@ -8,8 +8,8 @@ import type { LocalRow, Writing } from "./format.ts";
 import { rowTexts, splitPath } from "./row-text.ts";
 
 /**
- * By default, the columns are those of the table, with one for each name that a field can have. They are fixed before
- * the first row. With several groups, the first column is the group, and the columns of all groups follow.
+ * By default, the columns match the table's, with one for each name that a field can have. They are fixed before the
+ * first row. With several groups, the first column is the group, followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
@@ -53,7 +53,7 @@ function headerLine(names: readonly string[], writing: Writing): string {
 /** Plain text, or the text of a JSON value. Undefined and `null` mean no value. */
 type SeparatedCell = { readonly text: string } | string | undefined;
 
-/** Escapes reversibly what could break the line or affect a terminal, so a token name cannot forge a row. */
+/** Reversibly escapes whatever could break the line or affect a terminal, so a token name cannot forge a row. */
 export function separatedLine(cells: readonly SeparatedCell[], writing: Writing): string {
   const { separator, writeText, writeJson, nothing, emptyLine } = writing;
   let line = "";

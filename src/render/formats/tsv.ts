@@ -6,7 +6,7 @@ import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
 
-/** The text format of PostgreSQL's COPY. Programs read it, so text that looks like a formula is not escaped. */
+/** PostgreSQL's text format for COPY. Programs read it, so text that looks like a formula is not escaped. */
 export const tsvText: Writing = {
   separator: "\t",
   nothing: String.raw`\N`,

@@ -25,7 +25,7 @@ export interface Paper {
 
 const indent = "  ";
 
-/** The texts of all rows start in the same column, except after terms that are too wide. */
+/** The text of every row starts in the same column, except after a term that is too wide. */
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
   const column = columnOf(blocks, paper);
   return blocks

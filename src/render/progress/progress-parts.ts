@@ -3,7 +3,7 @@ import { formatSeconds } from "../../contract/duration.ts";
 import { counted, grouped } from "../../text/counted.ts";
 
 export interface PullState {
-  /** Includes rows of earlier runs. */
+  /** Includes rows from earlier runs. */
   readonly rows: number;
   /** Undefined if unknown. */
   readonly rowsInAll: number | undefined;
@@ -55,7 +55,7 @@ function ratePart({ rows }: PullState, since: Since): readonly string[] {
   return [`${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} rows/s`];
 }
 
-/** Assumes the same rate as so far. A current wait counts as time already spent. */
+/** Assumes the same rate as so far. An ongoing wait counts as time already spent. */
 function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): number | undefined {
   const before = since.state.part ?? 0;
   if (part === undefined || part >= 1 || part <= before || since.elapsed < shortest) return undefined;

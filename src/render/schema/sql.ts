@@ -20,7 +20,7 @@ const remarks: Readonly<Record<SqlDialect, string>> = {
   duckdb: "Numbers are text to keep every digit; to compute with them, use price::DOUBLE.",
 };
 
-/** Each member becomes a column, nested members as JSON. */
+/** Each member becomes a column. Nested members are stored as JSON. */
 export function createTable({ name, record }: NamedRecord, description: string, dialect: SqlDialect): string {
   const columns = Object.entries(record).map(([column, field]) => {
     const isRequired = !field.optional && !field.nullable;

@@ -12,7 +12,7 @@ interface Writing extends TypeScriptWishes {
   readonly nameOf: (record: RecordShape) => string | undefined;
 }
 
-/** A record that occurs several times, such as a window of activity, gets its own interface. */
+/** A record that occurs several times, such as an activity window, gets its own interface. */
 export function typeScript(named: NamedRecord, description: string, wishes: TypeScriptWishes): string {
   const type = typeName(named.name);
   const inner = recordsIn(named.record);

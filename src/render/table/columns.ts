@@ -39,7 +39,7 @@ export function drawnColumn(
 
 type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
 
-/** With `--fields` or `--columns`, the columns are in the order of the flag. */
+/** With `--fields` or `--columns`, the columns are in the flag's order. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
   const { fields, columns, orderedBy, isWide = false } = choice;
   if (fields !== undefined)
@@ -90,7 +90,7 @@ function column(
   };
 }
 
-/** A change since the previous frame is marked, including the direction for numbers. */
+/** Marks a change since the previous frame and, for numbers, its direction. */
 export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
   const cell = cellOf(row, shown, style);
   const before = style.rowBefore?.(row);

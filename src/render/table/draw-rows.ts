@@ -34,7 +34,7 @@ function drawWithLibrary(
   rows: readonly (readonly Cell[])[],
   paint: Paint,
 ): string {
-  // A placeholder of the right width replaces each text that the library, which measures code points, gets wrong.
+  // The library measures code points, so a placeholder of the right width replaces each text it would get wrong.
   const hidden: string[] = [];
   const drawCell = ({ text, tone }: Cell): string => {
     const painted = paint(text, tone);
@@ -44,7 +44,7 @@ function drawWithLibrary(
   };
   const last = columns.length - 1;
   const table = new CliTable({
-    // The last column may be wider than planned, because no column follows it.
+    // The last column may be wider than planned, because nothing follows it.
     colWidths: columns.map(({ width }, index) =>
       index === last ? Math.max(width, ...rows.map((row) => textWidth(row[index]?.text ?? ""))) : width,
     ),

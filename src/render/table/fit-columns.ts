@@ -71,7 +71,7 @@ function widen(chosen: readonly MeasuredColumn[], room: number): Widths {
 /** A token name can have any length. Columns that the user requested get more room. */
 const LONGEST_WORD = 40;
 const LONGEST_ASKED = 200;
-/** Less of a name would not identify it. */
+/** A shorter part of a name would not identify it. */
 const SHORTEST_WORD = 10;
 /** A complete value wider than this is an address, a transaction or a very long number. */
 const BULKY = 24;

@@ -13,7 +13,7 @@ export type RecordPart =
 /** Deeper paths are unreadable, and a document may have thousands of levels. */
 const DEEPEST = 6;
 
-/** Escaping and layout use many times the memory of a text. */
+/** Escaping a text and laying it out takes many times its memory. */
 const LONGEST_TEXT = 10_000;
 
 export function recordParts(
@@ -50,7 +50,7 @@ const measures = {
 /** Layout for lists of tokens, with names for people before identifiers for the service. */
 const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map<string, string>() };
 
-/** Creates one row per object. The first column is its name in the record. */
+/** Creates one row per object. The first column is the object's name in the record. */
 function objectTable(
   objects: readonly (readonly [name: string, values: unknown])[],
   path: readonly string[],

@@ -13,7 +13,7 @@ import { type RecordPart, recordParts } from "./record-parts.ts";
 import { drawLines } from "./table-lines.ts";
 import { createTableSection } from "./table-section.ts";
 
-/** Draws a record as lines with names (as in `--fields`) and values. Windows and lists follow as small tables. */
+/** Draws a record as lines of names (as in `--fields`) and values. Windows and lists follow as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
   const { output, endpoint, fields, now, isUnicode, isWide } = presentation;
   const paint = await createPaint(presentation.isColored);

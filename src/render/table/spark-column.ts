@@ -3,7 +3,7 @@ import { sparkline } from "../values/sparkline.ts";
 import { valueAt } from "../values/value-at.ts";
 import { drawnColumn } from "./columns.ts";
 
-/** At uneven intervals. Prices are computed from the current price and its changes. */
+/** The points are at uneven intervals. Prices are computed from the current price and its changes. */
 const points: readonly { readonly title: string; readonly changes: readonly string[] }[] = [
   { title: "24H", changes: ["price_change_percentage_24h", "24h.last_price_usd_change"] },
   { title: "6H", changes: ["price_change_percentage_6h", "6h.last_price_usd_change"] },

@@ -20,7 +20,7 @@ export type DrawRows = (
   hasHeader: boolean,
 ) => string;
 
-/** For the few rows inside a record. Loading cli-table3 would take most of the time of such a short run. */
+/** Draws the few rows inside a record. Loading cli-table3 would take up most of such a short run. */
 export const drawLines: DrawRows = (columns, rows, paint, hasHeader) =>
   writeLines(columns, fitRows(columns, rows, hasHeader), paint);
 

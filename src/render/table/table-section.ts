@@ -19,7 +19,7 @@ interface SectionOptions {
 interface PlacedColumn extends MeasuredColumn, DrawnColumn {}
 
 /**
- * A table that is drawn page by page. The first page fixes columns and widths, so that drawing takes linear time. If a
+ * A table drawn page by page. The first page fixes the columns and widths, so that drawing takes linear time. If a
  * later row has a wider address or number, or a hidden empty column gets its first value, a new table starts below.
  */
 export function createTableSection(options: SectionOptions) {

@@ -21,11 +21,11 @@ export interface CellStyle {
   readonly hasAges: boolean;
   /** A terminal without UTF-8 would garble characters beyond ASCII, so these are escaped. */
   readonly isUnicode: boolean;
-  /** Small prices show the number of their zeros, as in `0.0₉1234`. Only used in output for people. */
+  /** Small prices show how many zeros they have, as in `0.0₉1234`. Used only in output for people. */
   readonly countsZeros: boolean;
   /** There is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
-  /** Returns the same row of the previous frame; undefined for a new row. */
+  /** Returns the same row in the previous frame; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }
 
@@ -93,12 +93,12 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
     const tone = kind !== "change" || number.digits === "" ? "plain" : number.isNegative ? "down" : "up";
     return { text: numberTexts[kind](number, style), tone };
   }
-  // Raw token amounts keep every digit. Otherwise, a table shows eight of up to 17 digits of a double.
+  // Raw token amounts keep every digit. A double can have 17 digits, but a table otherwise shows eight.
   const isShort = kind === "unknown" && !style.isRoomy;
   return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
 }
 
-/** Only the outer levels, because a document may have thousands of them. */
+/** Shows only the outer levels, because a document may have thousands of them. */
 function showNested(value: object, depth = 0): string {
   if (depth > 3) return "...";
   if (!Array.isArray(value)) {

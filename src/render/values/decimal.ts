@@ -1,6 +1,6 @@
 /**
- * Digits, because arithmetic on doubles would show digits that the service never sent. The value is 0.<digits> x
- * 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
+ * Stored as digits, because arithmetic on doubles would show digits that the service never sent. The value is
+ * 0.<digits> x 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
  */
 export interface Decimal {
   readonly isNegative: boolean;
@@ -15,7 +15,7 @@ const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
 /** An integer with up to this many digits can be incremented exactly as a double. */
 const FEW_DIGITS = 14;
 
-/** Parses JSON syntax, including from a string; undefined for anything else. */
+/** Parses a JSON number, which may be in a string. Returns undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
   const isNegative = text.charCodeAt(0) === MINUS;
@@ -32,7 +32,7 @@ export function readDecimal(value: number | bigint | string): Decimal | undefine
   return create(isNegative, all.slice(leading), point - start - leading + exponent);
 }
 
-/** Never reads past the end of the string, because V8 would then discard the compiled code of this function. */
+/** Never reads past the end of the string, because V8 would then discard this function's compiled code. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -80,7 +80,7 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
 
-/** Two decimals from 1,000, four from 1, and four significant digits below 1. `significant` overrides them. */
+/** Shows two decimals from 1,000, four from 1, and four significant digits below 1. `significant` overrides these. */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
   const text = writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");

@@ -1,5 +1,5 @@
 const unicode = "▁▂▃▄▅▆▇█";
-/** Ordered by the height of each character on the line. */
+/** Ordered by each character's height on the line. */
 const ascii = "_.-'";
 
 /**

@@ -62,9 +62,9 @@ function takeCharacters(text: string, width: number): string {
 }
 
 const PLAIN = /^[ -~]*$/;
-/** Code points that combine with others into one emoji. Other texts are as wide as the sum of their characters. */
+/** Code points that combine with others into one emoji. Any other text is as wide as its characters combined. */
 const JOINED = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u;
-/** Created on first use, because that takes 10 ms, and most tables are plain ASCII. */
+/** Created on first use, because creation takes 10 ms and most tables are plain ASCII. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);

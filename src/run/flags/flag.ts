@@ -28,12 +28,12 @@ export interface Exclusion {
   readonly flag: string;
   /** The reason, if the message needs it. */
   readonly why?: string;
-  /** Both flags set the same value, so the message does not prefer either of them. */
+  /** Both flags set the same value, so the message favors neither. */
   readonly isMutual?: true;
   readonly next: string;
 }
 
-/** Completion reads these lists from disk or from the description of a command, but never from the service. */
+/** Completion reads these lists from disk or from a command's description, but never from the service. */
 export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameters";
 
 /** In the order used in help. */
@@ -63,7 +63,7 @@ export type Values<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Value | undefined : never;
 };
 
-/** By name. A repeated flag has several values, and the value of a boolean flag is undefined. */
+/** Keyed by name. A repeated flag has several values, and a boolean flag's value is undefined. */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
 /** Preserves the type of the value. */

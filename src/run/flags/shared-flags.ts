@@ -118,7 +118,7 @@ const rate = readBy("integer or unlimited", "n", (label, typed) => {
   return checked.value;
 });
 
-/** Parsed in the same way as the integers in filters. */
+/** Parsed like the integers in filters. */
 const credits = readBy("integer", "n", (_, typed) =>
   Number(readParam(query("max_credits", { kind: "integer", min: 0 }, ""), typed, 0)),
 );

@@ -33,7 +33,7 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
 
 /**
  * Each NDJSON line is written at once, so lines stay complete and the file can be moved during the run. A file that
- * cannot be opened is rejected. A later failed write is reported once, and the stream continues.
+ * cannot be opened is rejected. A later write failure is reported once, and the stream continues.
  */
 export function openEventLog(
   file: string | undefined,
@@ -49,7 +49,7 @@ export function openEventLog(
   });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {
-    // A failed write may have left a partial line, so the log starts a new one and records how many are missing.
+    // A failed write may have left a partial line, so the log starts a new one and records how many lines are missing.
     const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
     lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;

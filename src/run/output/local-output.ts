@@ -72,8 +72,8 @@ async function print(
 }
 
 /**
- * The flag, the environment, the config file or the default, in this order. `config list` reports an invalid setting,
- * but other commands do not fail because of it.
+ * Comes from the flag, the environment, the config file or the default, in that order. `config list` reports an invalid
+ * setting, but other commands do not fail because of it.
  */
 export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
   const output = outputOf(context, flags);

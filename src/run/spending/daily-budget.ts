@@ -29,7 +29,7 @@ interface Spent {
 }
 
 /**
- * All processes on this machine share the budget per UTC day, service and key (or no key). Credits are recorded before
+ * All processes on this machine share one budget per UTC day, service and key (or no key). Credits are recorded before
  * a request and released if it was free, so a killed process leaves the amount too high, not too low.
  */
 function dailyBudget(
@@ -49,7 +49,7 @@ function dailyBudget(
         const size = before === undefined ? sizeOf(file) : undefined;
         const isNew = before === undefined && size === undefined;
         if (isNew) removeUnusedAccounts(context, "budget");
-        // A crash of the machine can leave a new file empty.
+        // A machine crash can leave a new file empty.
         if (size === 0) warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
         const isBlank = isNew || size === 0;
         const after = by(isBlank ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
@@ -112,7 +112,7 @@ function notKept(file: string, why: string, cause?: unknown): Failure {
   });
 }
 
-/** Combines `--max-credits` with the rest of the daily budget, which the sandbox does not have. */
+/** Combines `--max-credits` with what is left of the daily budget, which the sandbox does not have. */
 export function budgetOf(
   context: Context,
   { maxCredits, settings }: RunOptions,

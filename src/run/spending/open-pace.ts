@@ -61,7 +61,7 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Report, "war
 /** State that all processes on this machine share for each service and key. */
 type Use = "pace" | "budget";
 
-/** The name of the file is a hash of the service and the key (or no key). */
+/** The file name is a hash of the service and the key (or no key). */
 export function accountFile(context: Context, use: Use, { rest, key }: Pick<Target, "rest" | "key">): string {
   const { origin, pathname } = new URL(rest);
   const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
@@ -80,7 +80,7 @@ function hashOfService(service: string): string {
   return [hash.high, hash.low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** Runs whenever a new file is created, because every new port of a sandbox creates one. */
+/** Runs whenever a new file is created, because a sandbox creates one for every new port. */
 export function removeUnusedAccounts(context: Context, use: Use): void {
   const names = new RegExp(`^${use}-[\\da-f]{16,32}\\.json(?:${stagingSuffix})?$`, "u");
   removeUnused(findFolders(context).state, names, context.clock.now());

@@ -26,7 +26,7 @@ Examples:
   dexdata explain 402
   dexdata explain plan_required`;
 
-/** Every form of time that `parseTimeBound` accepts. */
+/** Every time format that `parseTimeBound` accepts. */
 export const timeForms: readonly (readonly [example: string, meaning: string])[] = [
   ["now", "the start of the run"],
   ["-90s", "90 seconds before now; the minus is optional"],

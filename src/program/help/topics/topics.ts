@@ -7,7 +7,7 @@ import { textPage } from "./text-page.ts";
 
 type Topic = string | ((commands: readonly Command[], context: TopicContext) => string);
 
-/** The text of each topic, and the document with more details. */
+/** Each topic's text and the document with more details. */
 const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topic]>> = {
   "exit-codes": ["reference.md", table.exitCodesTopic],
   time: ["guide.md", table.timeTopic],
