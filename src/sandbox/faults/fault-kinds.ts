@@ -74,7 +74,7 @@ export const faultTraits = {
   "drop-filter": {
     ...change,
     value: "name",
-    help: "A search ignores one filter, and omits it where the response repeats the query",
+    help: "A search ignores one filter, and leaves it out of the query that the response echoes",
   },
   plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
   "no-plan-header": { ...header, help: "No X-Api-Plan header" },

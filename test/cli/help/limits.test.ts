@@ -44,7 +44,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
     ["At most # rows wait in memory", "tail/follow/look.ts", "mostRows"],
     ["at most #m old", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
-    ["among the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
+    ["one of the newest # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
     ["Names of up to # characters", "commands/asking/suggestion.ts", "longestKept"],

@@ -115,8 +115,8 @@ Limits:
   event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If one continues for more
       than 64 MiB, dexdata reconnects.
   ohlcv        50 million candles (exit 2); --chart merges adjacent candles into at most 6,000
-  --follow     At most 3,000 rows wait in memory. A late row is found if it is at most 10m old, and among the last 5,000
-      rows.
+  --follow     At most 3,000 rows wait in memory. A late row is found only if it is at most 10m old and one of the newest
+      5,000 rows.
   key          4 KiB in a file, and 4 KiB from key_command, which may run for a minute (exit 2)
   files        1 MiB each for config and credentials; larger files are ignored
   suggestions  Names of up to 200 characters; longer ones are not suggested
