@@ -1,7 +1,7 @@
 import type { Tier } from "../contract/tier.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
 
-/** As in the specification, or as the public service responds where it differs. */
+/** Follows the specification, or the public service where the two differ. */
 export type Dialect = "spec" | "public";
 
 /** The free hosts serve keyless and free callers, and the paid hosts all others. */

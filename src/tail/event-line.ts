@@ -48,7 +48,7 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
 }
 
-/** `request_id` is the index of the asset in the connection's batch (wire-facts 5.3). */
+/** `request_id` is the asset's index in the connection's batch (wire-facts 5.3). */
 export function subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
   return subjects.length === 1 ? subjects[0] : subjects[Number(event.requestId ?? Number.NaN)];
 }

@@ -80,7 +80,7 @@ export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: R
   );
 }
 
-/** Has exit code 6. The hint lists some of the assets that do not fit, and the JSON form lists all of them. */
+/** The Failure has exit code 6. Its hint lists some of the assets that do not fit; the JSON form lists them all. */
 export function doesNotFit(
   message: string,
   fits: number,

@@ -110,7 +110,7 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isR
   return url;
 }
 
-/** `request_id` is omitted, so it defaults to the index of the entry (wire-facts 5.3). */
+/** `request_id` is omitted, so it defaults to the entry's index (wire-facts 5.3). */
 function bodyOf({ kind, subjects }: Subscription): string {
   return JSON.stringify(
     subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),

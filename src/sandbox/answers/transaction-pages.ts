@@ -42,7 +42,7 @@ function readWindow({ query, at, dialect }: Asked): Window {
   };
 }
 
-/** An empty cursor returns the first rows. Any other cursor is the ID of the transaction before the page. */
+/** An empty cursor returns the first rows. Any other cursor is the ID of the transaction just before the page. */
 function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);

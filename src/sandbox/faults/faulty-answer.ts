@@ -89,7 +89,7 @@ function changeList(
   return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
 }
 
-/** For a list without pages, returns the rows of the previous response. */
+/** For a list without pages, returns the previous response's rows. */
 function rowsBefore(
   request: SandboxRequest,
   state: SandboxState,

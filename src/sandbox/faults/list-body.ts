@@ -10,7 +10,7 @@ export interface ListBody {
   readonly after: string;
 }
 
-// The rows come first, and quotes inside strings are escaped, so these patterns match only at the edges of the rows.
+// The rows come first, and quotes inside strings are escaped, so these patterns match only at the rows' edges.
 const ROWS_BEGIN = /^\{"(?:transactions|results|dexes)":\[/u;
 const ROWS_END = /\],"(?:has_next_page|page_info)":/u;
 

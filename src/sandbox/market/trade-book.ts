@@ -16,8 +16,8 @@ const ROWS_KEPT = 500_000;
 const TOTALS_KEPT = 160_000;
 
 export function createTradeBook(): TradeBook {
-  // Most pools need the days of the few pools that price WETH and similar tokens. In a shared cache, a month's worth of
-  // thousands of small pools would evict them.
+  // Most pools need the days of the few pools that price WETH and similar tokens. In a shared cache, a month's data
+  // from thousands of small pools would evict them.
   const hubDays = makeRecent<number, TradeDay>(HUB_ROWS_KEPT, weigh);
   const otherDays = makeRecent<number, TradeDay>(ROWS_KEPT, weigh);
   const totals = makeRecent<number, DayTotals>(TOTALS_KEPT);

@@ -30,7 +30,7 @@ export const Column = {
   second: 0,
   /** The price of token0 in token1 after the transaction. */
   price: 1,
-  /** Raw units without a sign, with the precision of a double. */
+  /** Unsigned raw units with double precision. */
   raw0: 2,
   raw1: 3,
   /** USD prices after the transaction. The market has them even where the service returns none. */

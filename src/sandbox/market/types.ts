@@ -7,7 +7,7 @@ export interface Market {
   readonly networks: readonly NetworkFacts[];
   readonly network: (slug: string) => NetworkFacts | undefined;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
-  /** All pools that exist at `at`, busiest first. The array is shared and must not be modified. */
+  /** All pools created by `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
   readonly tokens: (network: NetworkFacts, at: number) => readonly TokenFacts[];
   /** EVM addresses match regardless of case, and other addresses only exactly. */
@@ -136,7 +136,7 @@ export interface Transaction extends TransactionKey {
   readonly time: number;
   readonly sender: string;
   readonly recipient: string;
-  /** Raw units with a sign. In a swap, the two amounts have opposite signs. */
+  /** Signed raw units. In a swap, the two amounts have opposite signs. */
   readonly amount0: bigint;
   readonly amount1: bigint;
   readonly price0: number;

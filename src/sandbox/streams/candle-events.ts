@@ -43,7 +43,7 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
   };
 }
 
-/** Returns the candles from `since` on (inclusive), each once and in its state at `at`. */
+/** Returns the candles from `since` on (inclusive), each once and in its state as of `at`. */
 export function pastCandles(source: EventSource, since: number, at: number): readonly StreamEvent[] {
   const newest = new Map<number, StreamEvent>();
   for (const event of source(since, at)) {

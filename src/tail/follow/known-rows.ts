@@ -99,7 +99,7 @@ export function createHeldRows(latest: () => number) {
       );
     },
     all: () => takeOut(held.length),
-    /** The earliest start of a read after which the first row may be written; infinite if no row is held. */
+    /** The earliest start time of a read that allows the first row to be written; infinite if no row is held. */
     nextDue: () =>
       held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };

@@ -101,7 +101,7 @@ function createRangeReader(
   { elapsed }: Pick<Clock, "elapsed">,
 ): RangeReader {
   const shape = rowShape(endpoint);
-  /** The number by which the total repeatedly exceeds the number of listed rows. */
+  /** How far the total repeatedly exceeds the number of listed rows. */
   let excess = 0;
   /** Rows that are known from the start were not read here, so the first read compares them with the list. */
   let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
@@ -166,7 +166,7 @@ function itemsOf({ rows, repeats = 0, left }: Page): number {
   return left === undefined ? 0 : rows.length + repeats + left;
 }
 
-/** Keeps the service's order for rows with the same time. A pull that went back may find some rows later. */
+/** Keeps the service's order for rows with the same time. A pull that goes back a page may find some rows late. */
 function inOrder(fresh: ReadonlyMap<string, TailRow>): RangeRead {
   const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
   return { kind: "rows", rows };

@@ -10,7 +10,7 @@ import type { HeldRows } from "./known-rows.ts";
 
 export type Wake = ReturnType<typeof createWake>;
 
-/** A wait between two reads that can be ended early. */
+/** Waits between reads. A wait can be ended early. */
 export function createWake(clock: Clock, signal: AbortSignal) {
   let isCalled = false;
   let wakeUp: (() => void) | undefined;
