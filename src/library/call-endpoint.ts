@@ -33,7 +33,7 @@ export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: read
     });
 }
 
-/** Parameters are checked again for each iteration, so that `-1h` means one hour before the iteration. */
+/** Parameters are checked again for each iteration, so `-1h` means one hour before that iteration. */
 function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   pages();
   const rows = async function* (): AsyncGenerator {
@@ -62,7 +62,7 @@ async function* pagesOf(
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
     }
-    // Without this failure, a program would take incomplete rows for all of them.
+    // Without this failure, a program would mistake partial results for complete ones.
     if (refused !== undefined) throw refused.failure;
   }
 }
@@ -95,7 +95,7 @@ async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Pro
   throw untrustedAnswer("invalid response: no row");
 }
 
-/** Includes empty groups. */
+/** The result includes empty groups. */
 async function grouped(
   opened: OpenLibrary,
   endpoint: Endpoint,
@@ -108,8 +108,8 @@ async function grouped(
 }
 
 /**
- * With `hasTexts`, every number becomes a string. Otherwise only raw amounts do: the service sends them as strings or
- * as integers of any length, which a double cannot represent.
+ * With `hasTexts`, every number becomes a string. Otherwise, only raw amounts do: the service sends them as strings or
+ * as arbitrarily long integers, which a double cannot represent.
  */
 export function rowReader(record: RecordShape, hasTexts: boolean): (text: string) => object {
   if (hasTexts) return (text) => Object(parseNumbersAsText(text));

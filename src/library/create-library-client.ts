@@ -8,7 +8,7 @@ import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-
 import { readOptions } from "./read-options.ts";
 import { asMethod } from "./read-params.ts";
 
-/** Also has one method per endpoint, named after it; the types of the package declare these methods. */
+/** Also has one method per endpoint, named after it; the package's types declare these methods. */
 export interface LibraryClient {
   readonly [method: string]: unknown;
   readonly stream: (options: StreamOptions) => AsyncIterable<StreamEvent<unknown>>;
@@ -16,7 +16,7 @@ export interface LibraryClient {
   readonly close: () => Promise<void>;
 }
 
-/** Uses the hosts, rate limit, retries and paging of the command line. */
+/** Uses the same hosts, rate limit, retries and paging as the command line. */
 export function createLibraryClient(
   platform: Pick<Context, "clock" | "random">,
   options: ClientOptions = {},

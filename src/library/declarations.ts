@@ -8,13 +8,12 @@ import { typeName, typeScript } from "../render/schema/typescript.ts";
 import { isGiven, methodName } from "./read-params.ts";
 
 /**
- * Generates the types of the package: first the public types, then the types of the contract, so that a new endpoint
- * gets its method and types automatically. `N` is the type of numbers, which the `numbers` option of the client
- * selects.
+ * Generates the package's types: first the public types, then the contract's, so a new endpoint gets its method and
+ * types automatically. `N` is the number type, which the client's `numbers` option selects.
  */
 export function declarations(publicTypes: string): string {
   return [
-    // The imports of the public types are written out here.
+    // The types that the public types import are written out here.
     union("Tier", tiers),
     union("FeedName", feedNames),
     publicTypes.slice(publicTypes.indexOf("/**")),
@@ -121,7 +120,7 @@ ${methods.join("")}  /** Live events; leaving the loop closes the connections. *
 `;
 }
 
-/** Returns the signature of a method from the second parameter on. */
+/** Returns a method's signature from the second parameter on. */
 function signatureEnd({ reply, rows }: Endpoint): string {
   const types = Object.entries(rows).map(([group, { name }]) => [group, `${typeName(name)}<N>`] as const);
   if (reply.kind === "single") return `): Promise<${types[0]?.[1]}>`;

@@ -1,4 +1,4 @@
-/** Each producer waits until all of its items were taken. `signal` aborts when the consumer has stopped. */
+/** Each producer waits until all its items have been taken. `signal` aborts when the consumer has stopped. */
 export function createHandover<T>(signal: AbortSignal) {
   const waiting: { readonly items: readonly T[]; readonly done: () => void }[] = [];
   let failure: { readonly cause: unknown } | undefined;

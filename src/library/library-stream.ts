@@ -14,8 +14,8 @@ import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts
 import { timeText } from "./read-params.ts";
 
 /**
- * Ends with a Failure that another connection would not fix, when the client's signal aborts, or when the caller leaves
- * the loop, which closes all connections. A slow consumer slows down the sockets.
+ * Throws a Failure that another connection would not fix. Also ends when the client's signal aborts or the caller
+ * leaves the loop. All connections are then closed. A slow consumer slows down the sockets.
  */
 export function streamEvents(
   opened: OpenLibrary,
@@ -25,7 +25,7 @@ export function streamEvents(
   return { [Symbol.asyncIterator]: () => leavable((left) => listen(opened, options, wishes, left)) };
 }
 
-/** A generator alone would only end after the next event. */
+/** A plain generator would not end until the next event. */
 function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIterator<T> {
   const left = new AbortController();
   const events = begin(left.signal);
@@ -127,7 +127,7 @@ function readStream(options: StreamOptions, now: number) {
   return { feed, kind, params, subjects: options.assets };
 }
 
-/** The notices contain the messages that the command line would print on stderr. */
+/** The notices contain the messages that the command line would print to stderr. */
 function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "events" | "charged"> {
   const tellGap = ({ subjects }: Shard, { from, to, reason }: Gap): void =>
     tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });

@@ -1,4 +1,4 @@
-// The public types. The build copies this file into the types of the package and expands the imported unions.
+// The public types. The build copies this file into the package's types and expands the imported unions.
 
 import type { FeedName } from "../contract/feeds/all-feeds.ts";
 import type { Tier } from "../contract/tier.ts";
@@ -6,20 +6,20 @@ import type { Tier } from "../contract/tier.ts";
 export type { FeedName, Tier };
 
 /**
- * Options of a client. The user's settings and key store are never read, and environment variables are read only from
+ * Client options. The user's settings and key store are never read, and environment variables are read only from
  * `environment`. Times are in milliseconds.
  */
 export interface ClientOptions {
-  /** The API key, sent unchanged and only to the hosts of this client. */
+  /** The API key, sent unchanged and only to this client's hosts. */
   readonly apiKey?: string;
   /**
-   * The plan of the key, which determines the hosts and the rate limit. It is required with a key, because the host is
-   * never guessed.
+   * The key's plan, which determines the hosts and the rate limit. Required with a key, because the host is never
+   * guessed.
    */
   readonly tier?: Tier;
-  /** Replaces the REST host of the tier. Must use https, except for localhost. */
+  /** Replaces the tier's REST host. Must use https, except for localhost. */
   readonly baseUrl?: string;
-  /** Replaces the streaming host of the tier. */
+  /** Replaces the tier's streaming host. */
   readonly streamingUrl?: string;
   /**
    * Pass `process.env` to use environment variables as defaults for the other options: `DEXDATA_API_KEY`,
@@ -27,12 +27,12 @@ export interface ClientOptions {
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /**
-   * Defines how JSON numbers are returned: as the nearest double (like `JSON.parse`), or as strings with the original
-   * digits. Amounts in a token's smallest unit are always strings, because a double cannot represent them. The `texts`
-   * of a page always contain the original digits.
+   * Determines how JSON numbers are returned: as the nearest double (like `JSON.parse`), or as strings with the
+   * original digits. Amounts in a token's smallest unit are always strings, because a double cannot represent them. A
+   * page's `texts` always contain the original digits.
    */
   readonly numbers?: "number" | "text";
-  /** Requests per minute for this client. Default: the limit of the plan. */
+  /** Requests per minute for this client. Default: the plan's limit. */
   readonly rpm?: number | "unlimited";
   /** Number of retries after 429, 500 and connection errors. Default: 4. */
   readonly retries?: number;
@@ -42,31 +42,31 @@ export interface ClientOptions {
   readonly timeout?: number;
   /**
    * Concurrent requests for lists that can be fetched in parts. Default: 1, which never requests pages in advance, so
-   * that leaving a loop early does not waste credits.
+   * leaving a loop early does not waste credits.
    */
   readonly parallel?: number;
-  /** Credits that this client may spend. A request or an event that would exceed this limit is a Failure. */
+  /** Credits that this client may spend. A request or event that would exceed this limit causes a Failure. */
   readonly maxCredits?: number;
-  /** Ends all activity of this client. Pending promises reject with the signal's reason. */
+  /** Ends all of this client's activity. Pending promises reject with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called before each wait, for the rate limit or a retry. */
+  /** Called before each wait for the rate limit or a retry. */
   readonly onWait?: (milliseconds: number, reason: string) => void;
 }
 
-/** The number of requests of a client, and their cost. */
+/** How many requests a client has sent, and what they cost. */
 export interface Meter {
   readonly requests: number;
   readonly credits: number;
   /** Additional credits that requests without a complete response may have cost. */
   readonly creditsInDoubt: number;
-  /** The remaining credits that the service last reported, with the original digits. */
+  /** The remaining credits last reported by the service, with the original digits. */
   readonly creditsLeft: string | undefined;
   /** The plan that the service applied to the last request. */
   readonly plan: string | undefined;
 }
 
 export interface ListOptions {
-  /** Maximum number of rows in total. Default: all rows. */
+  /** Maximum total number of rows. Default: all rows. */
   readonly limit?: number;
 }
 
@@ -79,8 +79,8 @@ export interface Page<T> {
 }
 
 /**
- * The rows of a list, each returned once. Requests are sent once the iteration starts, and again for each new
- * iteration. Leaving the loop cancels them.
+ * A list's rows, each returned once. Requests are sent when iteration starts, and again for each new iteration. Leaving
+ * the loop cancels them.
  */
 export interface Listing<T> extends AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Page<T>>;
@@ -97,7 +97,7 @@ export interface StreamOptions<F extends FeedName = FeedName> {
   readonly feed: F;
   /** Any number of assets, streamed over as few connections as possible. */
   readonly assets: readonly Asset[];
-  /** The type of the addresses. Default: pools for transactions, tokens for reserves. */
+  /** What the addresses identify. Default: pools for transactions, tokens for reserves. */
   readonly by?: "token" | "pool";
   /** The interval of `ohlcv` candles. Default: 1s. */
   readonly interval?: "1s" | "5s" | "60s";
@@ -107,16 +107,16 @@ export interface StreamOptions<F extends FeedName = FeedName> {
    * Whether an asset that the service does not stream ends the stream ("fail") or is skipped ("drop"). Default: "fail".
    */
   readonly onInvalid?: "fail" | "drop";
-  /** Called when connections change and for messages from the service. */
+  /** Called when a connection changes and when the service sends a message. */
   readonly onNotice?: (notice: StreamNotice) => void;
 }
 
 export interface StreamEvent<T> {
-  /** The name of the event as sent by the service. */
+  /** The event's name, as sent by the service. */
   readonly event: string;
-  /** The asset of the event, if the service identifies it. */
+  /** The event's asset, if the service identifies it. */
   readonly asset: Asset | undefined;
-  /** The time at which the event was received. */
+  /** When the event was received. */
   readonly received: Date;
   readonly data: T;
   /** The data exactly as the service sent it. */
@@ -131,9 +131,9 @@ export type StreamNotice = { readonly assets: readonly Asset[] } &
     | { readonly kind: "gap"; readonly from: Date; readonly to: Date; readonly reason: string }
     /** The connection is closed. The next attempt follows after `wait` milliseconds. */
     | { readonly kind: "retry"; readonly wait: number; readonly reason: string }
-    /** An event of one of these assets was skipped ("lost"), or these assets are no longer streamed ("dropped"). */
+    /** An event for one of these assets was skipped ("lost"), or these assets are no longer streamed ("dropped"). */
     | { readonly kind: "lost" | "dropped"; readonly reason: string }
-    /** The text is a message from the service or the name of an unknown event. It is untrusted. */
+    /** Untrusted text: a message from the service or the name of an unknown event. */
     | { readonly kind: "warning" | "error" | "unknown"; readonly text: string }
   );
 

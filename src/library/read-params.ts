@@ -6,7 +6,7 @@ import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { fullHelp, type Param } from "../contract/param.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** By parameter name in the API. */
+/** Values by API parameter name. */
 export type GivenParams = Readonly<Record<string, unknown>>;
 
 export interface Asking {
@@ -14,7 +14,7 @@ export interface Asking {
   readonly subjects: readonly Subject[] | undefined;
 }
 
-/** Messages then contain the method name and the API names of the parameters. */
+/** Messages then contain the method name and the parameters' API names. */
 export function asMethod(endpoint: Endpoint): Endpoint {
   const params = endpoint.params.map((param): Param => ({ ...param, givenAs: "property" }));
   return { ...endpoint, command: methodName(endpoint), params };
@@ -53,10 +53,10 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
 
-/** A program can read any field, but only detailed rows contain names and symbols, at the same price. */
+/** Programs can read any field, but only detailed rows, which cost the same, contain names and symbols. */
 const usualValues: GivenParams = { detailed: true };
 
-/** One by one, because there may be more inputs than one request accepts. */
+/** Reads inputs one by one, because there may be more of them than one request accepts. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {
   const network = given["network"];
   const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];

@@ -32,12 +32,12 @@ export const maxAccounts = 10_000;
 const batch = maxAccounts / 10;
 
 /**
- * A key can be any text, so memory must be limited. Accounts without charges are dropped first, because creating them
- * again changes nothing, then the least recently used ones. An open stream or a request within the last minute keeps an
- * account, because dropping it would reset limits that are in use.
+ * A key can be any text, so memory must be limited. Accounts without charges are dropped first, because recreating them
+ * changes nothing, followed by the least recently used ones. An open stream or a request within the last minute keeps
+ * an account, because dropping it would reset limits that are in use.
  */
 export function createAccounts(options: SandboxOptions, at: () => number): Accounts {
-  // Ordered by last use.
+  // Ordered by time of last use.
   const entries = new Map<string, Entry>();
   const byAccount = new WeakMap<Account, Entry>();
   const minute = options.minuteMs ?? 60_000;

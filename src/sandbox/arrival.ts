@@ -12,7 +12,7 @@ export interface Arrived<Request extends SandboxRequest = SandboxRequest> {
   readonly query: Query;
   readonly caller: Caller;
   readonly account: Account;
-  /** Unix seconds of the simulated clock. */
+  /** Unix seconds on the simulated clock. */
   readonly at: number;
 }
 
@@ -27,7 +27,7 @@ export function arrive<Request extends SandboxRequest>(
   return { request, path, query: new Query(search, at), caller, account, at };
 }
 
-/** Clients that use a proxy send the target with scheme and host. */
+/** Clients that use a proxy send the target with a scheme and host. */
 function splitTarget(target: string): readonly [path: string, search: string] {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
   const mark = local.indexOf("?");

@@ -10,7 +10,7 @@ const pricing = "https://dexpaprika.com/api/pricing";
 
 export const documentation = "https://docs.dexpaprika.com";
 
-/** Specification, section Errors, `links`. The sandbox does not contact these hosts. */
+/** Specification, "Errors" section, `links`. The sandbox does not contact these hosts. */
 const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   keyless: { register: console, docs: documentation, pricing, coupon: `${pricing}?coupon=START10` },
   free: { upgrade: console, usage: `${console}/usage`, docs: documentation, pricing },
@@ -19,7 +19,7 @@ const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   enterprise: { portal: `${console}/billing`, usage: `${console}/usage` },
 };
 
-/** Specification, section Errors: a 402, a 429, or a 403 for plan or host, with links. */
+/** Specification, "Errors" section: a 402, a 429, or a plan or host 403, with links. */
 export function billing(status: number, body: JsonObject & { readonly tier: Tier }, headers = {}): Refusal {
   return new Refusal(status, { ...body, links: links[body.tier] }, headers);
 }
@@ -50,7 +50,7 @@ export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal 
   return billing(429, { error: "rate_limited", tier, message, retry_after: seconds }, headers);
 }
 
-/** Specification, section Errors: only dev and pro have `resets_at`. `at` is in Unix seconds. */
+/** Specification, "Errors" section: only dev and pro have `resets_at`. `at` is in Unix seconds. */
 export function paymentRequired({ tier, credits }: Account, at: number): Refusal {
   const hasReset = tier === "dev" || tier === "pro";
   const isRolling = tier === "keyless" || tier === "free";
@@ -97,7 +97,7 @@ export function describeOverage(credits: CreditAccount, at: number): JsonObject 
   };
 }
 
-/** Cents, or up to six decimals if they are not zero. */
+/** Two decimals, or up to six if the others are not zero. */
 function usd(amount: number): string {
   return amount.toFixed(6).replace(/0{1,4}$/, "");
 }

@@ -9,8 +9,8 @@ import { refuse, type Refusal } from "./service-refusal.ts";
 
 /**
  * Returns the first applicable rejection: key, host, plan, rate, credits. Only a request that passes the first three
- * counts against the rate limit. `elapsed` is in real milliseconds. `cost` is the number of credits of a successful
- * response. `plan` returns the rejection of a request that the plan does not include.
+ * counts toward the rate limit. `elapsed` is in real milliseconds. `cost` is a successful response's cost in credits.
+ * `plan` returns the rejection of a request that the plan does not include.
  */
 export function guard(
   arrived: Arrived,
@@ -56,7 +56,7 @@ function creditRefusal({ account, at }: Arrived, cost: number): Refusal | undefi
 
 const unlimited = { reachSeconds: Number.POSITIVE_INFINITY, finest: 0 };
 
-/** Limits of candle history per tier (wire-facts 2.2). */
+/** Candle history limits per tier (wire-facts 2.2). */
 const candleLimits: Readonly<Record<Tier, typeof unlimited>> = {
   keyless: { reachSeconds: DAY, finest: 3600 },
   free: { reachSeconds: 7 * DAY, finest: 600 },

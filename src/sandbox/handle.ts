@@ -10,7 +10,7 @@ import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 
-/** Handles one request without socket or clock, and changes only the meters in `state`. */
+/** Handles one request without a socket or clock, and changes only the meters in `state`. */
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
   const { path, query, caller, account, at } = arrived;

@@ -13,7 +13,7 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
   };
 }
 
-/** Node has already joined or dropped repeated values where HTTP requires it. */
+/** Node has already joined or dropped repeated values as HTTP requires. */
 function singleValues({ headers }: IncomingMessage): Record<string, string | undefined> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
@@ -24,7 +24,7 @@ export function respond(reply: ServerResponse, { status, headers, body }: Sandbo
   reply.end(body);
 }
 
-/** One line per request, or when a stream opens. The log never contains the key itself. */
+/** Logs one line per request, or per stream when it opens. The log never contains the key itself. */
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: { readonly status: number; readonly account: Accounting },
@@ -47,7 +47,7 @@ export function logRequest(
   );
 }
 
-/** Free, because the caller is unknown. */
+/** Free of charge, because the caller is unknown. */
 function unreadable(message: string) {
   const body = JSON.stringify({ error: "invalid_param", message });
   return {
@@ -61,7 +61,7 @@ function unreadable(message: string) {
   };
 }
 
-/** Responds with JSON where Node would respond with an empty body. */
+/** Responds with JSON, whereas Node would respond with an empty body. */
 export function answerUnreadable(server: Server): void {
   server.on("clientError", (_error, socket) => {
     if (!socket.writable) return;
@@ -69,7 +69,7 @@ export function answerUnreadable(server: Server): void {
     const lines = Object.entries(headers).map((header) => header.join(": "));
     socket.end(["HTTP/1.1 400 Bad Request", ...lines, "", body].join("\r\n"));
   });
-  // Node would respond to an unknown Expect header with 417. The service ignores it.
+  // Node would respond with a 417 to an unknown Expect header. The service ignores it.
   server.on("checkExpectation", (message, reply) => server.emit("request", message, reply));
 }
 

@@ -1,4 +1,4 @@
-/** Integers may have any length. Undefined members are omitted. */
+/** Integers may be arbitrarily long. Undefined members are omitted. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

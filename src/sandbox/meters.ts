@@ -2,15 +2,15 @@ import type { Tier } from "../contract/tier.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
 /**
- * Specification, section Limits. Where it has two figures, the newer one is used. Rolling credits return one by one
- * after 30 days, others all at once when the billing period ends.
+ * Specification, "Limits" section. Where it gives two figures, the newer one is used. Rolling credits return one by one
+ * after 30 days; others return all at once when the billing period ends.
  */
 const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
   keyless: { credits: 10_000, isRolling: true },
   free: { credits: 100_000, isRolling: true },
   dev: { credits: 500_000, isRolling: false },
   pro: { credits: 5_000_000, isRolling: false },
-  // The specification leaves this number to the contract, so it is more than any test spends.
+  // The specification leaves this number to the contract, so it is set higher than any test spends.
   enterprise: { credits: 100_000_000, isRolling: false },
 };
 
@@ -19,14 +19,14 @@ export const USD_PER_OVERAGE_BLOCK = 20;
 
 const ROLLING_SECONDS = 30 * 86_400;
 
-/** All times are in Unix seconds of the simulated clock. */
+/** All times are in Unix seconds on the simulated clock. */
 export class CreditAccount {
   readonly plan: number;
   readonly packs: number;
   /** Undefined if overage is disabled. */
   readonly overageCapUsd: number | undefined;
   readonly #isRolling: boolean;
-  /** Oldest first. Charges share one entry if they return together: all in the same second or billing period. */
+  /** Oldest first. Charges share an entry if they are returned together: all in the same second or billing period. */
   #charges: { readonly at: number; credits: number }[] = [];
   #used = 0;
 
@@ -51,7 +51,7 @@ export class CreditAccount {
     return Math.max(0, this.limit - this.used(at));
   }
 
-  /** USD spent beyond plan and packs. */
+  /** USD spent beyond the plan and packs. */
   overageUsd(at: number): number {
     const beyond = Math.max(0, this.used(at) - this.limit);
     return (beyond / CREDITS_PER_OVERAGE_BLOCK) * USD_PER_OVERAGE_BLOCK;
@@ -87,13 +87,13 @@ export class CreditAccount {
   }
 }
 
-/** Billing periods are calendar months in UTC. */
+/** Billing periods are UTC calendar months. */
 function startOfPeriod(at: number, ahead = 0): number {
   const date = new Date(at * 1000);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
 }
 
-/** Counts the requests of one account within the last minute, in real time. */
+/** Counts an account's requests within the last minute, in real time. */
 export class RateWindow {
   readonly limit: number;
   readonly #milliseconds: number;

@@ -9,7 +9,7 @@ const BOOLEANS = new Map([
   ["0", false],
 ]);
 
-/** Unknown names are ignored, as the specification requires. Of a repeated name, the first value counts. */
+/** Unknown names are ignored, as the specification requires. If a name is repeated, the first value counts. */
 export class Query {
   readonly #values: URLSearchParams;
   /** Unix seconds. Relative times count back from this time. */
@@ -33,7 +33,7 @@ export class Query {
     return this.#values.getAll(name);
   }
 
-  /** A name may be repeated, contain commas, or both. Empty items are skipped. */
+  /** A name may be repeated, its values may contain commas, or both. Empty items are skipped. */
   list(name: string): readonly string[] {
     return this.all(name)
       .flatMap((value) => value.split(","))
@@ -69,13 +69,13 @@ export class Query {
     return this.#parse(name, choiceRule(choices), (value) => choices.find((each) => each === value));
   }
 
-  /** Returns the first full second of a range with this inclusive start. */
+  /** Returns the first full second in a range with this inclusive start. */
   from(name: string): number | undefined {
     const instant = this.#instant(name);
     return instant === undefined ? undefined : atOrAfter(instant);
   }
 
-  /** Returns the last full second of a range with this inclusive end. */
+  /** Returns the last full second in a range with this inclusive end. */
   to(name: string): number | undefined {
     return this.#instant(name)?.seconds;
   }
@@ -85,7 +85,7 @@ export class Query {
     return this.#parse(name, `must be a time: ${forms}`, (value) => readInstant(value, this.#now));
   }
 
-  /** Undefined if the name is missing. Throws if the value does not follow the rule. */
+  /** Undefined if the name is missing. Throws if the value violates the rule. */
   #parse<T>(name: string, rule: string, parse: (value: string) => T | undefined): T | undefined {
     const value = this.raw(name);
     const parsed = value === undefined ? undefined : parse(value);

@@ -4,7 +4,7 @@ import { documentation } from "./billing-refusals.ts";
 import type { Dialect } from "./sandbox-exchange.ts";
 import { Refusal } from "./service-refusal.ts";
 
-/** A 410, or undefined for other paths. Placeholders are written as in the specification. */
+/** A 410 for a removed path; undefined for other paths. Placeholders are written as in the specification. */
 export function removedPath(segments: readonly string[], dialect: Dialect): Refusal | undefined {
   for (const { path, replacement, carried } of removedEndpoints) {
     if (matchTemplate(path, segments) === undefined) continue;
@@ -14,7 +14,7 @@ export function removedPath(segments: readonly string[], dialect: Dialect): Refu
   return undefined;
 }
 
-/** Specification, Removed endpoints: a 410 for GET and POST /stream. */
+/** Specification, "Removed endpoints": a 410 for GET and POST /stream. */
 export function removedStream(dialect: Dialect): Refusal {
   return removed("/sse/prices", dialect, " with method=token_price");
 }

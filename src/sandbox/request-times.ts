@@ -7,7 +7,7 @@ const SECONDS_PER: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d:
 
 /**
  * Specification, endpoint 1: Unix seconds, an offset with a leading minus, an RFC 3339 timestamp, or a date at 00:00
- * UTC; undefined for anything else. `now` is in Unix seconds of the sandbox's clock.
+ * UTC; undefined for anything else. `now` is in Unix seconds on the sandbox's clock.
  */
 export function readInstant(text: string, now: number): Instant | undefined {
   // 13 digits would be milliseconds, which the service does not accept.
@@ -25,12 +25,12 @@ function readTimestamp(text: string): Instant | undefined {
   return before !== undefined && seconds % DAY === 0 ? { ...before, seconds } : undefined;
 }
 
-/** Bounds are inclusive and trades happen on full seconds. */
+/** Bounds are inclusive, and trades occur on full seconds. */
 export function atOrAfter({ seconds, fraction }: Instant): number {
   return fraction === "" ? seconds : seconds + 1;
 }
 
-/** RFC 3339 in UTC without a fraction: `2026-09-28T13:07:35Z`. */
+/** RFC 3339, in UTC and without a fraction: `2026-09-28T13:07:35Z`. */
 export function writeInstant(seconds: number): string {
   return writeInstantMs(seconds).replace(".000Z", "Z");
 }

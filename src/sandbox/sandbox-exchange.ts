@@ -1,7 +1,7 @@
 import type { Tier } from "../contract/tier.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
 
-/** As in the specification, or as the public service responds where it differs. */
+/** Follows the specification, or the public service where the two differ. */
 export type Dialect = "spec" | "public";
 
 /** The free hosts serve keyless and free callers, and the paid hosts all others. */
@@ -13,9 +13,9 @@ export function isPaidHost(host: SandboxHost): boolean {
 
 export interface SandboxRequest {
   readonly method: string;
-  /** Path and query as on the request line, still percent-encoded. */
+  /** The path and query from the request line, still percent-encoded. */
   readonly target: string;
-  /** Header names are in lower case. */
+  /** Header names are in lowercase. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly remoteAddress: string;
   readonly host: SandboxHost;
@@ -30,7 +30,7 @@ export interface SandboxResponse {
 
 export interface Accounting {
   readonly plan: Tier;
-  /** The tier of the key in the Authorization header, none, or invalid. */
+  /** The tier of the key in the Authorization header, "none", or "invalid". */
   readonly key: Exclude<Tier, "keyless"> | "none" | "invalid";
   readonly credits: number;
   readonly faults?: readonly string[];
@@ -42,12 +42,12 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** Real milliseconds since an arbitrary start. Rate limits use real time. */
   readonly elapsed: () => number;
-  /** The first of four consecutive ports. With 0 or undefined, four free ports are used. */
+  /** The first of four consecutive ports. If 0 or undefined, four free ports are used. */
   readonly port?: number;
   readonly log?: (line: string) => void;
   /** Infinity means no limit. */
   readonly requestsPerMinute?: number;
-  /** Length of the rate limit window, in real milliseconds. */
+  /** Length of the rate limit window in real milliseconds. */
   readonly minuteMs?: number;
   readonly credits?: number;
   /** Credits purchased in addition to the plan, for pro only. */

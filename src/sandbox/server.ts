@@ -18,7 +18,7 @@ export interface RunningSandbox {
   readonly streamFree: string;
   readonly streamPaid: string;
   readonly keys: Readonly<Record<KeyedTier, string>>;
-  /** Closes open connections at once. */
+  /** Closes open connections immediately. */
   readonly close: () => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
-/** Milliseconds. Longer than a minute, so that a client that returns within a minute can reuse its connection. */
+/** Milliseconds. This exceeds a minute, so a client that returns within a minute can reuse its connection. */
 const keepAliveTimeout = 65_000;
 
 function serve(host: SandboxHost, state: SandboxState): Server {
@@ -85,7 +85,7 @@ function portOf(address: AddressInfo | string | null): number {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // The callback gets an error if the server never listened. It is stopped in that case, too.
+    // The callback gets an error if the server never listened, but the server is stopped in that case, too.
     server.close(() => resolve());
     server.closeAllConnections();
   });

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json-writer.ts";
 
-/** Specification, section Errors. */
+/** Specification, "Errors" section. */
 export type EnvelopeCode =
   | "invalid_param"
   | "missing_param"

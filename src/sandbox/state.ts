@@ -6,7 +6,7 @@ import { makeRecent, type Recent } from "./market/recent.ts";
 import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
 import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
 
-/** Recent searches by their parameters, in order, so that the next page does not sort again. */
+/** Recent sorted search results, keyed by their parameters, so the next page does not sort again. */
 export type RecentLists<T> = Recent<string, readonly T[]>;
 
 const LISTS_KEPT = 32;
@@ -15,7 +15,7 @@ export interface SandboxState {
   readonly options: SandboxOptions;
   readonly dialect: Dialect;
   readonly market: Market;
-  /** Unix seconds of the simulated clock. Trades and blocks happen on full seconds. */
+  /** Unix seconds on the simulated clock. Trades and blocks occur on full seconds. */
   readonly at: () => number;
   readonly account: Accounts["of"];
   readonly holdAccount: Accounts["hold"];

@@ -3,15 +3,15 @@ import { formatDuration } from "../contract/duration.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { momentOf } from "./shard-handlers.ts";
 
-/** In milliseconds between two ticks. Small corrections of the wall clock are normal. */
+/** Maximum drift in milliseconds between two ticks. Small corrections to the wall clock are normal. */
 const drift = 5000;
-/** In milliseconds, on a busy machine. */
+/** How late a timer may fire on a busy machine, in milliseconds. */
 const lateness = 10_000;
 
 /**
  * Stops the connection if no data arrives for this long, if the machine was suspended (only the wall clock advanced, or
  * the timer fired far too late), or if the clock was set. Silence is measured in complete ticks without data, so it is
- * never detected too early, but it may be detected a ninth too late.
+ * never detected too early, but may be detected up to a ninth too late.
  */
 export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void) {
   const tick = silence / 9;
@@ -57,8 +57,8 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       isHeard = true;
     },
     /**
-     * The last time at which the machine ran, if it was suspended or its clock was set. After it wakes up, bytes that
-     * the system has buffered arrive before any timer fires, but they do not show whether events were missed.
+     * When the machine last ran, if it was suspended or its clock was set. When it wakes up, bytes buffered by the
+     * system arrive before any timer fires, but they do not show whether events were missed.
      */
     awaySince: () => (absence() === undefined ? undefined : before),
     release: (): void => done.abort(),

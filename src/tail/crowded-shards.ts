@@ -6,16 +6,18 @@ import { assetsOf, type RunningShard } from "./running-shard.ts";
 import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
 
-/** The status of a rejected POST. By the specification, each transaction stream has a single asset (rule 127). */
+/**
+ * The status of a rejected POST. According to the specification, a transaction stream has a single asset (rule 127).
+ */
 const notTaken = 405;
 
-/** Moves assets to other connections if the service rejects their own because there are too many. */
+/** Moves assets to other connections if the service rejects theirs because too many are open. */
 export class CrowdedShards {
   readonly #running: Set<RunningShard>;
   readonly #options: TailOptions;
   readonly #handlers: TailHandlers;
   #perConnection: number;
-  /** Connections that the service accepted before it rejected one; infinite until then. */
+  /** Number of connections that the service accepted before rejecting one; infinite until then. */
   accepted = Number.POSITIVE_INFINITY;
 
   constructor(running: Set<RunningShard>, options: TailOptions, handlers: TailHandlers) {
@@ -32,7 +34,7 @@ export class CrowdedShards {
     return refused && this.#noPlace(assetsOf(crowded), refused);
   }
 
-  /** Also moves the assets of other connections that were rejected like it. Throws if the assets do not fit. */
+  /** Also moves the assets of other connections rejected in the same way. Throws if the assets do not fit. */
   placeElsewhere(self: RunningShard, refused: Failure): void {
     const open = this.#open();
     const crowded = [...this.#running].filter(
@@ -63,7 +65,7 @@ export class CrowdedShards {
     }
   }
 
-  /** Undoes a move if the service accepts only one asset per connection, and the moved assets may be dropped. */
+  /** Undoes a move if the service accepts only one asset per connection and the moved assets may be dropped. */
   isPlacedBack(self: RunningShard, refused: Failure): boolean {
     const { feed, cap } = this.#options;
     if (refused.details.status !== notTaken || feed.batches !== "perhaps") return false;
@@ -88,7 +90,7 @@ export class CrowdedShards {
     return [...this.#running].filter(({ wasOpen }) => wasOpen);
   }
 
-  /** Assets that fit on no connection are an error, unless a reload added them; then they are dropped. */
+  /** Assets that fit on no connection cause an error, unless a reload added them: then they are dropped. */
   #refuse(homeless: readonly Subject[], isAdded: boolean, refused: Failure): void {
     if (homeless.length === 0) return;
     if (!isAdded) throw this.#noPlace(homeless, refused);

@@ -3,7 +3,7 @@ import { type Clock, isInterruption } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
 /**
- * A condition of the user was met: a number of events or rows, or a duration, which includes time without a connection.
+ * The user's limit was reached: a number of events or rows, or a duration, which includes time without a connection.
  */
 export class Stop {
   readonly by: "limit" | "time";
@@ -20,7 +20,7 @@ export function endCause(reason: unknown): string {
 }
 
 export interface Ending {
-  /** Aborts with the outer signal, when `end` is called, or with a `Stop` when the time is up. */
+  /** Aborts when the outer signal does, when `end` is called, or when the time is up (with a `Stop`). */
   readonly signal: AbortSignal;
   readonly end: (reason: unknown) => void;
   readonly release: () => void;
@@ -63,21 +63,21 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
     charge: (count: number): void => {
       credits += count;
     },
-    /** The events were already charged, and the wanted ones count as written from now on. */
+    /** The events have already been charged; the wanted ones count as written from now on. */
     take: (count: number): number => {
       const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (credits - count)));
       events += taken;
       pendingWrites += 1;
       return taken;
     },
-    /** The credit of an event that is not written still counts. */
+    /** The credit for an event that is not written still counts. */
     leftOut: (): void => {
       events -= 1;
     },
-    /** If the events of the batch reached a limit, the stream ends. */
+    /** Ends the stream if the batch's events reached a limit. */
     written: (): void => {
       pendingWrites -= 1;
-      // Pending writes finish in order, so no line of another connection is lost.
+      // Pending writes finish in order, so no line from another connection is lost.
       if (pendingWrites > 0) return;
       if (events >= limit) ending.end(new Stop("limit"));
       else if (credits >= maxCredits) ending.end(creditsFailure(maxCredits));
@@ -92,7 +92,7 @@ function creditsFailure(most: number): Failure {
   });
 }
 
-/** `Promise.race` against one promise per stream would retain memory for every race. */
+/** `Promise.race` with one promise per stream would retain memory for every race. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);

@@ -6,8 +6,8 @@ import { compactJson, escapeJsonText } from "../json/json-text.ts";
 const DEL = 0x7f;
 
 /**
- * The original text without white space between tokens, with terminal control characters escaped. Returns undefined if
- * the data is not valid JSON or UTF-8, because a malformed line would break the program that reads it.
+ * Returns the original text without whitespace between tokens and with terminal control characters escaped. Returns
+ * undefined if the data is not valid JSON or UTF-8, because a malformed line would break the program that reads it.
  */
 export function jsonLine(event: StreamEvent): string | undefined {
   const data = dataOf(event);
@@ -21,7 +21,7 @@ export function jsonLine(event: StreamEvent): string | undefined {
     return undefined;
   }
   const line = compactJson(text);
-  // Valid JSON in ASCII contains no control characters except DEL.
+  // Valid ASCII JSON contains no control characters except DEL.
   return isPlain && data.indexOf(DEL) < 0 ? line : escapeJsonText(line);
 }
 
@@ -30,7 +30,7 @@ interface EnvelopeFacts {
   readonly subject: Subject | undefined;
   /** In milliseconds since the epoch. */
   readonly received: number;
-  /** A candle with the same time was output before, so this one replaces it. */
+  /** A candle with the same time has already been output, and this one replaces it. */
   readonly isReplacement: boolean;
 }
 
@@ -48,12 +48,12 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
 }
 
-/** `request_id` is the index of the asset in the connection's batch (wire-facts 5.3). */
+/** `request_id` is the asset's index in the connection's batch (wire-facts 5.3). */
 export function subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
   return subjects.length === 1 ? subjects[0] : subjects[Number(event.requestId ?? Number.NaN)];
 }
 
-/** In candle times. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
+/** Number of candle times. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
 const remembered = 1024;
 
 /** Reports whether an earlier candle had the same time. */

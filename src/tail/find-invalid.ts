@@ -23,7 +23,7 @@ interface Probing {
   readonly charged: (events: number) => void;
 }
 
-/** Throws if no asset made the service reject the connection or if `onInvalid` is "fail". */
+/** Throws if the rejection was not caused by an asset, or if `onInvalid` is "fail". */
 export async function findFault(
   probing: Probing,
   subjects: readonly Subject[],
@@ -51,15 +51,15 @@ function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   });
 }
 
-/** Applies if a probe fails for another reason. The last failure is thrown. */
+/** Number of attempts if a probe fails for another reason. The last failure is thrown. */
 const tries = 5;
 
-/** In milliseconds, for an error event: the service may report an unknown asset inside the stream. */
+/** Milliseconds to wait for an error event: the service may report an unknown asset inside the stream. */
 const listening = 2000;
 
 /**
- * Opens a stream only to find out whether it is accepted. `isSaidInStream` means that the rejection came from an open
- * stream, so a successful opening does not prove anything.
+ * Opens a stream only to find out whether it is accepted. `isSaidInStream` means that the rejection arrived in an open
+ * stream, so a successful opening proves nothing.
  */
 function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
   const { context, opening, options, signal } = probing;
@@ -81,7 +81,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
   };
 }
 
-/** Undefined if there is no error within the time limit, or if a single asset has an event. */
+/** Undefined if no error arrives within the time limit, or if the only asset gets an event first. */
 async function errorInStream(
   connection: Connection,
   isSingle: boolean,
@@ -115,25 +115,25 @@ type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;
 
 /** The service rejects an entire batch because of one asset (rule 128). */
 function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
-  // An `error` event of an open stream has no status.
+  // An `error` event in an open stream has no status.
   if (status === undefined) return code === "not_found";
   if (status !== 400 && !(status === 404 && code !== "route_not_found")) return false;
   const param = body?.get("param") ?? "";
   return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);
 }
 
-/** If halving needs more openings than for one invalid asset out of 25, several assets are invalid. */
+/** If halving takes more openings than one invalid asset out of 25 needs, several assets are invalid. */
 const enough = 7;
-/** Up to this many assets, halving is faster than REST. */
+/** For up to this many assets, halving is faster than REST. */
 const few = 4;
 
 /**
- * Finds the assets that caused a rejection: the asset whose address the message contains, assets that the message hints
+ * Finds the assets that caused a rejection: the one whose address the message contains, those that the message hints
  * at, or those found by halving the list. Returns none if the service accepts every half, or if no asset can be the
  * cause. Halving is tried first, and REST only if several assets are invalid: an opening costs no credits, but REST
  * costs 1 credit per token. Openings count toward the plan's rate limit, so an opening is skipped if its result follows
- * from others. After the first invalid asset, all assets that no opening has accepted so far are opened together. One
- * invalid asset out of 25 takes at most seven openings; the last of them shows that no other asset is invalid.
+ * from others. After the first invalid asset is found, all assets not yet accepted are opened together. Finding one
+ * invalid asset out of 25 takes at most seven openings, the last of which shows that no other asset is invalid.
  */
 export async function findInvalid(
   subjects: readonly Subject[],
@@ -142,7 +142,7 @@ export async function findInvalid(
   suspects?: TailOptions["suspects"],
 ): Promise<readonly Subject[]> {
   let openings = 0;
-  /** Not opened during the search for the first invalid asset; undefined once several are invalid. */
+  /** Assets not opened during the search for the first invalid one; undefined once several are invalid. */
   let unopened: Subject[] | undefined = [];
   const counted: Probe = async (some) => {
     openings += 1;
@@ -216,8 +216,8 @@ function namedIn(why: string, subjects: readonly Subject[]) {
 }
 
 /**
- * Finds tokens without a price in REST, at one credit per token: tokens that do not exist, and a few others. Returns
- * none if the request fails. `charged` receives the credits spent.
+ * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
+ * the request fails. `charged` receives the credits spent.
  */
 export function unpricedAssets(
   client: Client,

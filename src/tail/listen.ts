@@ -15,7 +15,7 @@ interface Listening {
   readonly handlers: ShardHandlers;
   readonly limits: ShardLimits;
   readonly signal: AbortSignal;
-  /** The newest event with an id that was passed on; this connection resumes there. */
+  /** The newest event passed on that has an id; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
-  /** The last byte, or the opening if no byte has arrived so far. */
+  /** When the last byte arrived, or when the connection opened if none has arrived yet. */
   let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
@@ -70,7 +70,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         watch.pause();
         await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
-        // Copied only after the batch was processed: otherwise, chunks would accumulate that V8 collects late.
+        // Copied only after the batch is processed; otherwise, chunks that V8 collects late would accumulate.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
       for (const event of others) {

@@ -3,7 +3,7 @@ import type { Clock } from "../context/context.ts";
 export type QuietWatch<Key> = ReturnType<typeof createQuietWatch<Key>>;
 
 /**
- * Reports, once, which sources were quiet for the given time, which is divided into ten ticks. Activity at any point
+ * Reports once which sources were quiet for the given time, which is divided into ten ticks. Activity at any point
  * during a tick counts for the entire tick, so no source is reported too early.
  */
 export function createQuietWatch<Key>(
@@ -36,7 +36,7 @@ export function createQuietWatch<Key>(
   };
   return {
     expect: (key: Key) => watched.set(key, { ticks: 0, isHeard: true, pending: 0 }),
-    /** Until `resume`, the consumer processes an event, and silence of the source does not count. */
+    /** Until `resume`, the consumer is processing an event, and the source's silence does not count. */
     pause: (key: Key) => change(key, 1),
     resume: (key: Key) => change(key, -1),
     forget: (key: Key) => watched.delete(key),

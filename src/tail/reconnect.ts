@@ -6,18 +6,18 @@ export const endedForGood = 204;
 
 /**
  * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
- * statuses (408, a redirect, the error page of a proxy) come from an intermediary and are transient.
+ * statuses (408, a redirect, a proxy's error page) come from an intermediary and are transient.
  */
 export const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
-/** In milliseconds, without jitter. */
+/** Milliseconds, without jitter. */
 const [first, longest] = [1000, 60_000];
 
 /**
- * Milliseconds after this many consecutive failures: 1, 2, 4 … 60 s, plus up to half of that as jitter, but never less
- * than requested by the service or by `least`, the stream's `retry` field. Rounded up to tenths of a second, or to full
- * seconds from ten seconds on, so that messages and `--events` show the same number. `random` is in [0, 1). Throws if
- * the requested wait is too long.
+ * The wait in milliseconds after this many consecutive failures: 1, 2, 4 … 60 s, plus up to half of that as jitter, but
+ * never less than the service requests or than `least`, the stream's `retry` field. Rounded up to tenths of a second,
+ * or to full seconds from ten seconds on, so messages and `--events` show the same number. `random` is in [0, 1).
+ * Throws if the requested wait is too long.
  */
 export function reconnectWait(attempt: number, failure: Failure, random: number, least = 0): number {
   if (isWaitTooLong(failure)) throw waitTooLong(failure);

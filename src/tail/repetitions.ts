@@ -6,8 +6,8 @@ const repetition = 60_000;
 const mostSaid = 1000;
 
 /**
- * Returns how often a message occurred since it was last printed, or undefined if that was less than a minute ago.
- * Otherwise, a service that fails for days could fill the disk with log lines.
+ * Returns how often a message has occurred since it was last printed, or undefined if that was less than a minute ago.
+ * Without this limit, a service that fails for days could fill the disk with log lines.
  */
 export function createRepetitions({
   elapsed,

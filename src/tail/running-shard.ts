@@ -8,7 +8,7 @@ import type { Gap, Missing, Moment, Shard, ShardLimits, TailHandlers } from "./s
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
 
-/** The abort reason of a connection that is opened again because its assets have changed. */
+/** The abort reason for a connection that is reopened because its assets have changed. */
 export class Regrouped {
   readonly why: string;
   constructor(why: string) {
@@ -16,7 +16,7 @@ export class Regrouped {
   }
 }
 
-/** After a 429 for too many connections, because the service may still count one that was just closed. */
+/** Retries after a 429 for too many connections, because the service may still count one that was just closed. */
 const patience = 3;
 
 export class RunningShard {
@@ -24,7 +24,7 @@ export class RunningShard {
   readonly started: Moment;
   /** A reload of the list added this connection. */
   readonly isAdded: boolean;
-  /** For the current set of assets; aborted when it changes. */
+  /** The signal for the current set of assets; aborted when the set changes. */
   current: ChildSignal;
   isOpen = false;
   wasOpen = false;
@@ -33,13 +33,13 @@ export class RunningShard {
   /** The failure of the last attempt, if the connection was never open. */
   refused: Failure | undefined;
   /**
-   * Set after this connection has received assets from rejected ones. `before` lists its own assets. The received
-   * assets may be dropped if a reload added them.
+   * Set once this connection has received assets from rejected ones. `before` lists its own assets. The received assets
+   * may be dropped if a reload added them.
    */
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
     | undefined;
-  /** Called when the connection is open, was rejected or has ended. */
+  /** Called when the connection has opened, been rejected or ended. */
   settled: (() => void) | undefined;
 
   constructor(shard: Shard, started: Moment, isAdded: boolean, current: ChildSignal) {

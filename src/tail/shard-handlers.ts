@@ -5,7 +5,7 @@ import type { Failure } from "../contract/failure.ts";
 import type { Feed } from "../contract/feed.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** In milliseconds on two clocks: the wall clock for display, and a monotonic one for durations. */
+/** A time in milliseconds on two clocks: the wall clock for display, and a monotonic clock for durations. */
 export interface Moment {
   readonly now: number;
   readonly elapsed: number;
@@ -27,9 +27,7 @@ export interface Gap {
 export interface ShardHandlers {
   /** After an interruption, `gap` is the period without a connection. */
   readonly opened: (at: Moment, gap: Gap | undefined) => void;
-  /**
-   * Data events of one chunk, in order. Awaited, so a slow consumer slows down the socket; an error ends the stream.
-   */
+  /** A chunk's data events, in order. Awaited, so a slow consumer slows down the socket; an error ends the stream. */
   readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The service charges a credit for each data event, even if it is not passed on. */
   readonly charged?: (events: number) => void;
@@ -46,7 +44,7 @@ export interface ShardLimits {
   readonly feed: Pick<Feed, "events" | "hasTimeIds">;
   /** Milliseconds without received data after which the connection is closed. */
   readonly silence: number;
-  /** Consecutive connections without a data event after the first one; undefined means no limit. */
+  /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
   readonly maxReconnects: number | undefined;
   /** In bytes; by default, the parser's limit of 1 MiB. Larger events are skipped. */
   readonly largestEvent?: number;
@@ -61,7 +59,7 @@ export interface Shard {
   readonly subjects: readonly Subject[];
 }
 
-/** At the end: the connection was lost, it was rejected, or its first attempt is still in progress. */
+/** The connection's state at the end: lost, rejected, or still making its first attempt. */
 export type Missing = "lost" | "refused" | "opening";
 
 export interface TailHandlers {
@@ -89,6 +87,6 @@ export interface TailOptions extends Omit<Subscription, "subjects"> {
   readonly cap: number;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
-  /** Finds assets that another source, if worth its credits, does not know. They may still be valid. */
+  /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
   readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
 }

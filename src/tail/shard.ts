@@ -16,15 +16,15 @@ const requestTimeout = 408;
  */
 const soundAfter = 30_000;
 
-/** In milliseconds: three pings of the service (wire-facts 5.4). */
+/** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
 export const defaultSilence = 45_000;
 
 /**
- * Keeps a stream open. It ends only by throwing: the signal's reason, an error of a handler, or a Failure that another
- * connection would not fix (204, 400, 401, 402, 403, 404, 410, "token not found" in the stream, `maxReconnects`, a wait
- * that is too long, and before the first opening a missing host or an invalid response). All other failures lead to a
- * new connection: 408, 429, 5xx, connection errors, silence, an `error` event, a stream that the service ends, and a
- * suspended machine.
+ * Keeps a stream open. It ends only by throwing: the signal's reason, an error from a handler, or a Failure that
+ * another connection would not fix (204, 400, 401, 402, 403, 404, 410, "token not found" in the stream,
+ * `maxReconnects`, a wait that is too long, and, before the first opening, a missing host or an invalid response). All
+ * other failures lead to a new connection: 408, 429, 5xx, connection errors, silence, an `error` event, a stream that
+ * the service ends, and a suspended machine.
  */
 export async function keepOpen(
   context: Pick<Context, "clock" | "random">,

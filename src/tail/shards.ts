@@ -4,19 +4,19 @@ import { counted } from "../text/counted.ts";
 import { assetsPerPost, type Feed } from "../contract/feed.ts";
 
 export interface Room {
-  /** In assets. */
+  /** Maximum number of assets per connection. */
   readonly perConnection: number;
-  /** In simultaneous connections. */
+  /** Maximum number of simultaneous connections. */
   readonly cap: number;
 }
 
-/** One asset per connection if there are enough: only the price feed is certain to accept several. */
+/** Uses one asset per connection if possible: only the price feed is certain to accept several. */
 export function roomFor(feed: Feed, assets: number, cap: number): Room {
   const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
   return { perConnection: isMany ? assetsPerPost : 1, cap };
 }
 
-/** Equal for all spellings of an asset. */
+/** Identical for all spellings of an asset. */
 export function subjectKey({ network, address }: Subject): string {
   return `${network}:${addressKey(address)}`;
 }
@@ -80,7 +80,7 @@ export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: R
   );
 }
 
-/** Has exit code 6. The hint lists some of the assets that do not fit, and the JSON form lists all of them. */
+/** The Failure has exit code 6. Its hint lists some of the assets that do not fit; the JSON form lists them all. */
 export function doesNotFit(
   message: string,
   fits: number,

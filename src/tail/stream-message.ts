@@ -9,7 +9,7 @@ export function shortened(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** The `message` of the event, or all of its data if there is none. The text is untrusted. */
+/** The event's `message`, or all of its data if it has none. The text is untrusted. */
 export function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");

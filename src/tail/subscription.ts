@@ -70,7 +70,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
     if (isStreamLimitFailure(refused)) {
-      // A plan without free connections does not affect the rate limit, and only a few retries follow.
+      // A plan with no connections left does not affect the rate limit and leads to only a few retries.
       if (!wasOpen) kind = "opening";
     } else {
       const { status } = answer;
@@ -104,13 +104,13 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isR
     url.searchParams.set("address", only.address);
   }
   for (const [name, value] of params) {
-    // On resuming, `since` would take precedence, and the service rejects old values (wire-facts 5.2).
+    // When resuming, `since` would take precedence, and the service rejects old values (wire-facts 5.2).
     if (!(isResumed && name === "since")) url.searchParams.set(name, value);
   }
   return url;
 }
 
-/** `request_id` is omitted, so it defaults to the index of the entry (wire-facts 5.3). */
+/** `request_id` is omitted, so it defaults to the entry's index (wire-facts 5.3). */
 function bodyOf({ kind, subjects }: Subscription): string {
   return JSON.stringify(
     subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),

@@ -24,7 +24,7 @@ export class Tail {
   readonly #running = new Set<RunningShard>();
   readonly #crowded: CrowdedShards;
   readonly #work = new Set<Promise<void>>();
-  /** Permanently, by the service; reported at the end of the stream. */
+  /** Connections that the service ended permanently; reported at the end of the stream. */
   readonly #ended: RunningShard[] = [];
   /**
    * Assets that were dropped or whose connection has ended. Kept as long as they are listed, because the service would
@@ -76,8 +76,8 @@ export class Tail {
   }
 
   /**
-   * Returns the assets in use, which exclude assets that were dropped and are still listed. Only connections whose
-   * assets change are opened again. Throws if the list does not fit.
+   * Returns the assets in use, excluding dropped ones that are still listed. Only connections whose assets change are
+   * reopened. Throws if the list does not fit.
    */
   reload(listed: readonly Subject[]): readonly Subject[] {
     const keys = new Set(listed.map(subjectKey));
@@ -108,7 +108,7 @@ export class Tail {
     return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
   }
 
-  /** If a reload added the connection, it waits for `after`. */
+  /** A connection added by a reload waits for `after`. */
   async #begin(
     subjects: readonly Subject[],
     signal: AbortSignal,

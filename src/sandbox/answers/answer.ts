@@ -13,7 +13,7 @@ export interface Asked {
   readonly path: ReadonlyMap<string, string>;
   readonly query: Query;
   readonly account: Account;
-  /** Unix seconds of the simulated clock. Responses must not contain anything later. */
+  /** Unix seconds on the simulated clock. Responses must not contain anything later. */
   readonly at: number;
   readonly host: SandboxHost;
 }
@@ -31,7 +31,7 @@ export function supportedNetworks({
   return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
 }
 
-/** Slugs match exactly, including letter case. */
+/** Slugs match exactly and are case-sensitive. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
   if (network === undefined) throw unsupportedNetwork(slug);

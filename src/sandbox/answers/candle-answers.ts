@@ -8,7 +8,7 @@ import { type Answer, type Asked, networkOf, poolOf, tokenOf } from "./answer.ts
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 1000;
 
-/** Wire-facts 4.4: prices are in the other token of the pool. `inversed` swaps the two tokens. */
+/** Wire-facts 4.4: prices are in the pool's other token. `inversed` swaps the two tokens. */
 export const answerPoolOhlcv: Answer = (asked) => {
   const range = readRange(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
@@ -16,7 +16,7 @@ export const answerPoolOhlcv: Answer = (asked) => {
   return answerCandles(range, (window) => asked.market.poolCandles(pool, { ...window, inversed }));
 };
 
-/** Wire-facts 4.5: prices are in USD, across all pools of the token. */
+/** Wire-facts 4.5: prices are in USD, across all of the token's pools. */
 export const answerTokenOhlcv: Answer = (asked) => {
   const range = readRange(asked);
   const token = tokenOf(asked);
@@ -38,7 +38,7 @@ function readRange(asked: Asked) {
   };
 }
 
-/** Returns candles forward from `start`, or with `count_back` the last ones before `end`. */
+/** Returns candles forward from `start` or, with `count_back`, the last ones before `end`. */
 function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Json {
   const candles =
     countBack === undefined
@@ -58,7 +58,7 @@ function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange
 
 type Fold = (window: CandleWindow) => readonly Candle[];
 
-/** Intervals without a swap have no candle, so the required time range is unknown and the step doubles. */
+/** Intervals without a swap have no candle, so the time range needed is unknown and the step doubles. */
 function candlesForward(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
   const candles: Candle[] = [];
   let step = count * window.intervalSeconds;

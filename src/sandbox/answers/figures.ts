@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 
-/** The activity windows of the specification, in seconds. Only search rows also have `1m`. */
+/** The specification's activity windows, in seconds. Only search rows also have `1m`. */
 export const windowSeconds = {
   "24h": 86_400,
   "6h": 21_600,
@@ -20,7 +20,7 @@ export function eachWindow<T>(
   return Object.fromEntries(Object.entries(windows).map(([name, seconds]) => [name, make(seconds)]));
 }
 
-/** Specification, resource Token search row. */
+/** Specification, "Token search row" resource. */
 export function searchWindows(market: Market, token: TokenFacts, at: number): JsonObject {
   return eachWindow(searchWindowSeconds, (seconds) => {
     const { volumeUsd, buys, sells, txns, priceChange } = market.tokenActivity(token, at, seconds);

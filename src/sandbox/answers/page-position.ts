@@ -17,7 +17,7 @@ export function pageInfo({ page, limit }: NumberedPage, total: number): JsonObje
   return { limit, page, total_items: total, total_pages: Math.ceil(total / limit) };
 }
 
-/** With a fixed time, each row appears once even though the market moves. Opaque to clients. */
+/** With a fixed time, each row appears only once even though the market moves. Cursors are opaque to clients. */
 interface PageCursor {
   readonly at: number;
   readonly offset: number;
@@ -27,7 +27,7 @@ export function writeCursor({ at, offset }: PageCursor): string {
   return Buffer.from(JSON.stringify({ t: at, o: offset })).toString("base64url");
 }
 
-/** Rejects a cursor from the future, which would reveal trades that have not happened yet. `now` is in Unix seconds. */
+/** Rejects a cursor from the future, which would reveal trades that have yet to happen. `now` is in Unix seconds. */
 export function readCursor(text: string, now: number): PageCursor {
   const match = /^\{"t":(\d{1,11}),"o":(\d{1,9})\}$/.exec(Buffer.from(text, "base64url").toString("latin1"));
   const cursor = { at: Number(match?.[1]), offset: Number(match?.[2]) };

@@ -4,7 +4,7 @@ import type { Activity, Market, PoolFacts, TokenFacts } from "../market/types.ts
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
-/** Specification, resource Pool. `inversed` inverts the prices, but not the amounts in USD. */
+/** Specification, "Pool" resource. `inversed` inverts the prices, but not the USD amounts. */
 export const answerPool: Answer = (asked) => {
   networkOf(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
@@ -42,12 +42,12 @@ export const answerPool: Answer = (asked) => {
   };
 };
 
-/** Only transactions change a pool, so this is the time of its creation if there are none. */
+/** Only transactions change a pool, so this is its creation time if there are none. */
 function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
   return market.transactions(pool, { to: at, limit: 1 })[0]?.time ?? pool.createdAt;
 }
 
-/** Specification, resource Token detail. The public service adds fields, and has `sells` and `buys` as counts. */
+/** Specification, "Token detail" resource. The public service adds fields and returns `sells` and `buys` as counts. */
 export const answerToken: Answer = (asked) => {
   const token = tokenOf(asked);
   const { market, at } = asked;
@@ -85,7 +85,7 @@ function tokenWindow(activity: Activity, volume: number, isPublic: boolean): Jso
   return { ...volumes, ...sides, txns, last_price_usd_change: priceChange };
 }
 
-// The newest trade of a token is nearly always in one of its busiest pools. Some tokens have thousands of pools.
+// A token's newest trade is nearly always in one of its busiest pools. Some tokens have thousands of pools.
 const POOLS_READ = 20;
 
 function lastTrade(market: Market, token: TokenFacts, at: number): number {

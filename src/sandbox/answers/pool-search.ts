@@ -7,7 +7,7 @@ import { fdvUsd, searchWindows, tokenNames, tokenPages } from "./figures.ts";
 
 const HOUR = 3600;
 
-/** The path across networks ignores `token_address` (wire-facts 4.8). */
+/** The cross-network path ignores `token_address` (wire-facts 4.8). */
 export const answerPoolsSearch: Answer = (asked) => {
   const { market } = asked;
   const poolTokens = createPoolTokens(market);
@@ -21,7 +21,7 @@ export const answerPoolsSearch: Answer = (asked) => {
     row: (pool, at, detailed) => poolRow(asked, poolTokens, pool, at, detailed),
     echoNetworks: (networks, isAcross) => {
       if (!isAcross) return { network: networks[0] ?? "" };
-      // Wire-facts 8: the public service sends a string here, but an array in token searches, as in the specification.
+      // Wire-facts 8: the public service sends a string here, but an array in token searches, as specified.
       return { chains: asked.dialect === "public" ? networks.join(",") : networks };
     },
   });
@@ -53,7 +53,7 @@ function measures(market: Market) {
   };
 }
 
-/** Filters by DEX ID in any letter case. A display name matches nothing. */
+/** Filters by DEX ID, ignoring case. A display name matches nothing. */
 function ofDex({ query }: Asked): Further<PoolFacts> {
   const value = query.text("dex_name");
   const dexId = value?.toLowerCase();
@@ -97,7 +97,7 @@ function poolRow(
     price_change_percentage_1h: change(HOUR),
     price_change_percentage_6h: change(6 * HOUR),
     price_change_percentage_24h: day.priceChange,
-    // The specification allows ordering by this field, but it was never seen in public rows.
+    // The specification allows ordering by this field, but it has never been seen in public rows.
     price_change_percentage_48h: dialect === "spec" ? change(2 * DAY) : undefined,
     fee: pool.fee,
     tokens: pool.tokens.map((token) => poolTokens(token, at, detailed)),
@@ -106,7 +106,7 @@ function poolRow(
 
 type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => JsonObject;
 
-/** Formats tokens as in wire-facts 4.8. The same few appear in many rows, so each is formatted only once. */
+/** Formats tokens as in wire-facts 4.8. The same few tokens appear in many rows, so each is formatted only once. */
 function createPoolTokens(market: Market): PoolTokens {
   const described = new Map<TokenFacts, JsonObject>();
   return (token, at, detailed) => {

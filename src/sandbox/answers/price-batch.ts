@@ -20,7 +20,7 @@ export const answerMultiPrices: Answer = (asked) => {
   return shuffle(items);
 };
 
-/** One credit per address, even for one without a price. A batch that will be rejected costs one credit. */
+/** One credit per address, even if it has no price. A batch that will be rejected costs one credit. */
 export function countAddresses(query: Query): number {
   return Math.min(MAX_ADDRESSES, Math.max(1, query.list("tokens").length));
 }
@@ -40,7 +40,7 @@ function readAddresses(query: Query): readonly string[] {
   return addresses;
 }
 
-/** The specification guarantees no order. Exposes clients that rely on one, with the same order every time. */
+/** The specification guarantees no order. A shuffled but stable order exposes clients that rely on one. */
 function shuffle<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
   const shuffled = items.toSorted((a, b) => mix(a.id) - mix(b.id));
   const isUnmoved = shuffled.every((item, index) => item.id === items[index]?.id);

@@ -5,11 +5,11 @@ import type { RecentLists } from "../state.ts";
 import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
 import { readCursor, writeCursor } from "./page-position.ts";
 
-/** The differences between the four searches. `at` is the time of the first page in Unix seconds. */
+/** The differences among the four searches. `at` is the time of the first page, in Unix seconds. */
 interface Search<T> {
-  /** The first is the default. Null sorts last in either direction. */
+  /** The first is the default. Null sorts last in both directions. */
   readonly orders: Readonly<Record<string, Measure<T>>>;
-  /** Values with an inclusive `_min` and `_max` filter. Null never matches. */
+  /** Values with inclusive `_min` and `_max` filters. Null never matches. */
   readonly filters: Readonly<Record<string, Measure<T>>>;
   readonly itemsOf: (network: NetworkFacts, at: number) => readonly T[];
   readonly further: readonly Further<T>[];
@@ -20,7 +20,7 @@ interface Search<T> {
 
 export type Measure<T> = (item: T, at: number) => number | null;
 
-/** A filter under the name used in the echo. Without a value, it is not echoed. */
+/** A filter under its name in the echo. Without a value, it is not echoed. */
 export interface Further<T> {
   readonly name: string;
   readonly value: string | number | undefined;
@@ -47,7 +47,7 @@ export function searchPage<T extends { readonly createdAt: number }>(asked: Aske
   const slugs = networks.map(({ id }) => id);
   const key = JSON.stringify([at, slugs, orderBy, sort, applied]);
   const found = search.lists.recall(key, () => {
-    // The last filters do not need sums of trades.
+    // The last filters do not need trade totals.
     const cheapestFirst = filters.toReversed();
     const items = networks
       .flatMap((network) => search.itemsOf(network, at))
@@ -72,7 +72,7 @@ export function searchPage<T extends { readonly createdAt: number }>(asked: Aske
   };
 }
 
-/** Searches across networks cover all of them if `chains` is missing. */
+/** Cross-network searches cover all networks if `chains` is missing. */
 function chosenNetworks(asked: Asked): readonly NetworkFacts[] {
   const slugs = asked.query.list("chains");
   if (slugs.length === 0) return supportedNetworks(asked);
@@ -110,7 +110,7 @@ function makeBound<T>(
   return { name, value: bound, passes };
 }
 
-/** Items with equal values keep the order of the market, so that pages never overlap. */
+/** Items with equal values keep their market order, so pages never overlap. */
 function order<T>(
   items: readonly T[],
   measure: Measure<T> | undefined,

@@ -31,7 +31,7 @@ export const answerPoolTransactions: Answer = (asked) => {
   return { transactions: writeRows(asked, rows), page_info: pageInfo(page, total) };
 };
 
-/** Both ends are inclusive, but the public service excludes `to`. Never extends past the time of the request. */
+/** Both ends are inclusive, but the public service excludes `to`. A window never extends past the request time. */
 function readWindow({ query, at, dialect }: Asked): Window {
   const from = query.from("from");
   const to = query.to("to");
@@ -42,7 +42,7 @@ function readWindow({ query, at, dialect }: Asked): Window {
   };
 }
 
-/** An empty cursor returns the first rows. Any other is the ID of a transaction that the page starts after. */
+/** An empty cursor returns the first rows. Any other cursor is the ID of the transaction just before the page. */
 function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);
@@ -62,7 +62,7 @@ function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: strin
 }
 
 /**
- * Returns the first `limit` rows and the remaining events of the last transaction. A cursor identifies a transaction,
+ * Returns the first `limit` rows and any remaining events in the last transaction. A cursor identifies a transaction,
  * so if a page ended within one, the next page would skip or repeat events.
  */
 function finishTransaction(
@@ -81,7 +81,7 @@ function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): re
   return rows.map((row) => (dialect === "spec" ? specifiedTransaction(row) : publicTransaction(market, row)));
 }
 
-/** Specification, resource Transaction. The two USD prices are omitted if unknown. */
+/** Specification, "Transaction" resource. The two USD prices are omitted if unknown. */
 function specifiedTransaction(row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
@@ -106,7 +106,7 @@ function specifiedTransaction(row: Transaction): JsonObject {
   };
 }
 
-/** Wire-facts 4.6. Amounts are integers of any length. */
+/** Wire-facts 4.6. Amounts are arbitrarily long integers. */
 function publicTransaction(market: Market, row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
@@ -123,7 +123,7 @@ function publicTransaction(market: Market, row: Transaction): JsonObject {
   };
 }
 
-/** The specification types `recipient` as a number, "address or numeric id". Exact as a double. */
+/** The specification types `recipient` as a number, "address or numeric id". A double represents this one exactly. */
 function numericId(address: string): number {
   let [high, low] = [0x811c9dc5, 0x01000193];
   for (let index = 0; index < address.length; index++) {

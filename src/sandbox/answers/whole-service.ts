@@ -19,7 +19,7 @@ export const answerDexes: Answer = (asked) => {
   const key = JSON.stringify([network.id, at]);
   const rows = state.dexLists.recall(key, () => listDexes(asked.market, network, at));
   const ordered = sort === "asc" ? rows.toReversed() : rows;
-  // The public service sends all rows for any page, with totals of 0.
+  // The public service sends all rows for any page, with zero totals.
   if (asked.dialect === "public") {
     return { dexes: ordered, page_info: { limit: asPage.limit, page: 0, total_items: 0, total_pages: 0 } };
   }
@@ -65,7 +65,7 @@ export const answerStats: Answer = (asked) => {
   };
 };
 
-/** Specification, "Other endpoints": only a key on the paid host gets the usage of the billing period. */
+/** Specification, "Other endpoints": usage for the billing period is returned only for a key on the paid host. */
 export const answerUsage: Answer = ({ account, at, host }) => {
   const { tier, credits } = account;
   if (host === "rest_free") return { plan: tier };

@@ -9,7 +9,7 @@ import { fdvUsd, tokenNames, tokenPages } from "./figures.ts";
 // The specification has no paging for this endpoint.
 const MAX_RESULTS = 20;
 
-/** Specification, endpoint 5: matches names, symbols and addresses in any letter case. */
+/** Specification, endpoint 5: matches names, symbols and addresses, ignoring case. */
 export const answerSearch: Answer = (asked) => {
   const query = asked.query.raw("query");
   if (query === undefined) throw missingParam("query");
@@ -29,7 +29,7 @@ export const answerSearch: Answer = (asked) => {
   const tokenLists = networks.map((network) => market.tokens(network, at));
   const poolLists = networks.map((network) => market.pools(network, at));
   const dexLists = networks.map((network) => market.dexes(network));
-  // There are ten times as many pools as tokens, so distances of tokens are cached.
+  // There are ten times as many pools as tokens, so token distances are cached.
   const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
   return {
@@ -73,7 +73,7 @@ function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => num
     .map(({ item }) => item);
 }
 
-/** Specification, resource Search result, plus the price. The public service adds sums over all pools of each token. */
+/** Specification, "Search result" resource, plus the price. The public service adds totals across a token's pools. */
 function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
   const row = {
     ...tokenNames(token),

@@ -29,7 +29,7 @@ function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   go();
 }
 
-/** Both kinds of `end` close the connection. After `reset`, reads by the client fail. */
+/** Both kinds of `end` close the connection. After `reset`, the client's reads fail. */
 type DeliveryStep =
   | { readonly write: Buffer }
   | { readonly waitMs: number }
@@ -56,7 +56,7 @@ function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): rea
   return [{ write: halfBody }, { end: "close" }];
 }
 
-/** Waits before the reset, because a reset discards data that the client has not read yet. */
+/** Waits before the reset, because a reset discards data that the client has not yet read. */
 function writeAndReset(bytes: Buffer): readonly DeliveryStep[] {
   return [{ write: bytes }, { waitMs: READING_MS }, { end: "reset" }];
 }

@@ -5,18 +5,18 @@ import { makeRecent } from "../market/recent.ts";
 
 export interface StreamFault {
   readonly kind: "stream-cut" | "stream-silent" | "stream-error";
-  /** 0 injects the fault at once. */
+  /** 0 injects the fault immediately. */
   readonly afterEvents: number;
   readonly text: string;
 }
 
 /** Counts the requests that each fault applies to, and stores the last response of each list. */
 export interface FaultCounter {
-  /** Must be called once per request, to any host. */
+  /** Must be called once per request to any host. */
   readonly forRequest: (target: string) => DueFaults | undefined;
-  /** Must be called once per stream that opens. */
+  /** Must be called once per opened stream. */
   readonly forStream: (target: string) => StreamFault | undefined;
-  /** Returns the last body for the same part or another part of the same list. */
+  /** Returns the last body for any part of the same list. */
   readonly earlier: (target: string) => string | undefined;
   /** Must be called with each body before any fault changes it. */
   readonly returned: (target: string, body: string) => void;
@@ -62,7 +62,7 @@ export interface DueFaults {
   readonly headers: Faults;
 }
 
-/** Nothing but seed, fault and number (from 1) decides, so a second run has the same faults. */
+/** Depends only on the seed, fault and number (from 1), so a second run has the same faults. */
 export function isDue({ kind, amount, path, when }: Fault, number: number, seed: number): boolean {
   if (when.by === "range") return number >= when.from && number <= when.to;
   const key = hashText(seed, `fault ${kind} ${amount ?? ""} ${path ?? ""}`);
@@ -71,7 +71,7 @@ export function isDue({ kind, amount, path, when }: Fault, number: number, seed:
   return false;
 }
 
-/** If only one fault of a layer is possible, the first one in `--faults` is used. */
+/** If a layer allows only one fault, the first one in `--faults` is used. */
 function chooseFaults(due: Faults): DueFaults | undefined {
   if (due.length === 0) return undefined;
   const of = (layer: string): Faults => due.filter(({ kind }) => traitsOf(kind).layer === layer);
@@ -123,7 +123,7 @@ export function droppedFilter(fault: Fault, target: string): string | undefined 
   return names.find((name) => (fault.filter === undefined ? isFilter(name) : name === fault.filter));
 }
 
-/** Specification, endpoint 3 and pool search. */
+/** Specification, endpoint 3 and "Pool search". */
 function isFilter(name: string): boolean {
   return /_(min|max)$|^created_(after|before)$|^(dex_name|token_address)$/.test(name);
 }

@@ -5,7 +5,7 @@ export interface Fault {
   readonly text: string;
   /** A status, milliseconds or a number of events; undefined for kinds without an amount. */
   readonly amount: number | undefined;
-  /** Value of Retry-After on a 429, in seconds. */
+  /** The Retry-After value on a 429, in seconds. */
   readonly retryAfter: number | undefined;
   readonly tier: Tier | undefined;
   readonly filter: string | undefined;
@@ -16,7 +16,7 @@ export interface Fault {
 
 /** Counted from 1 among the requests that the fault applies to. */
 export type When =
-  /** A burst of `length` requests starts at this share of requests. */
+  /** This share of requests starts a burst of `length` requests. */
   | { readonly by: "rate"; readonly share: number; readonly length: number }
   /** Both ends are inclusive, and `to` may be Infinity. */
   | { readonly by: "range"; readonly from: number; readonly to: number };
@@ -36,7 +36,7 @@ interface FaultTraits {
   readonly value: FaultValue;
   /** Milliseconds, a status, or a number of events. */
   readonly byDefault?: number;
-  /** Affects only the first matching request if no position, count or rate is given. */
+  /** Affects only the first matching request unless a position, count or rate is given. */
   readonly isOnce?: true;
   readonly help: string;
 }
@@ -48,7 +48,7 @@ const delivery = { layer: "delivery", value: "none" } as const;
 const slow = { layer: "delivery", value: "duration", byDefault: 3000 } as const;
 const stream = { layer: "stream", value: "events", byDefault: 3 } as const;
 
-/** In addition, any status from 400 to 599 is a fault. */
+/** Any status from 400 to 599 is also a fault. */
 export const faultTraits = {
   html: { layer: "answer", value: "status", byDefault: 403, help: "HTML page, as from an edge firewall" },
   "message-only": {

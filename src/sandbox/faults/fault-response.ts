@@ -11,7 +11,7 @@ import type { Fault } from "./fault-kinds.ts";
 
 /**
  * Costs the same as a real response with that status: one credit for 2xx, 400, 404 and 410, and nothing otherwise. It
- * does not count against the rate limit, so that faults do not cause rate limit errors.
+ * does not count toward the rate limit, so faults do not cause rate limit errors.
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
@@ -22,7 +22,7 @@ export function standIn(fault: Fault, request: SandboxRequest, state: SandboxSta
   const charged = !isStream && hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
   account.credits.charge(charged, at);
   const accounting = { plan: account.tier, key: keyOf(caller), credits: charged };
-  // An edge server in front of the service does not send headers with plans or credits.
+  // An edge server in front of the service does not send plan or credit headers.
   if (fault.kind === "html") {
     return { status, headers: { "Content-Type": "text/html" }, body: page(status), account: accounting };
   }

@@ -37,7 +37,7 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
   };
 }
 
-/** The response costs the same as the original one. */
+/** The response costs as much as the original one. */
 function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const { faults } = state;
   let response = handle(changes.reduce(withoutFilter, request), state);
@@ -89,7 +89,7 @@ function changeList(
   return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
 }
 
-/** For a list without pages, returns the rows of the previous response. */
+/** For a list without pages, returns the previous response's rows. */
 function rowsBefore(
   request: SandboxRequest,
   state: SandboxState,
@@ -110,7 +110,7 @@ function pageBefore(target: string, state: SandboxState): string {
   return withParam(target, "cursor", cursorBefore(cursor, limit, state));
 }
 
-/** A transaction ID does not reveal its page, so the empty cursor repeats the first page. */
+/** A transaction ID does not reveal which page it is on, so the empty cursor repeats the first page. */
 function cursorBefore(cursor: string, limit: number, state: SandboxState): string {
   try {
     const { at, offset } = readCursor(cursor, state.at());

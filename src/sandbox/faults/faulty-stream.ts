@@ -20,7 +20,7 @@ export function openWithFaults(request: StreamRequest, state: SandboxState, hub:
       ? openStream(request, state, hub)
       : { kind: "refused", response: standIn(due.answer, request, state) };
   if (opening.kind === "refused") return { kind: "refused", response: withDueFaults(opening.response, due) };
-  // If the connection breaks before the stream is open, there is no stream to inject a stream fault into.
+  // If the connection breaks before the stream opens, there is no stream in which to inject a fault.
   const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
   const { status, headers, account } = opening;
   const response = withDueFaults({ status, headers, account, body: "" }, due);
@@ -35,7 +35,7 @@ export function openWithFaults(request: StreamRequest, state: SandboxState, hub:
   };
 }
 
-/** Dropped events are still charged, as they are when a network loses them. `cut` closes without an event. */
+/** Dropped events are still charged, just as when a network loses them. `cut` closes the stream without an event. */
 export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut: () => void): StreamSink {
   if (fault === undefined) return sink;
   let left = fault.afterEvents;

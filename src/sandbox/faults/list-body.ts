@@ -3,14 +3,14 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { rawElements } from "../../json/raw-json.ts";
 
 export interface ListBody {
-  /** Includes the bracket that opens the rows. */
+  /** Includes the rows' opening bracket. */
   readonly before: string;
   readonly rows: readonly string[];
-  /** Starts at the bracket that closes the rows. */
+  /** Starts at the rows' closing bracket. */
   readonly after: string;
 }
 
-// The rows come first, and quotes inside strings are escaped, so these patterns match only at the edges of the rows.
+// The rows come first, and quotes inside strings are escaped, so these patterns match only at the rows' edges.
 const ROWS_BEGIN = /^\{"(?:transactions|results|dexes)":\[/u;
 const ROWS_END = /\],"(?:has_next_page|page_info)":/u;
 
@@ -40,7 +40,7 @@ export function isListed({ reply }: Endpoint): boolean {
 /** Parameters that select a part of a list instead of a different list. */
 const POSITIONS = ["page", "cursor", "start", "end", "to", "count_back", "tokens"];
 
-/** The same for all parts of one list. */
+/** Identical for all parts of a list. */
 export function listKey(target: string): string {
   const params = paramsOf(target);
   for (const name of POSITIONS) params.delete(name);

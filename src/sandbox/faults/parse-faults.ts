@@ -19,7 +19,7 @@ interface FaultProblem {
  * Parses faults of the form `<kind>[=value][when][/path part]`, separated by commas:
  * `429x3,500:5%,reset-body@7,truncate@10-12,slow-body=2s:1%/transactions`. `when` selects requests: `x3` the first
  * three, `@7` the seventh, `@7-9` a range, `@7-` all from the seventh on, `:5%` that share, and `:5%x3` bursts of
- * three. By default, a fault affects all requests, except that some page faults affect only the first.
+ * three. By default, a fault affects all requests, but some page faults affect only the first.
  */
 export function parseFaults(spec: string): Faults | FaultProblem {
   const faults: Fault[] = [];
@@ -35,7 +35,7 @@ export function isFaultProblem(result: Faults | FaultProblem): result is FaultPr
   return "problem" in result;
 }
 
-// A kind or filter name also ends before `x3`, although x is a letter, hence the lookahead.
+// A kind or filter name also ends before `x3`, although x is a letter; hence the lookahead.
 const SHAPE =
   /^(?<word>\d+|[a-z-]*?)(?=x\d|[=:@/]|$)(?:=(?<value>[^:@/]*?)(?=x\d|[:@/]|$))?(?<when>[^/]*)(?<path>\/.*)?$/u;
 
@@ -83,7 +83,7 @@ function readWhen(typed: string, isOnce = false): When | undefined {
   return rangeOf(from, range[3] === undefined ? end : Number(range[3]));
 }
 
-// Each request checks this many earlier requests for the start of a burst.
+// Each request checks up to this many earlier requests for the start of a burst.
 const LONGEST_BURST = 1000;
 
 function rangeOf(from: number, to: number): When | undefined {

@@ -20,7 +20,7 @@ export function priceChangeOfPool(
   return hasSwap(book, pool, first, Math.floor(at)) ? changeOf(book, pool.token0, pool, at, seconds) : null;
 }
 
-/** Starts with the newest day, when an active pool most likely traded. */
+/** Starts with the newest day, on which an active pool most likely traded. */
 function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number): boolean {
   for (let day = Math.floor(last / DAY); day * DAY + DAY > first; day -= 1) {
     if (countTrades(pool, day) === 0) continue;
@@ -33,7 +33,7 @@ function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number)
   return false;
 }
 
-/** Buys and sells are from the perspective of the token. */
+/** Buys and sells are from the token's perspective. */
 export function activityOfToken(book: TradeBook, token: MarketToken, at: number, seconds: number): Activity {
   const sums = noSums();
   for (const pool of token.pools) {
@@ -53,7 +53,7 @@ export function activityOfToken(book: TradeBook, token: MarketToken, at: number,
   return toActivity(sums, hasTraded ? changeOf(book, token, pricing, at, seconds) : null);
 }
 
-/** Sums of complete past days are cached, because some tokens have thousands of pools. */
+/** Totals for complete past days are cached, because some tokens have thousands of pools. */
 export function createTokenVolumes(book: TradeBook) {
   const days = new WeakMap<MarketToken, Map<number, number>>();
 
@@ -134,7 +134,7 @@ function addRows(sums: Sums, pool: MarketPool, trades: TradeDay, from: number, t
   }
 }
 
-/** Percent since the start of the window, or since the pool started trading if that is later. */
+/** Percent since the start of the window, or since the pool's first trade if that is later. */
 function changeOf(
   book: TradeBook,
   token: MarketToken,

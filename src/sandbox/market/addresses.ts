@@ -116,7 +116,7 @@ function readBase58Word(text: string): number | undefined {
   return word < 2 ** 32 ? word | 0 : undefined;
 }
 
-/** Several digits per hash and no concatenation, because a network has thousands of addresses. */
+/** Uses several digits per hash and no concatenation, because a network has thousands of addresses. */
 function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet): string {
   const codes: number[] = [];
   let word = 0;

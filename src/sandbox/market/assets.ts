@@ -2,20 +2,20 @@ import { hash, hashText, toUnit } from "./hash.ts";
 
 /**
  * What a token represents. WETH is the same asset on every network, so its prices agree. `logBase` is the natural
- * logarithm of the USD price around which the price fluctuates.
+ * logarithm of the USD price around which the market price fluctuates.
  */
 export interface Asset {
   readonly key: number;
   readonly logBase: number;
-  /** Maximum change of the price logarithm, up or down, by the shortest wave (15 minutes). */
+  /** Maximum change in the price logarithm, up or down, caused by the shortest wave (15 minutes). */
   readonly restlessness: number;
-  /** The price of a stablecoin does not depend on the other token of a pool. */
+  /** A stablecoin's price does not depend on a pool's other token. */
   readonly isStable: boolean;
-  /** Only assets that many pools share have one. */
+  /** Only assets shared by many pools have one. */
   readonly memo: KnotMemo | undefined;
 }
 
-/** A ring buffer. Each slot holds the price of the knot that was last stored in it. */
+/** A ring buffer. Each slot holds the price at the knot last stored in it. */
 interface KnotMemo {
   readonly knots: Int32Array;
   readonly prices: Float64Array;
@@ -25,11 +25,11 @@ interface KnotMemo {
 const KNOT_SECONDS = 900;
 export const KNOTS_A_DAY = 96;
 
-// A search sums a month of one pool, then of the next, so the cache (55 kB per asset) must hold more than that.
+// A search totals a month for one pool, then for the next, so the cache (55 kB per asset) must hold more than that.
 const KNOTS_REMEMBERED = 48 * KNOTS_A_DAY;
 
 // Each wave is four times as long as the previous one (15 minutes to 683 days) and moves twice as far, like a random
-// walk. A price takes nine look-ups, while a walk since 2023 would take thousands.
+// walk. A price takes nine lookups, while a walk since 2023 would take thousands.
 const WAVES = 9;
 
 const STABLES = new Set(["USDC", "USDT", "USD₮0", "DAI", "USDB", "USDM", "USDG", "HONEY", "pathUSD", "EURC"]);
@@ -53,7 +53,7 @@ export function makeKnownAsset(seed: number, symbol: string): Asset {
   return makeAsset(hashText(seed, price?.asset ?? symbol), price?.usd ?? 1, 0.0013, false, true);
 }
 
-/** `usd` is the price around which the price fluctuates. */
+/** `usd` is the price around which the market price fluctuates. */
 export function makeAsset(
   key: number,
   usd: number,

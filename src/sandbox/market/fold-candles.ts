@@ -30,7 +30,7 @@ export function candlesOfToken(book: TradeBook, token: MarketToken, window: Cand
   const { first, last } = spanOf(window);
   const [oldest] = token.pools;
   if (!token.isPriced || oldest === undefined) return [];
-  // By day first, because the pools of a day share the cached days of the pools that price their tokens.
+  // By day first, because a day's pools share the cached days of the pools that price their tokens.
   for (let day = Math.floor(Math.max(first, oldest.tradesFrom) / DAY); day * DAY <= last; day += 1) {
     for (const pool of token.pools) {
       if (pool.tradesFrom > last) continue;
@@ -51,7 +51,7 @@ function usdReader(
   pool: MarketPool,
   day: number,
 ): (trades: TradeDay, row: number) => number {
-  // The third token of a pool has no column.
+  // A pool's third token has no column.
   if (pool.token0 !== token && pool.token1 !== token) {
     return (trades, row) => usdAt(book, token, day, cell(trades, row, Column.second));
   }
@@ -104,8 +104,7 @@ function addSwap(
   candle.volume += volume;
   if (price > candle.high) candle.high = price;
   if (price < candle.low) candle.low = price;
-  // If two swaps happen in the same second, the pool that sets the token's price, which comes first, provides the open
-  // price.
+  // If two swaps happen in the same second, the first pool, which sets the token's price, provides the open price.
   if (time < candle.openedAt) {
     candle.open = price;
     candle.openedAt = time;

@@ -22,7 +22,7 @@ const SUFFIXES = words(
   "Protocol Finance Network DAO Inu Coin Token Swap Labs AI Cash Chain Games World Credit",
 );
 
-/** Letters outside ASCII, wide, zero-width and right-to-left characters, and symbols that start with a dollar. */
+/** Non-ASCII letters; wide, zero-width and right-to-left characters; and symbols that start with a dollar sign. */
 export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Café Élan", symbol: "CAFÉ" },
   { name: "狗狗币", symbol: "狗币" },

@@ -23,7 +23,7 @@ export interface MarketPool {
   readonly clock: BlockClock;
   readonly tradesPerDay: number;
   readonly swapUsd: number;
-  /** Maximum deviation of a trade's price from the price without noise, as a fraction. */
+  /** A trade's maximum deviation from the noise-free price, as a fraction. */
   readonly noise: number;
   /** Unix seconds. */
   readonly tradesFrom: number;
@@ -65,7 +65,7 @@ export function alignToBlock(clock: BlockClock, time: number): number {
   return clock.blockSeconds <= 1 ? Math.floor(time) : time - (time % clock.blockSeconds);
 }
 
-// One block of each of these networks is public. Other networks start on a generated day.
+// One block is public for each of these networks. Other networks start on a generated day.
 const GENESIS: Readonly<Record<string, number>> = {
   ethereum: Date.parse("2026-09-28T13:07:36Z") / 1000 - 26_076_150 * 12,
   solana: Math.round(Date.parse("2023-11-26T20:25:08Z") / 1000 - 232_424_998 * 0.4),

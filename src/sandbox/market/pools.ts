@@ -21,10 +21,10 @@ const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 // After this fraction of the ranks, pools created in future years are mixed with pools that exist in 2026.
 const SETTLED = 0.3;
 
-/** Busy enough to be on the first pages of a search on ethereum. */
+/** Busy enough to be on the first pages of an Ethereum search. */
 const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 
-/** Ranks of the pools on each network with the first names outside ASCII. */
+/** The ranks, on each network, of the pools with the first non-ASCII names. */
 const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
 
 interface PoolTraits {
@@ -38,8 +38,8 @@ interface PoolTraits {
 }
 
 /**
- * Everything that will ever exist on one network. Pools are created in rank order, and each token together with its
- * first pool, so the busiest pool of a token always trades against a token that already has a price.
+ * Everything that will ever exist on one network. Pools are created in rank order, each token together with its first
+ * pool, so a token's busiest pool always trades against a token that already has a price.
  */
 export class Catalogue {
   readonly network: NetworkRow;
@@ -48,7 +48,7 @@ export class Catalogue {
   /** Ordered by the rank of the pool that prices the token. */
   readonly tokens: MarketToken[] = [];
   readonly #seed: number;
-  /** The same for all networks, so that a well-known token has the same price everywhere. */
+  /** Identical for all networks, so a well-known token has the same price everywhere. */
   readonly #assetSeed: number;
   readonly #clock: MarketPool["clock"];
   readonly #serialBase: number;
@@ -140,7 +140,7 @@ export class Catalogue {
     return other;
   }
 
-  /** The first ones in the list have most of the pools. */
+  /** The first DEXes in the list have most of the pools. */
   #pickDex(key: number): DexFacts {
     const dex = this.dexes[Math.floor(unitAt(key, 40) ** 2 * this.dexes.length)];
     if (dex === undefined) throw new Error(`${this.network.id}: needs a DEX`);

@@ -8,7 +8,7 @@ export interface Recent<Key, Value> {
   readonly recall: (key: Key, make: () => Value) => Value;
 }
 
-/** `capacity` is the maximum weight of both generations together. */
+/** `capacity` is the maximum combined weight of both generations. */
 export function makeRecent<Key, Value>(
   capacity: number,
   weigh: (value: Value) => number = () => 1,
@@ -49,7 +49,7 @@ export function makeRecent<Key, Value>(
 
 const WINDOWS_KEPT = 16;
 
-/** The order, filters, rows and later pages of a search need the same windows of the same object. */
+/** A search's order, filters, rows and later pages need the same windows for the same object. */
 export function rememberLatest<Thing extends object, Value>(
   compute: (thing: Thing, at: number, seconds: number) => Value,
 ): (thing: Thing, at: number, seconds: number) => Value {

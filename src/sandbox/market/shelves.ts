@@ -14,7 +14,7 @@ export interface Shelf {
 // Maximum number of pools per network, so that serial numbers are unique across networks.
 const SERIALS = 32_768;
 
-/** Networks are generated on first use. Throws for a network that is not part of the market. */
+/** Networks are generated on first use. Throws for a network outside the market. */
 export function createShelves(seed: number): (network: NetworkFacts) => Shelf {
   const shelves = new Map<NetworkFacts, Shelf>();
   return (network) => {
@@ -68,7 +68,7 @@ export function firstSeen(token: MarketToken): number {
   return token.pools[0]?.facts.createdAt ?? Number.POSITIVE_INFINITY;
 }
 
-/** EVM addresses match in any letter case and are stored in lower case. */
+/** EVM addresses match regardless of case and are stored in lowercase. */
 function makeFinder<Item>(
   network: NetworkFacts,
   items: readonly Item[],

@@ -110,7 +110,7 @@ function finishToken(
     explorer: `${EXPLORERS[network.id] ?? `https://explorer.example/${network.id}/token/`}${address}`,
     hasImage,
     createdAt: firstPoolAt - age,
-    // The service cannot have added a token before its own history starts.
+    // The service cannot have added a token before the start of its own history.
     addedAt: Math.max(firstPoolAt, HISTORY_START),
   };
   return { facts, asset, unit: 10 ** decimals, isPriced, pools: [] };

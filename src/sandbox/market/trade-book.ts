@@ -10,14 +10,14 @@ import {
   WIDTH,
 } from "./trade-rows.ts";
 
-// A row takes 56 bytes, so the rows take about 40 and 28 MB. Totals take about 120 bytes each, or 20 MB in total.
+// A row takes 56 bytes, so the rows take about 40 and 28 MB. Totals take about 120 bytes each, or 20 MB in all.
 const HUB_ROWS_KEPT = 700_000;
 const ROWS_KEPT = 500_000;
 const TOTALS_KEPT = 160_000;
 
 export function createTradeBook(): TradeBook {
-  // Most pools need the days of the few pools that price WETH and similar tokens. In a shared cache, a month of
-  // thousands of small pools would evict them.
+  // Most pools need the days of the few pools that price WETH and similar tokens. In a shared cache, a month's data
+  // from thousands of small pools would evict them.
   const hubDays = makeRecent<number, TradeDay>(HUB_ROWS_KEPT, weigh);
   const otherDays = makeRecent<number, TradeDay>(ROWS_KEPT, weigh);
   const totals = makeRecent<number, DayTotals>(TOTALS_KEPT);
@@ -57,7 +57,7 @@ function keyOf(pool: MarketPool, day: number): number {
   return pool.serial * 32_768 + day;
 }
 
-/** The swaps of a token's busiest pool set its price. */
+/** Swaps in a token's busiest pool set its price. */
 function pricesAny(pool: MarketPool): boolean {
   return pool.token0.pools[0] === pool || pool.token1.pools[0] === pool;
 }
@@ -71,6 +71,6 @@ function pricesHub(pool: MarketPool): boolean {
 }
 
 function weigh(trades: TradeDay): number {
-  // A day without trades still takes up an entry in the map.
+  // Even a day without trades takes up a map entry.
   return trades.count + 4;
 }

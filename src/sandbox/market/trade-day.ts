@@ -20,7 +20,7 @@ import { isOwnCourse, pricingPool, undisturbedAtKnot, undisturbedUsd, usdBefore,
 
 /**
  * The day is divided into equal slots with one transaction each, so the transactions are in order without sorting, but
- * still irregular. `scratch` is a buffer for the rows of a day that is not cached.
+ * still irregular. `scratch` is a row buffer for a day that is not cached.
  */
 export function makeTradeDay(
   book: TradeBook,
@@ -102,7 +102,7 @@ function makeKnotReader(pool: MarketPool, day: number, count: number): (knot: nu
 }
 
 interface UsdCourse {
-  /** Another pool sets the price of the token. */
+  /** Another pool sets the token's price. */
   readonly isForeign: boolean;
   readonly at: (second: number) => number;
 }
@@ -133,13 +133,13 @@ function makeUsdCourse(
   };
 }
 
-/** Local variables, because updating the fields of an object takes twice as long. */
+/** Uses local variables, because updating an object's fields takes twice as long. */
 function sumRows(pool: MarketPool, rows: Float64Array, count: number): DayTotals {
   let volumeUsd = 0;
   let buyUsd = 0;
   let buys = 0;
   let swaps = 0;
-  // The first row of a day is always a swap.
+  // A day's first row is always a swap.
   const open = rows[Column.price] ?? 0;
   let high = open;
   let low = open;

@@ -1,10 +1,10 @@
 import { DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
 import { hash, toUnit } from "./hash.ts";
 
-/** The transactions of one UTC day, oldest first, as WIDTH numbers each. Thousands of objects would cost too much. */
+/** One UTC day's transactions, oldest first, as WIDTH numbers each. Thousands of objects would cost too much. */
 export interface TradeDay {
   readonly count: number;
-  /** Second of the day at which the first slot starts. */
+  /** The second of the day at which the first slot starts. */
   readonly from: number;
   /** Seconds per slot. Each row has one slot. */
   readonly slot: number;
@@ -28,9 +28,9 @@ export const WIDTH = 7;
 export const Column = {
   /** Seconds since midnight UTC. */
   second: 0,
-  /** Price of token0 in units of token1, after the transaction. */
+  /** The price of token0 in token1 after the transaction. */
   price: 1,
-  /** Raw units without a sign, with the precision of a double. */
+  /** Unsigned raw units with double precision. */
   raw0: 2,
   raw1: 3,
   /** USD prices after the transaction. The market has them even where the service returns none. */
@@ -70,7 +70,7 @@ export function cell(trades: TradeDay, row: number, column: number): number {
 }
 
 /**
- * Returns -1 if there is none. Row k is in slot k of the day, but may be moved back to the time of its block or
+ * Returns -1 if there is none. Row k is in the day's slot k, but may be moved back to the time of its block or
  * transaction, so the result is at most a few rows away from the slot for that second.
  */
 export function lastRowAt(trades: TradeDay, second: number): number {
@@ -103,7 +103,7 @@ export function countTrades(pool: MarketPool, day: number): number {
   return Math.floor(pool.tradesPerDay * mood * (1 - from / DAY) + toUnit(hash(key, -2)));
 }
 
-/** The larger of the two sides of the swap at index `at`, or 0 where the service has no value. */
+/** The larger side of the swap at index `at`, or 0 where the service has no value. */
 export function rowVolume(pool: MarketPool, rows: Float64Array, at: number): number {
   if (((rows[at + Column.flags] ?? 0) & Flag.noUsd) !== 0) return 0;
   const side0 = pool.token0.isPriced

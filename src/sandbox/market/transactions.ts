@@ -71,7 +71,7 @@ export function findTransactions(book: TradeBook, pool: MarketPool, id: string, 
   return found;
 }
 
-/** The last day of the window, and the index of the first row after it; undefined if the entire day is inside. */
+/** The window's last day, and the index of the first row after the window; undefined if the entire day is inside. */
 function endOfWindow(
   book: TradeBook,
   pool: MarketPool,
@@ -100,7 +100,7 @@ function headOf(trades: TradeDay, row: number): number {
   return head;
 }
 
-/** Only the first index of the pool in a block is generated. Each later transaction adds a gap, and six log indexes. */
+/** Only the pool's first index in a block is generated. Each later transaction adds a gap and six log indexes. */
 function keyOf(pool: MarketPool, day: number, trades: TradeDay, row: number): TransactionKey {
   const second = cell(trades, row, Column.second);
   const blockNumber = blockNumberAt(pool.clock, day * DAY + second);
@@ -164,7 +164,7 @@ export function blockHashOf({ pool, blockNumber }: Transaction): string {
   return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
 }
 
-/** One of a few thousand traders of a network, or a router for a negative number. */
+/** One of a network's few thousand traders, or a router for a negative number. */
 function traderAt(network: NetworkFacts, place: number): string {
   return makeAddress(network.addressFamily, hash(tradersKey(network), place));
 }
@@ -173,7 +173,7 @@ function tradersKey(network: NetworkFacts): number {
   return hashText(network.addressFamily.length, network.id);
 }
 
-/** Adds digits beyond the precision of a double, so that clients that parse amounts as doubles lose them. */
+/** Adds digits beyond a double's precision, which are lost by clients that parse amounts as doubles. */
 function makeRaw(raw: number, word: number): bigint {
   const whole = BigInt(raw);
   if (raw <= Number.MAX_SAFE_INTEGER) return whole;

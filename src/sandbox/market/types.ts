@@ -1,33 +1,33 @@
 /**
  * Everything is a pure function of seed and time, so the same request has the same result in any process. Times are in
- * Unix seconds. Trades and blocks happen on full seconds.
+ * Unix seconds. Trades and blocks occur on full seconds.
  */
 export interface Market {
   readonly seed: number;
   readonly networks: readonly NetworkFacts[];
   readonly network: (slug: string) => NetworkFacts | undefined;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
-  /** All pools that exist at `at`, busiest first. The array is shared and must not be modified. */
+  /** All pools created by `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
   readonly tokens: (network: NetworkFacts, at: number) => readonly TokenFacts[];
-  /** EVM addresses match in any letter case, other addresses only exactly. */
+  /** EVM addresses match regardless of case, and other addresses only exactly. */
   readonly pool: (network: NetworkFacts, id: string, at: number) => PoolFacts | undefined;
   readonly token: (network: NetworkFacts, address: string, at: number) => TokenFacts | undefined;
   readonly poolsOfToken: (token: TokenFacts, at: number) => readonly PoolFacts[];
 
-  /** Price and time of the newest trade at or before `at`. */
+  /** The price and time of the newest trade at or before `at`. */
   readonly poolPrice: (pool: PoolFacts, at: number) => PoolPrice;
   readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
   /** Covers `at - seconds < time <= at`. */
   readonly poolActivity: (pool: PoolFacts, at: number, seconds: number) => Activity;
-  /** Like `priceChange` of `poolActivity`, but without computing the sums. */
+  /** Like `poolActivity`'s `priceChange`, but without computing the totals. */
   readonly poolPriceChange: (pool: PoolFacts, at: number, seconds: number) => number | null;
 
   /** Undefined for a token without a price. */
   readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
   readonly tokenLiquidityUsd: (token: TokenFacts, at: number) => number;
   readonly tokenActivity: (token: TokenFacts, at: number, seconds: number) => Activity;
-  /** Like `volumeUsd` of `tokenActivity`, but faster for windows of several days. */
+  /** Like `tokenActivity`'s `volumeUsd`, but faster for windows of several days. */
   readonly tokenVolumeUsd: (token: TokenFacts, at: number, seconds: number) => number;
 
   /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
@@ -39,9 +39,9 @@ export interface Market {
 
   readonly blockHash: (transaction: Transaction) => string;
 
-  /** In ascending order, with from <= time_open < to. Intervals without a swap have none. */
+  /** In ascending order, with from <= time_open < to. Intervals without a swap have no candle. */
   readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
-  /** In USD across all pools of the token. */
+  /** In USD, across all of the token's pools. */
   readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => readonly Candle[];
 }
 
@@ -82,22 +82,22 @@ export interface PoolFacts {
   readonly network: NetworkFacts;
   readonly id: string;
   readonly dex: DexFacts;
-  /** Two tokens, or rarely three. The first is the base token, the second the quote token. */
+  /** Two tokens, or in rare cases three. The first is the base token, and the second is the quote token. */
   readonly tokens: readonly TokenFacts[];
   /** Percent; null if the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
   readonly createdAtBlockNumber: number;
-  /** 1 is the busiest pool of the network. A pool has about 4,000 / rank trades per day. */
+  /** 1 is the network's busiest pool. A pool has about 4,000 / rank trades per day. */
   readonly rank: number;
 }
 
 export interface PoolPrice {
-  /** Price of token0 in units of token1. */
+  /** The price of token0 in token1. */
   readonly price: number;
-  /** USD price of token0. */
+  /** The USD price of token0. */
   readonly priceUsd: number;
-  /** Time of the newest trade, or of the pool's creation if it has no trades. */
+  /** When the newest trade took place, or when the pool was created if it has no trades. */
   readonly time: number;
 }
 
@@ -107,7 +107,7 @@ export interface Activity {
   readonly sellUsd: number;
   readonly buys: number;
   readonly sells: number;
-  /** Number of swaps, adds and removes. Only swaps count as buys or sells. */
+  /** The number of swaps, adds and removes. Only swaps count as buys or sells. */
   readonly txns: number;
   /** Percent; null if there were no trades in the window. */
   readonly priceChange: number | null;
@@ -131,12 +131,12 @@ export interface TransactionKey {
 export interface Transaction extends TransactionKey {
   readonly kind: "swap" | "add" | "remove";
   readonly pool: PoolFacts;
-  /** All events of a transaction have the same hash. */
+  /** All events in a transaction have the same hash. */
   readonly id: string;
   readonly time: number;
   readonly sender: string;
   readonly recipient: string;
-  /** Raw units with a sign. In a swap, the two amounts have opposite signs. */
+  /** Signed raw units. In a swap, the two amounts have opposite signs. */
   readonly amount0: bigint;
   readonly amount1: bigint;
   readonly price0: number;
@@ -152,7 +152,7 @@ export interface CandleWindow {
   readonly intervalSeconds: number;
   /** Only for pool candles. */
   readonly inversed?: boolean | undefined;
-  /** Pass the time of the request, because the market also contains the future. */
+  /** Pass the request time, because the market also contains the future. */
   readonly asOf?: number | undefined;
 }
 

@@ -5,11 +5,11 @@ import { cell, Column, countTrades, isSwap, lastRowAt, type TradeBook } from "./
 import type { PoolPrice } from "./types.ts";
 
 /**
- * USD prices. A token has exactly one price at any time, set by the last swap of its busiest pool and the price of that
- * pool's other token, which is a stablecoin or has a busier pool. A stablecoin follows a separate price curve.
+ * USD prices. At any time, a token has exactly one price, set by the last swap in its busiest pool and the price of
+ * that pool's other token, which is a stablecoin or has a busier pool. A stablecoin follows a separate price curve.
  */
 
-/** The price after the last swap at or before a second of the day. */
+/** The price after the last swap at or before the given second of the day. */
 export function usdAt(book: TradeBook, token: MarketToken, day: number, second: number): number {
   const pool = pricingPool(token);
   const trades = book.day(pool, day);
@@ -22,7 +22,7 @@ export function usdAtTime(book: TradeBook, token: MarketToken, at: number): numb
   return usdAt(book, token, day, at - day * DAY);
 }
 
-/** The price before the first swap of the day. */
+/** The price before the day's first swap. */
 export function usdBefore(book: TradeBook, token: MarketToken, day: number): number {
   const pool = pricingPool(token);
   const firstDay = Math.floor(pool.tradesFrom / DAY);
@@ -66,7 +66,7 @@ export function undisturbedUsd(asset: Asset, day: number, second: number): numbe
   return Math.exp(betweenKnots(second, (knot) => logPriceAtKnot(asset, day, knot)));
 }
 
-/** Price of token0 in units of token1. */
+/** The price of token0 in token1. */
 export function undisturbedAtKnot(pool: MarketPool, day: number, knot: number): number {
   return Math.exp(
     logPriceAtKnot(pool.token0.asset, day, knot) - logPriceAtKnot(pool.token1.asset, day, knot),
@@ -82,7 +82,7 @@ export function usdColumn(token: MarketToken, pool: MarketPool): number {
   return pool.token0 === token ? Column.usd0 : Column.usd1;
 }
 
-/** `priceUsd` is the one price of token0 in all responses, not one derived from this pool; 0 without a price. */
+/** `priceUsd` is the single price of token0 in all responses, not one derived from this pool; 0 without a price. */
 export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): PoolPrice {
   const day = Math.floor(at / DAY);
   const priceUsd = pool.token0.isPriced ? usdAtTime(book, pool.token0, at) : 0;
@@ -105,7 +105,7 @@ export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): Pool
 
 const SILENT_DAYS = 7;
 
-/** Changes slowly. 0 in the first week, because the service returns none for young pools. */
+/** Changes slowly. 0 in the first week, because the service returns no liquidity for young pools. */
 export function liquidityOfPool(pool: MarketPool, at: number): number {
   if (at - pool.facts.createdAt < SILENT_DAYS * DAY) return 0;
   const place = at / (4 * DAY);
@@ -117,7 +117,7 @@ export function liquidityOfPool(pool: MarketPool, at: number): number {
   return pool.swapUsd * pool.tradesPerDay ** 0.9 * days * (0.85 + 0.3 * height);
 }
 
-/** Half of the liquidity of each pool with two tokens. */
+/** Counts half the liquidity of each two-token pool. */
 export function liquidityOfToken(token: MarketToken, at: number): number {
   let sum = 0;
   for (const pool of token.pools) sum += liquidityOfPool(pool, at) / pool.facts.tokens.length;

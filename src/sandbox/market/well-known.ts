@@ -1,8 +1,8 @@
 import type { AddressFamily, NetworkFacts } from "./types.ts";
 
 /**
- * Public facts as text tables, because the formatter would spread objects over a thousand lines. `-` means that a fact
- * is not public, and the sandbox generates a value in the right format.
+ * Public facts in text tables, because the formatter would spread objects over a thousand lines. `-` means that a fact
+ * is not public and the sandbox generates a value in the right format.
  */
 
 export interface NetworkRow extends NetworkFacts {
@@ -112,8 +112,7 @@ robinhood|TSLA|Tesla|0x322f0929c4625ed5bad873c95208d54e1c003b2d|18
 robinhood|CASHCAT|CASHCAT|0x020bfc650a365f8bb26819deaabf3e21291018b4|18
 `;
 
-// In rank order. The first pool of a token sets its price, so its other token must be a stablecoin or have an earlier
-// row.
+// In rank order. A token's first pool sets its price, so its other token must be a stablecoin or have an earlier row.
 const POOLS = `
 ethereum|0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640|USDC WETH|Uniswap V3|0.05|2021-05-05|12376729
 ethereum|0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b|WETH USDT|Uniswap V3|0.01|2021-11-15|-

@@ -6,26 +6,26 @@ import { transactionsOfToken } from "./transaction-events.ts";
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** Wire-facts 5.6: how many seconds to wait after the end of a candle, so that it is complete. */
+/** Wire-facts 5.6: how many seconds to wait after a candle ends, so that it is complete. */
 const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {
   "1s": { seconds: 1, sealing: 1 },
   "5s": { seconds: 5, sealing: 2 },
   "60s": { seconds: 60, sealing: 3 },
 };
 
-// One in this many candles is sent before its last swap is known, and sent again with that swap.
+// One in this many candles is sent before its last swap is known, then sent again with that swap.
 const LATE_ONE_IN = 8;
 const LONGEST_DELAY = 30;
 
 /**
- * Some candles are sent twice with the same timestamp: first without the last swap, and up to 30 s later with it. The
- * seed determines which and when. The last version sent always equals the candle of `/ohlcv`.
+ * Some candles are sent twice with the same timestamp: first without the last swap, then, up to 30 s later, with it.
+ * The seed determines which ones and when. The last version sent always equals the candle from `/ohlcv`.
  */
 export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
   const { seconds, sealing } = timing[interval];
   const key = hashText(market.seed, `late ${token.network.id} ${token.address} ${interval}`);
   return (from, to) => {
-    // The earliest candle that may still have to be sent, and the end of the last one.
+    // The earliest candle that may still need to be sent, and the end of the last one.
     const first = Math.ceil((from + 1 - seconds - sealing - LONGEST_DELAY) / seconds) * seconds;
     const end = Math.floor((to - sealing) / seconds) * seconds;
     const events: StreamEvent[] = [];
@@ -43,7 +43,7 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
   };
 }
 
-/** Returns the candles from `since` on (inclusive), each once and in its state at `at`. */
+/** Returns the candles from `since` on (inclusive), each once and in its state as of `at`. */
 export function pastCandles(source: EventSource, since: number, at: number): readonly StreamEvent[] {
   const newest = new Map<number, StreamEvent>();
   for (const event of source(since, at)) {
@@ -83,12 +83,12 @@ function priceIn(market: Market, token: TokenFacts, row: Transaction): number | 
   const [token0, token1] = row.pool.tokens;
   if (token0 === token) return row.price0Usd;
   if (token1 === token) return row.price1Usd;
-  // The row has no price for the third token of a pool.
+  // The row has no price for a pool's third token.
   const hasUsd = row.price0Usd !== undefined || row.price1Usd !== undefined;
   return hasUsd ? market.tokenPriceUsd(token, row.time) : undefined;
 }
 
-/** The larger of the two sides, like the candles of `/ohlcv`. */
+/** The larger of the two sides, as in candles from `/ohlcv`. */
 function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Transaction): number {
   const [token0, token1] = pool.tokens;
   return Math.max(
@@ -107,7 +107,7 @@ function isInside(at: number, from: number, to: number): boolean {
   return at > from && at <= to;
 }
 
-/** Wire-facts 5.5: `avg` is unweighted. Within the same second, the swap in the busiest pool comes first. */
+/** Wire-facts 5.5: `avg` is unweighted. Within a second, the swap in the busiest pool comes first. */
 function writeCandle(
   token: TokenFacts,
   interval: StreamInterval,

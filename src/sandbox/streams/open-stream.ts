@@ -37,7 +37,7 @@ export type Opening =
       readonly start: (sink: StreamSink) => EventStream;
     };
 
-/** Handles a request independent of any socket. Opening a stream counts against the rate limit, but it is free. */
+/** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
 export function openStream(request: StreamRequest, state: SandboxState, hub: StreamHub): Opening {
   const arrived = arrive(request, state);
   const { caller, account } = arrived;
@@ -69,7 +69,7 @@ function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
 interface Order {
   readonly subscriptions: readonly Subscription[];
   readonly limit: number;
-  /** Unix seconds. Candles since this time are sent first; undefined sends none. */
+  /** Unix seconds. Candles since this time are sent first; if undefined, none are. */
   readonly backfill: number | undefined;
 }
 
@@ -80,7 +80,7 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   if (path === "/stream") throw removedStream(state.dialect);
   const feed = findFeed(path, state.dialect);
   const plan = (): Refusal | undefined => feed && planOfStream({ feed, arrived, state });
-  // A caller that cannot pay for a single update is rejected, even though opening is free.
+  // A caller that cannot pay for a single update is rejected, even though opening a stream is free.
   const refusal = guard(arrived, state.options.elapsed(), 1, plan);
   if (refusal !== undefined) throw refusal;
   if (feed === undefined) throw refuse(404, "route_not_found", `path not found: ${path}`);
@@ -117,7 +117,7 @@ function previewOnly(tier: Tier): Refusal {
   return billing(403, { error: "preview_only", tier, message });
 }
 
-/** Empty if any subscription is invalid. The request is then rejected with a 400. */
+/** Empty if any subscription is invalid, in which case the request is rejected with a 400. */
 function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
   try {
     return readSubscriptions(request);
@@ -130,7 +130,7 @@ const PREVIEW_ASSETS = 35;
 
 /**
  * Whether keyless streams include the token (public dialect). Only two of the 35 preview assets are known, WETH on
- * ethereum and wrapped SOL on solana, so the sandbox uses the most common quote token on each of 35 networks.
+ * Ethereum and wrapped SOL on Solana, so the sandbox uses the most common quote token on each of 35 networks.
  */
 function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
   const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);

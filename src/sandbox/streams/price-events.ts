@@ -5,9 +5,9 @@ import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 
 /**
- * Specification, Streaming: an update exists only if a swap in the pool that prices the token moves the price. The
- * price equals that of `multi/prices` in the same second, after all swaps of that second. `at` is the time when the
- * stream opens, in Unix seconds.
+ * Specification, "Streaming": an update is sent only if a swap in the pool that prices the token moves the price. The
+ * price equals that from `multi/prices` in the same second, after all of that second's swaps. `at` is when the stream
+ * opens, in Unix seconds.
  */
 export function priceSource(
   market: Market,
@@ -33,7 +33,7 @@ export function priceSource(
   };
 }
 
-/** Specification, Streaming: `p` is a string. Wire-facts 5.5: the last three fields are the same time. */
+/** Specification, Streaming: `p` is a string. Wire-facts 5.5: the last three fields contain the same time. */
 export function writeTokenPrice(dialect: Dialect) {
   return ({ address, network }: TokenFacts, price: string, time: number): JsonObject => ({
     address,
@@ -51,7 +51,7 @@ export function writeLegacyPrice({ address, network }: TokenFacts, price: string
   return { a: address, c: network.id, p: price, t: time, t_p: time };
 }
 
-/** Writes no exponent and loses no digit, so that a streamed `p` equals the `price_usd` of `multi/prices`. */
+/** Uses no exponent and loses no digits, so a streamed `p` equals the `price_usd` from `multi/prices`. */
 export function plainDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

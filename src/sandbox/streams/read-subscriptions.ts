@@ -49,7 +49,7 @@ function readQuerySubscription(reading: FeedRequest): Subscription {
   return { subject, requestId: Number(requestId) };
 }
 
-/** Specification, Streaming: a single invalid asset rejects the entire batch. Wire-facts 5.3 describes the format. */
+/** Specification, Streaming: one invalid asset invalidates the entire batch. Wire-facts 5.3 describes the format. */
 function readBodySubscriptions(reading: FeedRequest): readonly Subscription[] {
   const entries = readArray(reading.arrived.request.body);
   if (entries.length > assetsPerPost) throw badEntry("body", reading.feed.tooMany);
@@ -88,7 +88,7 @@ function readEntry(reading: FeedRequest, entry: unknown, index: number): Subscri
   return { subject: findSubject(reading, wanted, place), requestId };
 }
 
-/** Specification, section Errors: before a stream opens, errors are 400 even where REST returns 404. */
+/** Specification, "Errors" section: before a stream opens, errors are 400 even where REST returns 404. */
 function badEntry(param: string, message: string): Refusal {
   return refuse(400, "invalid_param", message, { param });
 }
@@ -119,7 +119,7 @@ function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, pl
     return method === "token_ohlcv" ? { method, token, interval } : { method, token };
   }
   const message = `token not found: ${chain}/${address}`;
-  // Wire-facts 5.7: this is the only case in which the public service rejects a stream with 404 because of an asset.
+  // Wire-facts 5.7: only in this case does the public service reject a stream with a 404 because of an asset.
   if (method === "token_ohlcv" && dialect === "public") throw new Refusal(404, { message });
   throw badEntry("address", `${place}${message}`);
 }
@@ -128,7 +128,7 @@ const REACH_SECONDS = 15 * 60;
 
 /**
  * Wire-facts 5.2: `since` overrides `Last-Event-ID`. A `since` that is too old is rejected, while a `Last-Event-ID`
- * that is too old becomes 15 minutes ago. Undefined means to start with the next candle.
+ * that is too old becomes 15 minutes ago. If undefined, the stream starts with the next candle.
  */
 export function readBackfill(
   query: Query,
@@ -141,7 +141,7 @@ export function readBackfill(
     return since;
   }
   const last = headers["last-event-id"] ?? "";
-  // An ID that is not a candle timestamp is ignored. An ID in the future has no candles after it.
+  // An ID that is not a candle timestamp is ignored. No candles follow an ID in the future.
   if (!/^\d{1,11}$/.test(last)) return undefined;
   return Math.max(Number(last), at - REACH_SECONDS);
 }

@@ -4,7 +4,7 @@ import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
 
-/** Wire-facts 5.5; not in the specification. A delta is the difference from the previous block. */
+/** Wire-facts 5.5; not in the specification. A delta is the change since the previous block. */
 export function poolReserveSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
     newestBySecond(transactionsBetween(market, pool, from, to)).map((row) => {
@@ -29,7 +29,7 @@ export function poolReserveSource(market: Market, pool: PoolFacts): EventSource 
     });
 }
 
-/** Without nested tokens, with sums over all pools of the token. */
+/** Has no nested tokens, but totals across all of the token's pools. */
 export function tokenReserveSource(market: Market, token: TokenFacts): EventSource {
   const share = (at: number): number => market.tokenLiquidityUsd(token, at);
   return (from, to) => {

@@ -2,7 +2,7 @@ import type { Feed } from "../../contract/feed.ts";
 import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 
-/** Specification, Streaming, and wire-facts 5.1. A method is also the name of its events. */
+/** Specification, Streaming, and wire-facts 5.1. A method's name is also the name of its events. */
 export type StreamMethod =
   | "token_price"
   | "t_p"
@@ -15,7 +15,7 @@ export type StreamMethod =
 interface Serving {
   readonly methods: readonly StreamMethod[];
   readonly verbs: readonly ("GET" | "POST")[];
-  /** For a batch that exceeds the limit (wire-facts 5.7). */
+  /** The message for a batch that exceeds the limit (wire-facts 5.7). */
   readonly tooMany: string;
 }
 

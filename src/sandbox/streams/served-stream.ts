@@ -3,13 +3,13 @@ import { type JsonObject, writeJson } from "../json-writer.ts";
 
 export interface StreamSink {
   readonly write: (frame: string) => void;
-  /** Number of bytes that the reader has not received yet. */
+  /** The number of bytes that the reader has not yet received. */
   readonly queued: () => number;
   /** Closes the connection after the queued bytes are sent, or after a timeout. */
   readonly end: () => void;
 }
 
-// Limits memory if a reader stops reading. With more queued bytes, the stream ends with an `error` event.
+// Limits memory if a reader stops reading. If more bytes are queued, the stream ends with an `error` event.
 const MOST_QUEUED = 1024 * 1024;
 
 export class EventStream {
@@ -31,7 +31,7 @@ export class EventStream {
     return this.#isOver;
   }
 
-  /** Specification, Limits: each streamed update costs 1 credit. `now` is in Unix seconds of the simulated clock. */
+  /** Specification, Limits: each streamed update costs 1 credit. `now` is in Unix seconds on the simulated clock. */
   deliver(event: StreamEvent, requestId: number, now: number): void {
     if (this.#isOver) return;
     const { credits } = this.#account;
@@ -77,15 +77,15 @@ export class EventStream {
 
 /** Created once for all subscribers. */
 export interface StreamEvent {
-  /** Unix seconds of the simulated clock. */
+  /** Unix seconds on the simulated clock. */
   readonly at: number;
   /** Without `request_id:`, which is different for each subscriber. */
   readonly lines: string;
-  /** The timestamp of a candle; undefined for other events. */
+  /** A candle's timestamp; undefined for other events. */
   readonly id: number | undefined;
 }
 
-/** Returns the events with from < at <= to in chronological order. The same arguments always return the same events. */
+/** Returns events with from < at <= to, in chronological order. The same arguments always return the same events. */
 export type EventSource = (from: number, to: number) => readonly StreamEvent[];
 
 /** Wire-facts 5.4: `data:` is a single line, because JSON escapes line breaks. Only candles have an `id:`. */
@@ -98,7 +98,7 @@ function dataFrame(event: StreamEvent, requestId: number): string {
   return `${event.lines}request_id: ${requestId}\n\n`;
 }
 
-/** Frames that cost no credit do not have `request_id:` (wire-facts 5.4). */
+/** Frames that cost no credits do not have `request_id:` (wire-facts 5.4). */
 function pingFrame(time: number): string {
   return `event: ping\ndata: {"time":${time}}\n\n`;
 }

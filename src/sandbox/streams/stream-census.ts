@@ -5,11 +5,11 @@ import type { Caller } from "../caller.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { Refusal } from "../service-refusal.ts";
 
-/** Specification, Limits: concurrent streams per server, on both hosts together. */
+/** Specification, Limits: concurrent streams per server, across both hosts. */
 const PER_SERVER = 10_000;
 /** Specification, Limits: concurrent streams per IP address, regardless of tier. */
 const PER_IP = 10;
-/** Wire-facts 2.2. The limit of the enterprise plan is not public. */
+/** Wire-facts 2.2. The enterprise plan's limit is not public. */
 const byPlan: Readonly<Record<Tier, number>> = { ...connectionsOfPlan, enterprise: PER_SERVER };
 
 /** Specification, Events 3, and wire-facts 5.7. */
@@ -18,7 +18,7 @@ const tooManyOfOwner: Readonly<Record<Dialect, string>> = {
   public: "Concurrent stream limit reached for your plan. Close an open stream before starting another.",
 };
 
-/** Seconds. It is unknown when another stream will end, so this only sets how often clients retry. */
+/** Seconds. When another stream will end is unknown, so this only sets how often clients retry. */
 const RETRY_AFTER = 5;
 
 /** A batch counts as one stream. */
@@ -55,7 +55,7 @@ export function streamOwner(caller: Caller, remoteAddress: string, dialect: Dial
   return dialect === "public" && caller.kind === "keyed" ? caller.key : remoteAddress;
 }
 
-/** Specification, Status codes: a 429 has Retry-After. The public service omits it. */
+/** Specification, Status codes: a 429 has Retry-After. The public service omits that header. */
 function tooMany(tier: Tier, message: string, dialect: Dialect): Refusal {
   const retryAfter = dialect === "spec" ? RETRY_AFTER : undefined;
   const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };

@@ -5,11 +5,11 @@ import { StreamCensus } from "./stream-census.ts";
 import { internalError } from "../service-refusal.ts";
 import { sourceOf, subjectKey } from "./subject.ts";
 
-/** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time, too. */
+/** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
 const PING_MS = 15_000;
 const TURN_MS = 100;
-// After a large jump of the clock, events are sent in steps, so that the queues of readers stay limited. Each turn
-// covers up to 16 minutes of events, which is faster than any reader.
+// After a large clock jump, events are sent in steps, so readers' queues stay limited. Each turn covers up to 16
+// minutes of events, which is faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;
 const CROWDED_MS = 10;
@@ -33,9 +33,9 @@ export class StreamHub {
   onWake: () => void = () => {};
   readonly #state: SandboxState;
   readonly #groups = new Map<string, Group>();
-  /** The real time of the next ping for each stream, in chronological order. */
+  /** The real time of each stream's next ping, in chronological order. */
   readonly #pings = new Map<EventStream, number>();
-  /** All events up to this time have been sent. Unix seconds. */
+  /** All events up to this time, in Unix seconds, have been sent. */
   #sentTo = 0;
 
   constructor(state: SandboxState) {
@@ -76,7 +76,7 @@ export class StreamHub {
       this.#sentTo = Math.min(now, from + STEP_SECONDS);
       this.#sendEvents(from, this.#sentTo, now);
     }
-    // The time in a ping means that all events up to then have been sent.
+    // A ping's time means that all events up to then have been sent.
     this.#sendPings();
     if (this.#pings.size === 0) return undefined;
     if (this.#sentTo >= now) return TURN_MS;

@@ -50,7 +50,7 @@ function readBody(message: IncomingMessage, done: (body: string) => void): void 
   message.once("end", () => done(Buffer.concat(chunks).toString("utf8")));
 }
 
-/** Waits a little, because destroying a socket discards unread bytes. */
+/** Waits briefly, because destroying a socket discards unread bytes. */
 function cut(reply: ServerResponse): void {
   reply.once(
     "close",

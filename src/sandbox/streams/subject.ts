@@ -22,7 +22,7 @@ export function subjectKey(subject: Subject): string {
   return [subject.method, interval, network.id, id].join(" ");
 }
 
-/** `at` is the time when the stream opens, in Unix seconds. */
+/** `at` is when the stream opens, in Unix seconds. */
 export function sourceOf(subject: Subject, market: Market, dialect: Dialect, at: number): EventSource {
   switch (subject.method) {
     case "token_price":

@@ -6,7 +6,7 @@ interface Ticker {
   readonly stop: () => void;
 }
 
-/** `turn` returns the milliseconds until the next call; undefined means to wait for `wake`. */
+/** `turn` returns the milliseconds until the next call, or undefined to wait for `wake`. */
 export function makeTicker(turn: () => number | undefined): Ticker {
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -16,7 +16,7 @@ export function makeTicker(turn: () => number | undefined): Ticker {
       const timer = setTimeout(run, milliseconds);
       cancel = () => clearTimeout(timer);
     } else {
-      // Runs after sockets have been served. A timer of 0 ms might run before that.
+      // Runs after sockets have been served. A 0 ms timer might run before that.
       const immediate = setImmediate(run);
       cancel = () => clearImmediate(immediate);
     }

@@ -4,7 +4,7 @@ import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/ty
 import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
-/** Swaps, adds and removes (specification, resource Transaction). */
+/** Swaps, adds and removes (specification, "Transaction" resource). */
 export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
     transactionsBetween(market, pool, from, to).map((row) => makeEvent("pool", row.time, writeRow(row)));
@@ -13,7 +13,7 @@ export function poolTransactionSource(market: Market, pool: PoolFacts): EventSou
 export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
   return (from, to) =>
     transactionsOfToken(market, token, from, to)
-      // Indexes within a block are generated per pool, so two pools of a network may have equal ones.
+      // Indexes within a block are generated per pool, so two pools on a network may have equal ones.
       .toSorted((a, b) => compareKeys(a, b) || a.pool.rank - b.pool.rank)
       .map((row) => makeEvent("token", row.time, writeRow(row)));
 }
@@ -28,7 +28,7 @@ export function transactionsBetween(
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
 }
 
-/** Covers from < time <= to: the busiest pool first, and within each pool the oldest first. */
+/** Covers from < time <= to, with the busiest pool first and, within each pool, the oldest transaction first. */
 export function transactionsOfToken(
   market: Market,
   token: TokenFacts,
@@ -38,7 +38,7 @@ export function transactionsOfToken(
   return market.poolsOfToken(token, to).flatMap((pool) => transactionsBetween(market, pool, from, to));
 }
 
-/** Wire-facts 5.5: amounts are integers of any length. USD values are omitted where the service has none. */
+/** Wire-facts 5.5: amounts are arbitrarily long integers. USD values are omitted where the service has none. */
 function writeRow(row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   const usd0 = usdOf(row.amount0, token0, row.price0Usd);

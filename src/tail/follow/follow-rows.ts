@@ -19,7 +19,7 @@ interface FollowHandlers {
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** If finding the start fails, it is tried again. */
+  /** A failed search for the start is repeated. */
   readonly beginning: Beginning;
   readonly wake: Wake;
   /** In Unix seconds. Rows with a later time have a wrong date. */
@@ -29,10 +29,10 @@ interface Follower {
   readonly handlers: FollowHandlers;
 }
 
-/** After this many consecutive invalid responses, they are considered permanent. */
+/** Number of consecutive invalid responses after which the problem is considered permanent. */
 const patience = 5;
 
-/** Milliseconds for the last rows, because the end of a follow must not depend on another program. */
+/** Milliseconds to write the last rows, because another program must not delay the end of a follow. */
 const lastWrites = 400;
 
 /**
@@ -109,7 +109,7 @@ interface Pending {
   readonly done: Promise<boolean>;
 }
 
-/** The held rows follow those that the reader is still accepting. After a failed write, none are written. */
+/** Writes the held rows after those that the reader is still accepting. After a failed write, none are written. */
 async function writeRest(
   clock: Clock,
   handlers: FollowHandlers,

@@ -9,7 +9,7 @@ const mostKnown = 5000;
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 /**
- * Each read begins at `from`, so every row in it is either known or new. Memory use is limited both by time and by the
+ * Each read begins at `from`, so every row in it is either known or new. Memory use is limited by both time and the
  * number of rows. `latest` returns Unix seconds; a row with a later time does not move `from`.
  */
 export function createKnownRows(begin: Instant, latest: () => number) {
@@ -27,7 +27,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   const forget = (): void => {
     const oldest = [...keysOfSecond.keys()].toSorted((a, b) => a - b);
     for (const second of oldest) {
-      // The newest second must stay complete, because the next read begins no later than in that second.
+      // The newest second must stay complete, because the next read begins no later than that second.
       if (second === newest || (second >= newest - reachSeconds && known.size <= mostKnown)) break;
       for (const key of keysOfSecond.get(second) ?? []) {
         known.delete(key);
@@ -40,7 +40,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
   };
 
   return {
-    /** All rows that were read since this time are known. */
+    /** All rows read since this time are known. */
     from: () => from,
     has: (key: string) => known.has(key),
     add: (rows: readonly TailRow[]): void => {
@@ -56,7 +56,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
     },
     /** The number of known rows that the last complete read returned. */
     listed: () => known.size - unlisted.size,
-    /** Receives the rows of a complete read from `from`. Other rows stay known, because they may reappear. */
+    /** Receives the rows of a complete read that began at `from`. Other rows stay known, because they may reappear. */
     setListed: (keys: ReadonlySet<string>): void => {
       unlisted.clear();
       for (const key of known) if (!keys.has(key)) unlisted.add(key);
@@ -66,7 +66,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
 
 /** Milliseconds between the two reads that decide when a held row is written. */
 const settling = 3000;
-/** This many seconds before the newest row, no older rows are expected, so historical rows are not held. */
+/** No older rows are expected this many seconds before the newest row, so historical rows are not held. */
 const settledSeconds = 30;
 
 export type HeldRows = ReturnType<typeof createHeldRows>;
@@ -84,12 +84,12 @@ export function createHeldRows(latest: () => number) {
     return taken;
   };
   return {
-    /** The rows are sorted from oldest to newest. `now` is a time of the monotonic clock. */
+    /** The rows are sorted from oldest to newest. `now` is from the monotonic clock. */
     take: (rows: readonly TailRow[], now: number): void => {
       const seen = rows.map((row) => ({ ...row, seen: now }));
       held = mergeRows(held, seen);
     },
-    /** Removes the rows, oldest first, that may be written after a read that started at `readFrom`. */
+    /** Removes, oldest first, the rows that may be written after a read that started at `readFrom`. */
     due: (readFrom: number): readonly TailRow[] => {
       const last = latest();
       const settled = (held.findLast(({ at }) => at.seconds <= last)?.at.seconds ?? 0) - settledSeconds;
@@ -99,7 +99,7 @@ export function createHeldRows(latest: () => number) {
       );
     },
     all: () => takeOut(held.length),
-    /** The earliest start of a read after which the first row may be written; infinite if no row is held. */
+    /** The earliest start time of a read that allows the first row to be written; infinite if no row is held. */
     nextDue: () =>
       held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };

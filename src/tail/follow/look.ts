@@ -22,9 +22,9 @@ export interface Beginning {
 export type Tailing = Awaited<ReturnType<typeof beginTail>>;
 
 /**
- * A follow starts at `from` if that is set, or else after the rows that earlier runs wrote, or else at the present time
- * of the service, whose rows are then known and not written. `latest` returns Unix seconds; rows with a later time have
- * a wrong date.
+ * A follow starts at `from` if set, otherwise after the rows that earlier runs wrote. If there are none, it starts at
+ * the service's present time, whose rows count as known and are not written. `latest` returns Unix seconds; rows with a
+ * later time have a wrong date.
  */
 export async function beginTail(
   { client, question, pageSize, from, readWritten }: Beginning,
@@ -44,8 +44,8 @@ export async function beginTail(
 }
 
 /**
- * The second of the newest row that is not in the service's future; the epoch for a pool without rows. If the local
- * clock decided and were ahead of the service's, rows would be lost.
+ * The second of the newest row that is not in the service's future; the epoch for a pool without rows. The local clock
+ * may be ahead of the service's, so relying on it could lose rows.
  */
 async function findPresent(
   client: Client,
@@ -84,8 +84,8 @@ type RangeReader = (span: Span, most: number) => Promise<RangeRead>;
 /** If a time range still has fewer rows than its total after this many reads, the result is accepted. */
 const walksASpan = 3;
 /**
- * Milliseconds after which all rows since `known.from` are read again, even if the total matches: it does not change if
- * one row disappears and another is indexed late. This is half the time for which rows are remembered.
+ * Milliseconds after which all rows since `known.from` are read again, even if the total matches: the total stays the
+ * same if one row disappears and another is indexed late. Rows are remembered for twice this time.
  */
 const wholeWalkGap = 300_000;
 
@@ -101,7 +101,7 @@ function createRangeReader(
   { elapsed }: Pick<Clock, "elapsed">,
 ): RangeReader {
   const shape = rowShape(endpoint);
-  /** The number by which the total repeatedly exceeds the number of listed rows. */
+  /** How far the total repeatedly exceeds the number of listed rows. */
   let excess = 0;
   /** Rows that are known from the start were not read here, so the first read compares them with the list. */
   let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
@@ -146,7 +146,7 @@ function createRangeReader(
       if (walked.kind !== "end") return walked;
       const { listed, fresh, items, began } = walked;
       const missing = Math.max(0, items - listed.size);
-      // If a page is repeated in place of the last one, it looks like the end of the list.
+      // A page that is repeated in place of the last one looks like the end of the list.
       if (missing > (isOfKnown ? excess : 0) && walks < walksASpan) continue;
       if (isOfKnown) {
         excess = missing;
@@ -166,29 +166,29 @@ function itemsOf({ rows, repeats = 0, left }: Page): number {
   return left === undefined ? 0 : rows.length + repeats + left;
 }
 
-/** Keeps the service's order for rows with the same time. A pull that went back may find some rows later. */
+/** Keeps the service's order for rows with the same time. A pull that goes back a page may find some rows late. */
 function inOrder(fresh: ReadonlyMap<string, TailRow>): RangeRead {
   const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
   return { kind: "rows", rows };
 }
 
-/** Oldest first; the rows follow all earlier ones. */
+/** Oldest first. These rows come after all those found earlier. */
 interface Found {
   readonly rows: readonly TailRow[];
-  /** Up to the service's present time, so rows that are indexed late may still precede the last of these. */
+  /** The rows extend to the service's present time, so late-indexed rows may still precede the last of them. */
   readonly isPresent: boolean;
 }
 
-/** In memory: a slice of time is read completely before it is written, because the newest rows come first. */
+/** Limits memory: a time slice is read completely before it is written, because the newest rows come first. */
 const mostRows = 3000;
-/** Per slice. */
+/** Target number of rows per slice. */
 const aimedRows = 2000;
 
 /**
  * Returns all new rows up to the present. The service lists the newest rows first, so if there are too many for memory,
- * they are read in slices of time, oldest first. Adjacent slices share a boundary, so no row is lost, whether or not
- * the service includes the end of a range. The consumer adds the rows it takes to `known`. `latest` returns Unix
- * seconds; rows with a later time are part of the last slice.
+ * they are read in time slices, oldest first. Adjacent slices share a boundary, so no row is lost, whether or not the
+ * service includes the end of a range. The consumer adds the rows it takes to `known`. `latest` returns Unix seconds;
+ * rows with a later time are part of the last slice.
  */
 export async function* catchUp(
   take: RangeReader,
@@ -226,7 +226,7 @@ export async function* catchUp(
   }
 }
 
-/** The number of seconds for about `aimedRows` rows, if this many seconds had this many rows. */
+/** The number of seconds that should contain `aimedRows` rows, given that `seconds` contained `rows`. */
 function fitted(seconds: number, rows: number): number {
   return Math.max(1, Math.floor((seconds * aimedRows) / Math.max(1, rows)));
 }

@@ -3,15 +3,15 @@ import type { Instant } from "../../time/time.ts";
 import { compareRows, type TailRow } from "./tail-row.ts";
 
 interface RowTimes {
-  /** For rows that are older than a row written before. */
+  /** Called for rows that are older than one already written. */
   readonly late: (rows: number, seconds: number) => void;
-  /** For rows after the service's present time; `first` is the time of the first one. */
+  /** Called for rows after the service's present time; `first` is the time of the first one. */
   readonly ahead: (rows: number, first: Instant) => void;
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
 }
 
-/** Writes rows in the given order. Rows that are older than a row written before were indexed too late. */
+/** Writes rows in the given order. Rows that are older than one already written were indexed too late. */
 export function createRowWriter(
   limit: number | undefined,
   show: (rows: readonly TailRow[]) => Promise<void>,
@@ -65,7 +65,7 @@ export function createServicePresent(clock: Pick<Clock, "now">) {
     },
     /**
      * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service
-     * has progressed: after a row dated in the next century, no row before that time would ever be read.
+     * has progressed: otherwise, one row dated in the next century would keep all earlier rows from being read.
      */
     latest: () => Math.floor((said ?? clock.now()) / 1000) + toleranceSeconds,
   };

@@ -10,7 +10,7 @@ import type { HeldRows } from "./known-rows.ts";
 
 export type Wake = ReturnType<typeof createWake>;
 
-/** A wait between two reads that can be ended early. */
+/** Waits between reads. A wait can be ended early. */
 export function createWake(clock: Clock, signal: AbortSignal) {
   let isCalled = false;
   let wakeUp: (() => void) | undefined;
@@ -21,7 +21,7 @@ export function createWake(clock: Clock, signal: AbortSignal) {
       wakeUp?.();
     },
     isCalled: () => isCalled,
-    /** A read that begins covers all calls so far. */
+    /** A read covers all calls made before it begins. */
     answer: (): void => {
       isCalled = false;
     },
@@ -42,10 +42,10 @@ export function createWake(clock: Clock, signal: AbortSignal) {
   };
 }
 
-/** In milliseconds: with a stream, which may miss events, and without a stream. */
+/** Milliseconds between reads: with a stream, which may miss events, and without a stream. */
 export const quietGap = 60_000;
 export const substituteGap = 15_000;
-/** In milliseconds, even if the pool is busy. The plan's rate limit may increase it. */
+/** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
 const shortestGap = 2000;
 /** An event may arrive before REST has its row, so a read without new rows is repeated. */
 const repeats = 3;

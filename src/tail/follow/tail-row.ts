@@ -8,7 +8,7 @@ export interface TailRow {
   readonly value: object;
   readonly key: string;
   readonly at: Instant;
-  /** The block, the index in the block and the index in the transaction; undefined if not in the row. */
+  /** The block, the index in the block, and the index in the transaction; each undefined if missing from the row. */
   readonly place: readonly (number | undefined)[];
 }
 
@@ -33,7 +33,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   };
 }
 
-/** By time, and then by the position on the blockchain if both rows have one. 0 if the order is unknown. */
+/** Compares by time, then by position on the blockchain if both rows have one. Returns 0 if the order is unknown. */
 export function compareRows(a: TailRow, b: TailRow): number {
   const order = compareInstants(a.at, b.at);
   if (order !== 0) return order;
@@ -45,7 +45,7 @@ export function compareRows(a: TailRow, b: TailRow): number {
   return 0;
 }
 
-/** From oldest to newest. If two rows are equal, the row of the first list comes first. */
+/** Sorts from oldest to newest. If two rows are equal, the one from the first list comes first. */
 export function mergeRows<Row extends TailRow>(first: readonly Row[], second: readonly Row[]): Row[] {
   const merged: Row[] = [];
   let at = 0;

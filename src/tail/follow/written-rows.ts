@@ -9,17 +9,17 @@ import { readTailRow, type TailRow } from "./tail-row.ts";
 export interface WrittenRows {
   /** The file that contains the newest row. */
   readonly file: string;
-  /** Of this pool; undefined if a line does not identify its row, e.g. because of `--fields`. */
+  /** This pool's rows; undefined if a line does not identify its row, e.g. because of `--fields`. */
   readonly rows: readonly TailRow[] | undefined;
-  /** In Unix seconds: from here on, `rows` contains every row in the files. */
+  /** In Unix seconds. From this time on, `rows` contains every row in the files. */
   readonly since: number;
 }
 
-/** Read from the end of each file to find the newest file; enough for tens of rows. */
+/** Bytes read from the end of each file to find the newest file; enough for tens of rows. */
 const probeBytes = 32 * 1024;
-/** Read from the end of the newest files; enough for a few thousand rows each. */
+/** Bytes read from the end of the newest files; enough for a few thousand rows each. */
 const endBytes = 2 * 1024 * 1024;
-/** Files to read farther back, because rows of other pools fill the end of the file. */
+/** Maximum number of files read farther back because other pools' rows fill their ends. */
 const maxDeepReads = 20;
 
 /**
@@ -62,7 +62,7 @@ export async function readWrittenRows(
     return other && { file: other.file, rows: [], since: latest };
   }
   const ends: FileEnd[] = [];
-  // If the newest row of a file is too old to matter, all other rows of that file are too.
+  // If a file's newest row is too old to matter, so are all its other rows.
   for (const { file, end } of probed) {
     if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - reachSeconds) continue;
     const whole = await readEnd(file, endBytes);
@@ -85,15 +85,15 @@ function lastWritten(files: readonly Probed[]): Probed | undefined {
 }
 
 /**
- * By modification time, because nothing else is known about an unreadable file. A file that still has its original name
- * is always the last one.
+ * Compares modification times, because nothing else is known about an unreadable file. A file that still has its
+ * original name is always the last one.
  */
 function isLater(unreadable: Probed, readable: Probed): boolean {
   if (unreadable.isMovedAway && !readable.isMovedAway) return false;
   return unreadable.writtenAt > readable.writtenAt;
 }
 
-/** The oldest second that was read may be incomplete, and so may that of a file not read from its start. */
+/** The oldest second read may be incomplete, as may that of any file not read from its start. */
 function sinceOf(ends: readonly FileEnd[]): number {
   const cut = ends.filter(({ isCut, rows }) => isCut && rows.length > 0).map(({ rows }) => oldest(rows) + 1);
   return Math.max(oldest(ends.flatMap(({ rows }) => rows)) + 1, ...cut);
@@ -103,7 +103,7 @@ function oldest(rows: readonly TailRow[]): number {
   return rows.reduce((least, { at }) => Math.min(least, at.seconds), Number.POSITIVE_INFINITY);
 }
 
-/** Ignores rows after `latest`, which is in Unix seconds like the result. */
+/** Ignores rows after `latest`, which, like the result, is in Unix seconds. */
 function newestSecond(rows: readonly TailRow[], latest: number): number | undefined {
   const seconds = rows.map(({ at }) => at.seconds).filter((second) => second <= latest);
   return seconds.length === 0 ? undefined : seconds.reduce((most, second) => Math.max(most, second));
