@@ -80,8 +80,9 @@ export const sandboxNotes: readonly Block[] = [
   {
     heading: "Faults",
     prose:
-      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. [when] selects requests by number " +
-      "or rate, among those that the fault can affect: empty-page@2 affects the second request for a list. A part of a path, as in 500x3/transactions, " +
+      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. [when] selects requests by " +
+      "position or by percentage. Only requests that the fault can affect are counted: empty-page@2 affects the second " +
+      "request for a list, even if other requests come in between. A part of a path, as in 500x3/transactions, " +
       "restricts the fault to requests whose path contains it. With the same seed, the same requests are affected.",
   },
   {

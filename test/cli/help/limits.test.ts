@@ -47,7 +47,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["one of the newest # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["Names of up to # characters", "commands/asking/suggestion.ts", "longestKept"],
+    ["only names of up to # characters", "commands/asking/suggestion.ts", "longestKept"],
     ["files # MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
     ["at least --watch #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
     ["and --poll #s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],

@@ -86,7 +86,7 @@ silent stream delays rows by a minute at most. Each request and each event costs
 
 Rows and gaps:
   settling   dexdata holds each new row for 3s and reads again. If an older row has turned up, it is printed first.
-  late rows  If a row appears even later, the service's own count reveals it. It is printed after newer rows, and
+  late rows  A row that appears even later is detected by the service's own count. It is printed after newer rows, and
       reported.
   gaps       A gap is reported when the stream is back, and again when REST has filled it.
   no stream  Reads continue every 15s until the stream is back.
@@ -94,7 +94,7 @@ Rows and gaps:
 Flags:
   --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
   --out FILE      Appends to FILE. Without --from, the next run continues after the newest row that was written. That row may be
-      in an earlier file, e.g. yesterday's file of swaps-%Y%m%d.ndjson, or a rotated one.
+      in an earlier file: yesterday's, if FILE is swaps-%Y%m%d.ndjson, or a file that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
@@ -119,7 +119,7 @@ Limits:
       5,000 rows.
   key          4 KiB in a file, and 4 KiB from key_command, which may run for a minute (exit 2)
   files        1 MiB each for config and credentials; larger files are ignored
-  suggestions  Names of up to 200 characters; longer ones are not suggested
+  suggestions  For a mistyped network or DEX, only names of up to 200 characters are suggested.
   flags        At most --parallel 32 and --retries 100; at least --watch 5s and --poll 2s (exit 2)
   tables       Text in a single record is cut after 10,000 characters. Numbers longer than 400 characters are shown as
       the service sent them.

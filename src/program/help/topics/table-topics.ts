@@ -88,7 +88,7 @@ ${tableLines(
   Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
     tier,
     `${requestsPerMinute === undefined ? "rate limit set by contract" : `${requestsPerMinute} requests/min`}, ` +
-      `${connectionsOfPlan[tier]} streams, ${hosts} hosts`,
+      `${connectionsOfPlan[tier]} stream connections, ${hosts} hosts`,
   ]),
 )}
 
