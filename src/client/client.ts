@@ -28,7 +28,7 @@ export interface Client {
    * the response is no longer needed: an unsent request is then never sent, but one already sent is billed.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** Retries for a response that cannot be correct: three, or fewer if --retries is lower. */
+  /** The number of retries for a response that cannot be correct: three, or fewer if --retries is lower. */
   readonly mostRepeats: number;
   /** Waits before the next retry. Returns false when no retries are left. */
   readonly again: (repeats: number, problem: string) => Promise<boolean>;

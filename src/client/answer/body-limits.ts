@@ -7,9 +7,7 @@ export const maxBodyBytes = 32 * 1024 * 1024;
 /** In bytes. Error messages quote the entire response text, usually two sentences. */
 export const maxRefusalBytes = 256 * 1024;
 
-/**
- * When parsed, `[[` or `{}` can take up 250 times its size in memory. The largest responses have about 10,000 values.
- */
+/** When parsed, `[[` or `{}` can take 250 times its size in memory. The largest responses have about 10,000 values. */
 const maxValues = 500_000;
 /** Up to this size, a body cannot contain enough values to matter. */
 const lightBytes = 1024 * 1024;

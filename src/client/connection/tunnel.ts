@@ -42,7 +42,7 @@ function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }
   const host = unbracketed(proxy.hostname);
   const options: https.RequestOptions = {
     host,
-    // By default, Node uses the name in the host header, which is the service's.
+    // By default, Node uses the name in the host header, which belongs to the service.
     servername: isIP(host) === 0 ? host : "",
     port: proxy.port === "" ? (isSecure ? 443 : 80) : proxy.port,
     method: "CONNECT",

@@ -4,7 +4,7 @@ import { maxServiceWait } from "./retry-after.ts";
 
 /** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
 export interface PaceState {
-  /** Those within the longest possible window, oldest first. */
+  /** Requests sent within the longest possible window, oldest first. */
   readonly sends: readonly Sends[];
   /** Requests rejected with a 429, grouped by the time they were sent. */
   readonly refused: readonly Sends[];

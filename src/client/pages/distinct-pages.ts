@@ -10,7 +10,7 @@ const patienceWithRepeats = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
 const patienceWithEmptyPages = 20;
 
-/** Lists that continue by time are sorted by time, so they repeat only recent rows. */
+/** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }

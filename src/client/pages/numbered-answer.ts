@@ -105,7 +105,7 @@ export class ListCount {
   window: Pick<Place, "to" | "items">;
   #leastItems = Number.POSITIVE_INFINITY;
   readonly #start: Place | undefined;
-  /** The number of rows after the start, by the first count. All of them are expected, unless the list shifts. */
+  /** The number of rows after the start, according to the first count. All are expected, unless the list shifts. */
   #due: number | undefined;
   #isStill = true;
   #last: Place | undefined;

@@ -156,8 +156,8 @@ export class NumberedWalk {
   }
 
   /**
-   * A false result means that the page has to be requested again; the wait before that is already over. After the last
-   * retry, the response is taken as is, or the pull ends with a failure.
+   * A false result means that the wait is over and the page has to be requested again. After the last retry, the
+   * response is taken as is, or the pull ends with a failure.
    */
   async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
     for (;;) {

@@ -79,7 +79,7 @@ export interface Walk {
   readonly after?: object | undefined;
   /** The rows already seen; none by default. */
   readonly seen?: SeenKeys | undefined;
-  /** In total; no additional rows are requested in advance. Undefined means all rows. */
+  /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
   readonly wanted?: number | undefined;
   /** A batch's inputs. */
   readonly subjects?: readonly Subject[] | undefined;
