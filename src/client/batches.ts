@@ -15,8 +15,8 @@ interface Found extends TextRow {
 }
 
 /**
- * Requests each distinct subject once, in as few requests as the limits allow. Rows are in the order of the subjects,
- * even across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
+ * Requests each distinct subject once, in as few requests as the limits allow. Rows follow the subjects' order, even
+ * across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
  */
 export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
@@ -59,7 +59,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
   }
 }
 
-/** Returns a failure that these inputs caused; throws one that affects every request, e.g. an invalid key. */
+/** Returns a failure that these inputs caused; throws one that affects every request, e.g. for an invalid key. */
 async function askChunk(
   { client, endpoint }: Asking,
   { network, addresses }: Chunk,
@@ -72,7 +72,7 @@ async function askChunk(
   const request = async (): Promise<readonly Found[]> => foundIn((await client.ask(endpoint, asked)).read());
   try {
     const found = await request();
-    // The service may have returned the response to another batch. If a retry returns the same rows, the service only
+    // The service may have returned another batch's response. If a retry returns the same rows, the service merely
     // spells addresses differently.
     const isDoubtful =
       found.some(isOfOthers) &&
@@ -106,7 +106,7 @@ interface Chunk {
   readonly addresses: string[];
 }
 
-/** The chunks are sorted by the position of their first address. For limits, see the specification, endpoint 2. */
+/** The chunks are sorted by the position of their first address. For limits, see endpoint 2 in the specification. */
 export function planBatches(
   subjects: readonly Subject[],
   bounds: { readonly max: number; readonly maxLength: number },

@@ -20,23 +20,23 @@ import { createTransport } from "./connection/transport.ts";
 export interface Client {
   readonly target: Target;
   readonly meter: Meter;
-  /** The maximum number of concurrent requests of one pull. */
+  /** A pull's maximum number of concurrent requests. */
   readonly width: number;
   readonly signal: AbortSignal;
   /**
    * Returns a 2xx response; any other response is thrown as a Failure. `until` is a child of `signal` that aborts when
-   * the response is no longer needed: a request not sent before is never sent, but a request that was sent is billed.
+   * the response is no longer needed: an unsent request is then never sent, but one already sent is billed.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** Retries after a response that cannot be correct: three, or fewer with a lower --retries. */
+  /** The number of retries for a response that cannot be correct: three, or fewer if --retries is lower. */
   readonly mostRepeats: number;
-  /** Waits before repeating such a request. Returns false when no retries are left. */
+  /** Waits before the next retry. Returns false when no retries are left. */
   readonly again: (repeats: number, problem: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export interface ClientOptions {
-  /** In milliseconds, for one request including connecting, headers and body. */
+  /** In milliseconds, for one request, including the connection, headers and body. */
   readonly timeout: number;
   readonly retry: RetryPolicy;
   readonly pace: Pace;
@@ -61,7 +61,7 @@ export interface Exchange {
 
 export interface Waiting {
   readonly milliseconds: number;
-  /** Including the first request. */
+  /** Includes the first request. */
   readonly attempt: number;
   readonly failure: Failure;
 }
@@ -69,7 +69,7 @@ export interface Waiting {
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
-  // Without this call, Node would print a leak warning to the user from the eleventh concurrent request on.
+  // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
@@ -79,7 +79,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
 
   /** Returns the milliseconds waited. Throws the failure if it is not retried. */
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
-    // Nothing is retried after a signal or the --deadline, or when the response is no longer needed.
+    // Nothing is retried after a signal, after the --deadline or when the response is no longer needed.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
     const decision = decideRetry(cause, retry, { ...tries, random: random() });
     if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);

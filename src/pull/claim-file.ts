@@ -8,9 +8,9 @@ import { isTaken } from "../files/paths.ts";
 export interface WantedDestination {
   /** Undefined for stdout. A symbolic link is resolved to its target. */
   readonly file: string | undefined;
-  /** Continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
+  /** Whether to continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
   readonly isResumed: boolean;
-  /** An existing file may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly isForced: boolean;
   readonly receipt: string | undefined;
 }

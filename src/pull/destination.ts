@@ -17,11 +17,11 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   readonly tally: Tally;
-  /** The cost of earlier runs of this pull. */
+  /** The cost of this pull's earlier runs. */
   readonly before: Spent;
   /** When the first run started, in milliseconds since the epoch; undefined for the first run. */
   readonly started: number | undefined;
-  /** Call it once the rows counted in the tally were written. */
+  /** Call this once the rows counted in the tally have been written. */
   readonly note: (meter: Meter) => void;
 }
 

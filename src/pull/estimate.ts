@@ -29,7 +29,7 @@ export interface Estimate {
 
 type Counted = Omit<Estimate, "credits">;
 
-/** The query whose response contains the length of the list. `networks` may be that query. */
+/** The query whose response contains the list's length. `networks` may be that query. */
 export function questionBefore(
   { endpoint, asked, limit, walk }: Wanted,
   networks: Endpoint,
@@ -83,7 +83,7 @@ function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): 
 
 /** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
 const surelyWhole = 9;
-/** The maximum number of requests to find the newest candles before the time range; see `countBack`. */
+/** The maximum number of requests for finding the newest candles before the time range; see `countBack`. */
 const looksBack = 12;
 
 function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
@@ -102,7 +102,7 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
   };
 }
 
-/** `isHeld`: the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
+/** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
   { limit, walk: { pageSize, start } }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
@@ -141,7 +141,7 @@ function isEveryPool(endpoint: Endpoint, args: Args): boolean {
   return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
 }
 
-/** Undefined if a count is missing, which has been observed with the public service. */
+/** Undefined if a count is missing, as has been observed with the public service. */
 function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
   if (!isEveryPool(endpoint, args)) return undefined;
   const rows: readonly unknown[] = Array.isArray(response) ? response : [];
@@ -157,7 +157,7 @@ function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unkn
   return ids.length === 0 ? undefined : sum;
 }
 
-/** Ignores a total of zero with rows, which the public service has been observed to send. */
+/** Ignores a total of zero if there are rows, as has been observed with the public service. */
 function totalOf(response: unknown): number | undefined {
   const total = member(member(response, "page_info"), "total_items");
   if (typeof total !== "number") return undefined;

@@ -12,11 +12,11 @@ import { type Destination, nothingSpent, type Spent } from "./destination.ts";
 export interface FilePull {
   readonly claimed: Claimed;
   readonly to: WantedDestination;
-  /** For the checkpoint of a new pull. */
+  /** For a new pull's checkpoint. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
   readonly seen: SeenKeys;
-  /** A later run can continue a file in this output format. */
+  /** Whether a later run can continue a file in this output format. */
   readonly canResume: boolean;
 }
 
@@ -55,7 +55,7 @@ function newHeader({ to, header }: FilePull): CheckpointHeader {
   return { checkpoint: 4, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
 }
 
-/** Fails if the file has changed since the earlier runs. */
+/** Fails if the file has changed since an earlier run. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
   { claimed: { file, interrupted }, inputs }: FilePull,

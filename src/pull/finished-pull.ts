@@ -5,11 +5,11 @@ import { holdsExactly } from "../files/out/checkpoint.ts";
 import { journalOf } from "../files/out/out-file.ts";
 import { readJsonFile } from "../files/read-json-file.ts";
 
-/** A complete pull as described by its receipt. */
+/** A complete pull, as described by its receipt. */
 export interface FinishedPull {
   /** A digest of everything that determines the rows. */
   readonly query: string;
-  /** In milliseconds; relative times were resolved against it. */
+  /** In milliseconds; the time against which relative times were resolved. */
   readonly now: number;
   readonly bytes: number;
   readonly sha256: string;

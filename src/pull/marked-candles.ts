@@ -37,7 +37,7 @@ export async function* markedCandles(
   }
 }
 
-/** The original text stays unchanged, and so does a field that the service already sent. */
+/** The original text stays unchanged, as does a field that the service already sent. */
 function partial({ row, value }: TextRow): TextRow {
   if (member(value, "partial") !== undefined) return { row, value };
   return { row: `${row.slice(0, -1)},"partial":true}`, value: { ...value, partial: true } };
@@ -69,7 +69,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
       return rows;
     },
     upTo,
-    /** Filling can then continue from that place. */
+    /** Stores in the place what is needed to continue filling from there. */
     placed: (place: Place | undefined): Place | undefined =>
       place === undefined || last === undefined ? place : { ...place, before: last.row },
   };
@@ -81,8 +81,8 @@ const parsed = (row: string): TextRow => ({ row, value: Object(JSON.parse(row)) 
 type Fill = "null" | "previous";
 
 /**
- * Times use the format of `sample`; `before` is the preceding candle. With `previous`, the text of its price is copied,
- * so that every digit is preserved.
+ * Times use the format of `sample`; `before` is the preceding candle. With `previous`, its price text is copied, so
+ * that every digit is preserved.
  */
 function filledCandle(
   opens: number,
@@ -103,7 +103,7 @@ function filledCandle(
 
 type Member = readonly [name: string, text: string];
 
-/** Like the sample, the row has no `time_close`, or one that is one second early. */
+/** If the sample's `time_close` is missing or one second early, so is the row's. */
 function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
   const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
   const times: Member[] = [["time_open", timeLike(open, opens)]];
@@ -113,7 +113,7 @@ function timesLike(sample: object | undefined, opens: number, interval: number):
   return [...times, ["time_close", timeLike(close, opens + length)]];
 }
 
-/** In JSON: Unix seconds if the service uses them, or RFC 3339 with the same fraction and UTC suffix. */
+/** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */
 function timeLike(time: unknown, seconds: number): string {
   if (typeof time === "number") return String(seconds);
   const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;

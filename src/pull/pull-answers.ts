@@ -20,11 +20,11 @@ type Outcome =
   | { readonly kind: "failure"; readonly failure: Failure }
   | { readonly kind: "end" };
 
-/** A query, and a place in its list after some of the rows. */
+/** A query and a place in its list, after some of the rows. */
 type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion">> &
   Readonly<Partial<Pick<Tally, "at" | "last">>>;
 
-/** In order. Only single records run in parallel, because a list already requests several pages at once. */
+/** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
 export async function* answers(
   client: Client,
   endpoint: Endpoint,
@@ -73,7 +73,7 @@ async function* sideBySide(
   const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
     const key = keyOf(question.args);
     const outcomes = kept.get(key) ?? ask(question);
-    // The responses to thousands of inputs would fill the memory, so only those of repeated queries are kept.
+    // The responses to thousands of inputs would fill the memory, so only those to repeated queries are kept.
     if (repeated.has(key)) kept.set(key, outcomes);
     return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
   });

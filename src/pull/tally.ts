@@ -4,10 +4,10 @@ import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";
 
-/** The progress of a pull, added up over all its runs. */
+/** A pull's total progress across all runs. */
 export interface Tally {
   rows: number;
-  /** Repeated rows that were dropped. */
+  /** The number of repeated rows dropped. */
   repeats: number;
   missing: number;
   refused: number;
@@ -15,10 +15,10 @@ export interface Tally {
   question: number;
   at: Place | undefined;
   rowsOfQuestion: number;
-  /** The identity and the time of the first and the last row as JSON; computed only when needed. */
+  /** The identity and time of the first and last rows as JSON; computed only when needed. */
   first: (() => string) | undefined;
   last: (() => string) | undefined;
-  /** In the format of the API: the fixed end of the pull's time range. */
+  /** The fixed end of the pull's time range, in the API's format. */
   to: string | undefined;
   /** The weakest proof among the finished responses. */
   proof: Proof | undefined;
@@ -34,11 +34,11 @@ export function newTally(): Tally {
     at: undefined,
     rowsOfQuestion: 0,
   };
-  // The fields are in the order of the type and of the checkpoint.
+  // The fields are in the same order as in the type and the checkpoint.
   return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
 }
 
-/** Call it after the rows of the page were passed on. */
+/** Call this after the page's rows have been passed on. */
 export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
   tally.rows += page.rows.length;
   tally.rowsOfQuestion += page.rows.length;
@@ -66,7 +66,7 @@ export function countEnd(tally: Tally, index: number): void {
   tally.rowsOfQuestion = 0;
 }
 
-/** With the original digits; the entire row if it has neither an identity nor a time. */
+/** Keeps the original digits; returns the entire row if it has neither an identity nor a time. */
 function mark(row: string, { identity, record }: RowShape): string {
   const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
   const members = rawMembers(row);

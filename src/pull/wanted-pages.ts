@@ -26,11 +26,11 @@ export async function wantedPages(
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
   if (wish.isValidated) {
-    // The schemas make up a fifth of the code of a run, so they are imported only when needed.
+    // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
-  // Candles are marked last, so that only rows from the service are checked and not the added ones.
+  // Candles are marked last, so that only rows from the service are checked, not the added ones.
   const { candles, start } = wish.walk;
   return candles === undefined ? pages : markedCandles(pages, args, candles, start);
 }

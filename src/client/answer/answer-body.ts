@@ -4,7 +4,7 @@ import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-lim
 
 export interface Answer {
   readonly status: number;
-  /** Names are in lower case. If a header is repeated, the first value is used. */
+  /** Names are lowercase. If a header is repeated, its first value is used. */
   readonly headers: ReadonlyMap<string, string>;
   /** The decoded body, with at most one layer of gzip removed. */
   readonly body: Uint8Array;
@@ -37,7 +37,7 @@ export async function readAnswerBody(
     return { status, headers, body: decoded };
   } catch (cause) {
     abort();
-    // The status of a rejection is sufficient, so an unreadable body is treated as empty.
+    // A rejection's status is sufficient, so an unreadable body is treated as empty.
     if (isRefusal && cause instanceof Failure) return { status, headers, body: new Uint8Array() };
     throw cause;
   }
@@ -63,7 +63,7 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
 /** Most rows are passed on as bytes, so the text is decoded only when needed. */
 export interface Document {
   readonly bytes: Uint8Array;
-  /** Validates the grammar and the encoding of the entire text, so that slices of it are valid JSON as well. */
+  /** Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. */
   readonly read: () => CheckedDocument;
 }
 

@@ -4,10 +4,10 @@ import { grouped } from "../../text/counted.ts";
 
 /** In decoded bytes; larger responses would use too much memory. Pages of 100 rows are much smaller. */
 export const maxBodyBytes = 32 * 1024 * 1024;
-/** In bytes. Error messages repeat the text of the response in full, which is usually two sentences long. */
+/** In bytes. Error messages quote the entire response text, usually two sentences. */
 export const maxRefusalBytes = 256 * 1024;
 
-/** A parsed value can use 250 times the memory of `[[` or `{}`. The largest responses have about 10,000 values. */
+/** When parsed, `[[` or `{}` can take 250 times its size in memory. The largest responses have about 10,000 values. */
 const maxValues = 500_000;
 /** Up to this size, a body cannot contain enough values to matter. */
 const lightBytes = 1024 * 1024;

@@ -9,9 +9,9 @@ import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../
 import { isObject, member } from "../../json/raw-json.ts";
 
 /**
- * Checks the parameters that a search response echoes in `query`. The service silently drops names that it does not
- * know (specification, Pagination styles 4). If a parameter is missing there or has another value, the rows do not
- * match the request. A response without an echo is accepted. If the rows are accepted anyway, a warning is returned.
+ * Checks the parameters that a search response echoes in `query`. The service silently drops unknown names
+ * (specification, Pagination styles 4). If a parameter is missing from the echo or differs, the rows do not match the
+ * request. A response without an echo is accepted. If mismatched rows are accepted, a warning is returned.
  */
 export function checkEcho(
   endpoint: Endpoint,
@@ -41,7 +41,7 @@ export function checkEcho(
 }
 
 function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): string | undefined {
-  // Only parameters from the contract have a help text.
+  // Only the contract's parameters have help text.
   if (help !== "") return undefined;
   const known = params.flatMap((param) => (param.help === "" || args.has(param.name) ? [] : [param.name]));
   if (name === "page" && known.includes("cursor")) return "cursor";
@@ -57,7 +57,7 @@ function isIgnored({ name, place, kind }: Param, sent: string | undefined, echo:
 
 const notFilters: ReadonlySet<string> = new Set(["limit", "cursor", "detailed"]);
 
-/** Ignores spelling: `250000` equals `250000.0`, times are compared as times, and lists by their elements. */
+/** Ignores spelling: `250000` equals `250000.0`, times are compared as times, and lists element by element. */
 function isSame(kind: ParamKind, sent: string, used: unknown): boolean {
   switch (kind.kind) {
     case "amount":

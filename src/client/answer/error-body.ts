@@ -11,8 +11,8 @@ export interface ErrorBody {
 }
 
 /**
- * Reads all formats of the public API: the envelope of the specification, a `message` alone, a sentence in `error`, an
- * object in `error` (5xx responses from the CDN edge), HTML, text that is not JSON, `{}` and an empty body.
+ * Reads every format of the public API: the specification's envelope, a lone `message`, a sentence in `error`, an
+ * object in `error` (5xx responses from the CDN edge), HTML, non-JSON text, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
   const fields = membersOf(text);

@@ -12,7 +12,7 @@ export interface Sentence {
   readonly next?: string | undefined;
 }
 
-/** The details that depend only on the response: from its status, refined by its body. */
+/** The details that depend only on the response: based on its status and refined by its body. */
 export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
   const { exit, code, retried } = meaningOf(status);
   return {
@@ -23,7 +23,7 @@ export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { n
     next,
     retryable: retried,
     body: body.fields,
-    // A retry that --retry-on enables, e.g. for 503, must not be too early either (RFC 9110, 10.2.3).
+    // A retry enabled by --retry-on, e.g. for 503, must not come too early either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body),
   };
 }
@@ -33,7 +33,7 @@ export function isOfPlan({ status }: Answer, { code }: ErrorBody): boolean {
   return status === 403 && (code === "plan_required" || code === "preview_only");
 }
 
-/** The message for a status that does not depend on the request itself. */
+/** The message for a status that has nothing to do with the request itself. */
 export function commonSentence(
   answer: Answer,
   body: ErrorBody,
@@ -116,8 +116,8 @@ export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Tar
 }
 
 /**
- * `plan` is required by the contract and used if the response names none. For a keyless plan, the message only mentions
- * a higher plan, because the required one is unknown.
+ * `plan`, which the contract requires, is used if the response names none. If that plan is keyless, the message
+ * mentions only a higher plan, because the required one is unknown.
  */
 export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
   const required = textField(body.fields, "required_tier") ?? plan;
@@ -144,13 +144,13 @@ function offer(body: ErrorBody): string {
   return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
-/** The first link with one of these names, as the end of a hint: `: https://…`, or an empty string. */
+/** The first link with one of these names, formatted to end a hint (`: https://…`), or an empty string. */
 export function link(body: ErrorBody, ...names: readonly string[]): string {
   const found = findLink(body, names);
   return found === undefined ? "" : `: ${found}`;
 }
 
-/** The same link for the middle of a hint: ` at https://…`. */
+/** The same link, formatted for the middle of a hint: ` at https://…`. */
 export function linkAt(body: ErrorBody, ...names: readonly string[]): string {
   const found = findLink(body, names);
   return found === undefined ? "" : ` at ${found}`;
@@ -175,8 +175,8 @@ export function removedSentence(body: ErrorBody, path: string, ...hints: readonl
 }
 
 /**
- * Rejects a response to which the service applied another plan. A response that does not name a plan is accepted. A
- * rejection of the key or the plan takes precedence, because its message explains more.
+ * Rejects a response for which the service applied a different plan. A response that does not name a plan is accepted.
+ * A rejection of the key or plan takes precedence, because its message explains more.
  */
 export function checkPlan(
   seen: string | undefined,

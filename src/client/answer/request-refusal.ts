@@ -14,7 +14,7 @@ import {
   type Sentence,
 } from "./plan-refusal.ts";
 
-/** Turns a response other than 2xx into a failure that names inputs the way the user typed them. */
+/** Turns a non-2xx response into a failure that names inputs as the user typed them. */
 export function refusal(answer: Answer, question: Question, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const sentence = sentenceFor(answer, body, question, target);

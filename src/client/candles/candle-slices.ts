@@ -7,8 +7,8 @@ import { grouped } from "../../text/counted.ts";
 import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../time/time.ts";
 
 /**
- * Adds the defaults of `ohlcv`: interval 1h and the last 24 hours, which every plan includes. `--count-back N` sets the
- * start to N intervals before the end. `now` is in milliseconds.
+ * Adds the defaults for `ohlcv`: interval 1h and the last 24 hours, which every plan includes. `--count-back N` sets
+ * the start to N intervals before the end. `now` is in milliseconds.
  */
 export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
   const interval = typed.get("interval") ?? "1h";
@@ -37,7 +37,7 @@ function nameOf({ params }: Endpoint, wire: string): string {
   return param === undefined ? wire : inputName(param);
 }
 
-/** The start and the end are in the format of the API. */
+/** The start and end are in the API's format. */
 interface CandleWindow {
   readonly start: string;
   readonly end: string;
@@ -45,11 +45,11 @@ interface CandleWindow {
   readonly interval: number;
 }
 
-/** A part of a time range whose candles fit into one response. */
+/** A part of a time range, small enough for its candles to fit into one response. */
 export interface CandleSlice extends CandleWindow {
   /** The number of candles that open within [start, end). */
   readonly opening: number;
-  /** Candles that overlap the slice: one more than `opening` if the service rounds `start` down. */
+  /** The number of candles that overlap the slice: one more than `opening` if the service rounds `start` down. */
   readonly touched: number;
   readonly isLast: boolean;
 }
@@ -71,8 +71,8 @@ export function candleWindow(args: Args, start = args.get("start") ?? ""): Candl
 }
 
 /**
- * The parts are adjacent and have at most `most` candles. Their inner boundaries are multiples of the interval since
- * the epoch, where candles open in every time zone, so no candle is in two parts.
+ * The parts are adjacent and have at most `most` candles each. Their inner boundaries are at multiples of the interval
+ * since the epoch, where candles open in every time zone, so no candle is in two parts.
  */
 export function* slicesOf(window: CandleWindow, most: number): Generator<CandleSlice> {
   const { interval } = window;
@@ -114,7 +114,7 @@ function candlesIn({ start, end, interval }: CandleWindow): Pick<CandleSlice, "o
 
 const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
-/** Rounds a time in the format of the API up to a full second, because candles open on full seconds. */
+/** Rounds a time in the API's format up to a full second, because candles open on full seconds. */
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
   return seconds + (fraction === "" ? 0 : 1);

@@ -25,14 +25,14 @@ import {
   mayBeCapped,
 } from "./slice-answer.ts";
 
-/** The history begins after this many empty stretches in a row, each up to `growth` times as long as the last. */
+/** No history is expected beyond this many empty stretches in a row, each up to `growth` times as long as the last. */
 const emptyStretches = 2;
 const growth = 10;
-/** The share of a response that the next stretch should fill, based on the candles of the previous stretch. */
+/** The share of a response that the next stretch should fill, judging by the previous stretch's candles. */
 const targetFill = 0.8;
 
 /**
- * The time range has `count_back` intervals. If some had no trades, earlier candles are read in longer and longer
+ * The time range spans `count_back` intervals. If some had no trades, earlier candles are read in longer and longer
  * stretches. All candles stay in memory, because the oldest ones are output first.
  */
 export async function* countBack(asked: Asked): AsyncGenerator<Page> {
@@ -47,7 +47,7 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
 
 const planEnds = "the plan does not include earlier ones";
 
-/** Reads newest first. Stops if the plan includes no older candles; fails if it includes none of them. */
+/** Reads the newest candles first. Stops if the plan includes no older ones; fails if it includes none at all. */
 async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
   const withRest = createGapJudge(asked);
   const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
@@ -63,7 +63,7 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
   return undefined;
 }
 
-/** Returns the reason why there are no more candles. */
+/** Returns the reason there are no more candles. */
 async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Promise<string> {
   const { maxLimit } = asked;
   const { start: windowStart, interval } = candleWindow(asked.args);
@@ -107,7 +107,7 @@ async function newestOf(
   return { candles: [...first, ...later], since: start };
 }
 
-/** Returns undefined if the plan does not include such old candles. */
+/** Returns undefined if the plan does not include candles this old. */
 async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -129,10 +129,10 @@ class HeldCandles {
     this.oldest = end;
   }
 
-  /** The candles are sorted, and older than those added before. */
+  /** The candles are sorted and older than those added before. */
   take(candles: readonly Candle[]): void {
     for (const { opens, row } of candles.toReversed()) {
-      // The candle is on the edge of two slices, or was sent twice in one response.
+      // The candle is on the boundary between two slices, or was sent twice in one response.
       if (opens >= this.oldest) continue;
       this.newestFirst.push({ opens, row });
       this.oldest = opens;

@@ -23,8 +23,8 @@ export interface Asked extends Asking {
 }
 
 /**
- * Requests several slices at once. A candle on the edge of two slices is returned once, even if the service includes
- * `end` in the range. A candle that opens at the end of the entire range is not part of it.
+ * Requests several slices at once. A candle on the boundary between two slices is returned once, even if the service
+ * includes `end` in the range. A candle that opens at the very end of the entire range is excluded.
  */
 export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const { client, args, walk, maxLimit } = asked;
@@ -57,21 +57,19 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
 
 const placeOf = (value: string): Place => ({ flag: "from", value });
 
-/**
- * Numbers at which the public service has stopped: the default without `limit`, and a past maximum (wire-facts 4.4).
- */
+/** Row counts at which the public service has stopped: 10 without `limit`, and a past maximum (wire-facts 4.4). */
 const knownCaps: ReadonlySet<number> = new Set([10, 366]);
 
 export function mayBeCapped({ maxLimit }: Asked, { touched }: CandleSlice, candles: number): boolean {
   return knownCaps.has(candles) || candles >= Math.min(touched, maxLimit);
 }
 
-/** Requests the rest if a response may be truncated: an unnecessary request is better than losing data silently. */
+/** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */
 export async function askWholeSlice(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   return (await askUntilWhole(asked, slice)).candles;
 }
 
-/** `isConfirmed` is true if the candles after the last one were requested as well. */
+/** `isConfirmed` is true if the candles after the last one were also requested. */
 async function askUntilWhole(
   asked: Asked,
   slice: CandleSlice,
@@ -87,7 +85,7 @@ async function askUntilWhole(
   }
 }
 
-/** The newest candles of the slice as counted by the service; all of them if it does not count back. */
+/** The slice's newest candles as counted by the service, or all of them if it does not count back. */
 export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   const candles = await askSlice(asked, slice, true);
   // The service counts from the end, so missing candles are the earliest ones.
@@ -96,8 +94,8 @@ export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<
 }
 
 /**
- * Without `limit`, the public service returns only 10 candles, so `limit` is the number that the slice can contain. If
- * candles are outside the time range, the response belongs to another slice, and the request is repeated.
+ * Without `limit`, the public service returns only 10 candles, so `limit` is the most that the slice can contain. If
+ * any candles are outside the time range, the response belongs to another slice, and the request is repeated.
  */
 export async function askSlice(
   asked: Asked,
@@ -120,7 +118,7 @@ export async function askSlice(
   }
 }
 
-/** Such candles would be output in the wrong position. The service may extend the range to complete candles. */
+/** Misplaced candles would be output in the wrong position. The service may extend the range to complete candles. */
 function misplaced(
   candles: readonly Candle[],
   { end, interval }: CandleSlice,
@@ -143,13 +141,13 @@ function misplaced(
 
 /** A gap of up to this many intervals is never taken as a sign of a truncated response. */
 const usualGap = 9;
-/** The rest after a gap is requested if the gap is less likely than this, judging by the other gaps in the market. */
+/** The rest after a gap is requested if the gap is less likely than this, judging by the market's other gaps. */
 const unlikely = 1e-4;
 
 /**
- * Returns a function that checks the slices of one market, in any order. If a slice ends long before its time range,
- * although the market has few gaps, the rest is requested again. If it is empty, the market is considered quiet until
- * it has candles again. No candles are expected after the time at which the run started.
+ * Returns a function that checks one market's slices, in any order. If a slice's candles end long before the slice
+ * does, although the market has few gaps, the rest is requested again. If the rest is empty, the market is considered
+ * quiet until it has candles again. No candles are expected after the start of the run.
  */
 export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};

@@ -40,9 +40,9 @@ export function createAgent(env: Environment) {
   };
 }
 
-/** The open sockets of a run. A connecting socket is included, because undici leaves it open for minutes. */
+/** A run's open sockets, including connecting ones, because undici leaves those open for minutes. */
 export class OpenSockets {
-  /** As shown in messages; known once a socket was opened. */
+  /** As shown in messages; known once a socket has been opened. */
   proxy: string | undefined;
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
@@ -53,7 +53,7 @@ export class OpenSockets {
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  /** Destroying both a socket and its wrapper crashes Node 20. The wrapper closes the inner one anyway. */
+  /** Destroying both a socket and its wrapper crashes Node 20. The wrapper closes the inner socket anyway. */
   remove(socket: Socket): void {
     this.#sockets.delete(socket);
   }
@@ -70,15 +70,15 @@ type Callback = undici.buildConnector.Callback;
 
 const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
   timeout: 0,
-  // With the default of 64 KiB, which Node reads at a time, the socket would be paused after each read.
+  // With the 64 KiB default, which is what Node reads at a time, the socket would be paused after each read.
   highWaterMark: 128 * 1024,
 };
 
-/** Connects directly or through the proxy from the environment, with HTTP/1.1 only and without a timeout. */
+/** Connects directly or through the proxy from the environment, using only HTTP/1.1 and no timeout. */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);
   const connect = (options: Options, callback: Callback): void => {
-    // According to undici's types the connector returns nothing, but it does return the socket.
+    // According to undici's types, the connector returns nothing, but it does return the socket.
     const socket: unknown = build(options, callback);
     if (socket instanceof Socket) sockets.add(socket);
   };
@@ -115,7 +115,7 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
 }
 
 /**
- * Most servers respond to a TLS handshake with plain text, which OpenSSL recognizes, but some only close the
+ * Most plain HTTP servers respond to a TLS handshake with plain text, which OpenSSL recognizes, but some just close the
  * connection. The probe contains neither the key nor a path.
  */
 async function speaksPlainHttp({ hostname, port, host }: URL, sockets: OpenSockets): Promise<boolean> {

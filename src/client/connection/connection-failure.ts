@@ -6,7 +6,7 @@ import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 export interface Peer {
   /** The host, e.g. `api.example` or `127.0.0.1:8080`, followed by its proxy once that is known. */
   readonly name: () => string;
-  /** Before the first connection, an error is a network failure and not a failure of the service. */
+  /** Before the first connection, an error is a network failure, not a service failure. */
   readonly hasConnected: () => boolean;
   /** The hint for a network failure, if the user has to check something other than the host. */
   readonly next?: string;
@@ -16,7 +16,7 @@ export function peerName(host: string, proxy: string | undefined): string {
   return proxy === undefined ? host : `${host} through proxy ${proxy}`;
 }
 
-/** By error code of node:net, node:dns and undici. */
+/** Keyed by error codes from node:net, node:dns and undici. */
 const sentences: Readonly<Record<string, (host: string) => string>> = {
   ENOTFOUND: (host) => `cannot resolve ${host}`,
   EAI_AGAIN: (host) => `cannot resolve ${host}: no response from the name server`,
@@ -37,7 +37,7 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
 export const checkNetwork = "check the host name and your network";
 
 /**
- * The failure has exit code 7 and is retried like a 500, because a GET is safe to repeat. Once a connection was
+ * The failure has exit code 7 and is retried like a 500, because a GET is safe to repeat. Once a connection has been
  * established, the request may have been sent.
  */
 export function connectionFailure(cause: unknown, peer: Peer): Error {
@@ -85,7 +85,7 @@ export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
 
 type CodedError = Error & { readonly code: string; readonly syscall?: unknown };
 
-/** undici wraps the error of the socket, and Happy Eyeballs wraps one error per address. */
+/** undici wraps the socket's error, and Happy Eyeballs wraps one error per address. */
 function codedError(cause: unknown): CodedError | undefined {
   let outer: unknown = cause;
   for (let depth = 0; depth < 5 && outer instanceof Error; depth += 1) {
@@ -111,7 +111,7 @@ const checkClock = "check this machine's clock; if it is correct, contact the op
 const addAuthority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its certificate file";
 const unknownAuthority = ["unknown certificate authority", addAuthority] as const;
 
-/** By code of OpenSSL and node:tls. `reason` ends the message `cannot verify the certificate of …`. */
+/** Keyed by codes from OpenSSL and node:tls. `reason` ends the message `cannot verify the certificate of …`. */
 const certificates: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   CERT_HAS_EXPIRED: ["expired", checkClock],
   CERT_NOT_YET_VALID: ["not valid yet", checkClock],
@@ -127,7 +127,7 @@ const certificates: Readonly<Record<string, readonly [reason: string, next: stri
   CERT_REVOKED: ["revoked", "contact the operator of the host"],
 };
 
-/** Not retried, because that would not help. Returns undefined if the code is not one of TLS. */
+/** Not retried, because a retry would not help. Returns undefined if the code is not a TLS code. */
 function tlsFailure(code: string, message: string, host: string, isUnsent: boolean): Failure | undefined {
   if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
     const [reason, next] = certificates[code] ?? ["not accepted", addAuthority];
@@ -136,7 +136,7 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
       next,
     });
   }
-  // node:https reports all OpenSSL errors as EPROTO, and so do some systems.
+  // node:https, like some systems, reports all OpenSSL errors as EPROTO.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
   if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
   const isOld = /alert protocol version|unsupported protocol/u.test(message);

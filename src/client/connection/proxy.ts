@@ -10,21 +10,21 @@ export interface Proxy {
   readonly url: URL;
   /** The environment variable that sets the proxy, exactly as spelled. */
   readonly variable: string;
-  /** Without user name and password. */
+  /** Without the user name and password. */
   readonly shown: string;
   readonly authorization: string | undefined;
 }
 
-/** As in curl, lower case takes precedence. HTTP_PROXY applies to plain http, which only localhost uses. */
+/** As in curl, lowercase takes precedence. HTTP_PROXY applies to plain http, which only localhost uses. */
 const variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/** The variable counts whatever its value is. */
+/** The variable counts, whatever its value. */
 export function proxyVariable(env: Environment): string | undefined {
   return variables.find((name) => (env[name] ?? "") !== "");
 }
 
 /**
- * Localhost never uses a proxy, so the sandbox does not require NO_PROXY. Plain http does not either, because the proxy
+ * Localhost bypasses the proxy, so the sandbox does not require NO_PROXY. Plain http bypasses it too, because the proxy
  * would see the key.
  */
 export function mayBeProxied(url: URL, env: Environment): boolean {
@@ -61,7 +61,7 @@ function readProxy(variable: string, text: string): Proxy {
   };
 }
 
-/** If the `@` and the host are missing, the password is in the position of the port. */
+/** If the `@` and the host are missing, the password is in the port's position. */
 function withoutPassword(text: string): string {
   return withoutSecrets(text).replace(
     /^((?:[a-z][\w+.-]*:\/\/)?[^:/?#[\]@…]+:)(?!\d*(?:[/?#]|$)|\/\/).*$/isu,
@@ -82,8 +82,8 @@ function basicCredentials(...parts: readonly string[]): string {
 }
 
 /**
- * NO_PROXY lists names (which include their subdomains), addresses and ranges such as `10.0.0.0/8`, each with an
- * optional `:port`. A single `*` matches every host.
+ * NO_PROXY lists names (including their subdomains), addresses and ranges such as `10.0.0.0/8`, each with an optional
+ * `:port`. A single `*` matches every host.
  */
 function isExcepted(url: URL, env: Environment): boolean {
   const listed = [env["no_proxy"], env["NO_PROXY"]].find((text) => (text ?? "") !== "") ?? "";
@@ -100,7 +100,7 @@ function isExcepted(url: URL, env: Environment): boolean {
     });
 }
 
-/** The colons of an IPv6 address do not start a port, unless the address is in brackets. */
+/** With an IPv6 address, a colon starts a port only if the address is in brackets. */
 function splitPort(entry: string): { readonly name: string; readonly only: string | undefined } {
   const [, name, only] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/u.exec(entry) ?? [];
   return name === undefined ? { name: entry, only: undefined } : { name: unbracketed(name), only };

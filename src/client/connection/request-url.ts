@@ -3,8 +3,8 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 
 /**
- * Query parameters are in the order of the contract, so the same request always has the same URL. A URL that is not
- * below the base is rejected, because the key is sent with it.
+ * Query parameters are in the contract's order, so the same request always has the same URL. A URL outside the base is
+ * rejected, because the key is sent with it.
  */
 export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args) => URL {
   const { origin, pathname } = new URL(base);
@@ -30,7 +30,7 @@ function queryOf({ params, repeated }: Endpoint, args: Args): string {
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
-/** Input from stdin and rows can contain a lone surrogate, which has no UTF-8 encoding. */
+/** Input from stdin or rows can contain a lone surrogate, which has no UTF-8 encoding. */
 function encodeValue(text: string): string {
   if (!text.isWellFormed()) throw usageFailure(`"${text}": must be valid Unicode`);
   return encodeURIComponent(text);

@@ -9,7 +9,7 @@ export interface Identity {
   readonly key: string | undefined;
   /** For messages. */
   readonly keySource: string | undefined;
-  /** Undefined if no source specifies it: the presence of a key alone does not determine the host. */
+  /** Undefined if no source specifies it: a key alone does not determine the host. */
   readonly tier: Tier | undefined;
   /** For messages; undefined if the service itself reported the tier. */
   readonly tierSource?: string | undefined;
@@ -28,7 +28,7 @@ export interface Hosts {
   readonly streaming: { readonly free: string; readonly paid: string };
 }
 
-/** Keyless and free use the free hosts; all other plans use the paid ones (specification, Authentication 2). */
+/** Keyless and free plans use the free hosts; all other plans use the paid ones (specification, Authentication 2). */
 export function chooseTarget(
   hosts: Hosts,
   identity: Identity,
@@ -64,7 +64,7 @@ function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identi
   return tier;
 }
 
-/** The only place that sets `Authorization`: only for the origins of the target, and only over https or loopback. */
+/** The only place that sets `Authorization`, and only for the target's origins over https or loopback. */
 export function createAuthorization({
   key,
   rest,
@@ -81,7 +81,7 @@ export function createAuthorization({
 
 const noHeaders = {};
 
-/** For a host that repeats the key in a header or an error body. Later, only rows reach the output unchecked. */
+/** For a host that repeats the key in a header or an error body. After this, only rows reach the output unchecked. */
 export function hideKey(answer: Answer, key: string | undefined): Answer {
   if (key === undefined) return answer;
   const hide = (text: string): string => text.replaceAll(key, "api_…");

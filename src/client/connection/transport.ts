@@ -8,7 +8,7 @@ import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 
 export interface SendOptions {
-  /** In milliseconds, for connecting, headers and body combined. */
+  /** In milliseconds, for the connection, headers and body combined. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
@@ -39,7 +39,7 @@ export async function withDeadline<T>(
   peer: Peer,
 ): Promise<T> {
   signal.throwIfAborted();
-  // Without this call, Node would print a leak warning to the user from the eleventh pending request on.
+  // Without this call, Node would show the user a leak warning from the eleventh pending request on.
   setMaxListeners(0, signal);
   const ending = childOf(signal);
   const outcome = new Promise<T>((resolve, reject) => {

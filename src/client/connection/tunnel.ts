@@ -42,14 +42,14 @@ function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }
   const host = unbracketed(proxy.hostname);
   const options: https.RequestOptions = {
     host,
-    // By default, Node uses the name in the host header, which is the name of the service.
+    // By default, Node uses the name in the host header, which belongs to the service.
     servername: isIP(host) === 0 ? host : "",
     port: proxy.port === "" ? (isSecure ? 443 : 80) : proxy.port,
     method: "CONNECT",
     path: target,
     headers: {
       host: target,
-      // Some proxies only support this older header.
+      // Some proxies support only this older header.
       "proxy-connection": "keep-alive",
       connection: "keep-alive",
       ...(authorization !== undefined && { "proxy-authorization": authorization }),
@@ -75,7 +75,7 @@ function refusal(
     );
   }
   const next = nextFor(proxy, { host });
-  // In a tunnel the client sends first. If the proxy sends data instead, it is a web page.
+  // In a tunnel, the client sends first. If the proxy does, the data is a web page.
   const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300)
     return isPage

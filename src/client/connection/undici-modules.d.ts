@@ -1,4 +1,4 @@
-// undici has types for its main entry only. These internal modules export the same values.
+// undici provides types only for its main entry. These internal modules export the same values.
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }

@@ -6,9 +6,9 @@ import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } fro
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
 
-/** Kept either in a file for all processes or in the memory of this process. */
+/** Kept either in a file for all processes or in this process's memory. */
 export interface PaceStore {
-  /** No other process changes the state meanwhile. `change` may be called again after a conflict. */
+  /** No other process changes the state in the meantime. `change` may be called again after a conflict. */
   readonly update: <T>(
     change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
   ) => Promise<T>;
@@ -28,18 +28,18 @@ export function memoryStore(): PaceStore {
 interface PaceOptions {
   readonly rate: PaceRate;
   readonly store: PaceStore;
-  /** Called before a wait. `line` is its reason, set once per reason and only if the wait is long enough to report. */
+  /** Called before a wait. `line` states the reason, once per reason and only if the wait is long enough to report. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
 /** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
-/** In milliseconds: processes that wait for the same hold do not all continue at once. */
+/** In milliseconds, so that processes waiting for the same hold do not all continue at once. */
 const spread = 250;
 
 /**
- * Requests are sent in the order in which they arrive; only the first one that waits checks the state. A stream that
- * may not be reopened yet does not block the requests behind it.
+ * Requests are sent in order of arrival; only the first one waiting checks the state. A stream that may not be reopened
+ * yet does not block the requests behind it.
  */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -65,7 +65,7 @@ export function createPace(
     await clock.sleep(milliseconds, until);
   };
 
-  /** Returns milliseconds if a stream may not be reopened yet, because that wait happens outside the queue. */
+  /** Returns a wait in milliseconds if a stream may not be reopened yet, because it waits outside the queue. */
   const takePlace = async (kind: SendKind): Promise<Turn | number> => {
     for (;;) {
       signal.throwIfAborted();
@@ -77,7 +77,7 @@ export function createPace(
         await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
         continue;
       }
-      // This wait is longer than any rate limit requires, so --retry-max-time decides whether to wait, as for a 429.
+      // This wait is longer than any rate limit requires, so --retry-max-time decides whether to wait, as with a 429.
       if (wait > planAllowance(1).window) throw heldBack(wait);
       const line = `waiting ${formatSeconds(wait)}: the service requested a pause for this key`;
       await pause(wait + spread * random(), `until ${attempt.until}`, line);

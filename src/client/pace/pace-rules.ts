@@ -72,8 +72,8 @@ export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number
 }
 
 /**
- * Moves a late request to the time of its response, because the service counts requests when they arrive. Otherwise,
- * the turn would be given to another request too early.
+ * Moves a late request to its response time, because the service counts requests when they arrive. Otherwise, its turn
+ * would be given to another request too early.
  */
 export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
   const index = state.sends.findIndex(({ at }) => at >= turn.at);
@@ -112,7 +112,7 @@ export function learn(
   return isRefused ? refusedAt(told, turn, rate.perMinute, now) : told;
 }
 
-/** If so, the file has to be updated. */
+/** Whether the file has to be updated. */
 export function isNews({ status, headers }: RateNews, known: PaceState, now: number): boolean {
   if (status === 429 || resetAfter(headers) !== undefined) return true;
   const told = toldRate(headers);
@@ -131,8 +131,8 @@ function toldRate(headers: RateNews["headers"]): number | undefined {
 }
 
 /**
- * In milliseconds (the header contains seconds), if no requests remain until then. A reset that is more than ten
- * minutes away is ignored, because it does not belong to a limit per minute.
+ * The time until the reset in milliseconds (the header uses seconds), if no requests remain until then. A reset more
+ * than ten minutes away is ignored, because it cannot belong to a per-minute limit.
  */
 function resetAfter(headers: RateNews["headers"]): number | undefined {
   if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
@@ -142,9 +142,9 @@ function resetAfter(headers: RateNews["headers"]): number | undefined {
 }
 
 /**
- * Two 429s reveal a limit if both arrive at nearly the same number of accepted requests, close to the highest number
+ * Two 429s reveal a limit if both come after nearly the same number of accepted requests, close to the highest number
  * ever accepted, and if requests from the minute before the first 429 have expired in between. A failing service, by
- * contrast, rejects requests at any number, and a service that requested a wait accepts more requests after it.
+ * contrast, rejects requests at any number, and a service that requested a wait accepts more requests afterward.
  */
 function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
   const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
@@ -168,7 +168,7 @@ function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: 
   return { ...state, refused, suspect: seen, learned };
 }
 
-/** A limit in force keeps the observed number close to itself; only a clearly lower one is a new limit. */
+/** A limit in force keeps observed counts close to it; only a clearly lower count is a new limit. */
 function lower(learned: Learned | undefined, shown: number, now: number): Learned {
   return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
 }

@@ -2,14 +2,14 @@ import { member } from "../../json/raw-json.ts";
 import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
-/** Shared by all processes that use the same key. All times are integer milliseconds of `Clock.elapsed`. */
+/** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
 export interface PaceState {
-  /** Within the longest possible window, oldest first. */
+  /** Requests sent within the longest possible window, oldest first. */
   readonly sends: readonly Sends[];
-  /** Requests that were rejected with 429, by the time they were sent. */
+  /** Requests rejected with a 429, grouped by the time they were sent. */
   readonly refused: readonly Sends[];
   readonly openings: readonly Sends[];
-  /** Requested by the service; no process sends requests until it ends. */
+  /** Requested by the service; no process sends requests until the hold ends. */
   readonly hold: { readonly heard: number; readonly until: number } | undefined;
   /** From the `RateLimit-Limit` header. */
   readonly told: Learned | undefined;
@@ -17,7 +17,7 @@ export interface PaceState {
   readonly learned: Learned | undefined;
   /** The first of two 429s that may reveal a limit. */
   readonly suspect: Suspect | undefined;
-  /** The highest number of requests that were accepted in one minute. */
+  /** The highest number of requests accepted in one minute. */
   readonly peak: { readonly accepted: number; readonly at: number } | undefined;
 }
 
@@ -50,16 +50,16 @@ export const noState: PaceState = {
   peak: undefined,
 };
 
-/** In milliseconds. Limits expire, because the plan can change, and so can the other users of an IP address. */
+/** In milliseconds. Limits expire, because the plan and an IP address's other users can change. */
 const memory = 10 * minute;
-/** The longest window is 61.3 s, for one request per minute. The minute of `withPeak` begins even earlier. */
+/** The longest window is 61.3 s, for one request per minute. The minute that `withPeak` uses begins even earlier. */
 const kept = 63_000;
-/** Requests sent within this many milliseconds share an entry, so that a high rate keeps the file small. */
+/** Requests sent within this many milliseconds share an entry, so that the file stays small even at a high rate. */
 const together = 25;
 
 /**
- * Drops expired entries. A time in the future comes from another clock (the machine was restarted, or several machines
- * share the directory). Such a request counts as sent now, and such a hold lasts one window at most.
+ * Drops expired entries. A future time comes from another clock (the machine was restarted, or several machines share
+ * the directory). A request with a future time counts as sent now, and a hold with one lasts at most one window.
  */
 export function current(state: PaceState, now: number): PaceState {
   return {
@@ -95,7 +95,7 @@ function remembered<T extends { readonly at: number }>(entry: T | undefined, now
   return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
 }
 
-/** No earlier entry may have a later time than `at`. */
+/** No earlier entry may be later than `at`. */
 export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   const last = all.at(-1);
   if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))

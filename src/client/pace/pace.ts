@@ -1,12 +1,12 @@
 export interface Pace {
-  /** The request counts as sent when this resolves. `until` cancels the wait of a stream to be reopened. */
+  /** The request counts as sent when this resolves. `until` cancels a stream's wait to be reopened. */
   readonly turn: (kind?: SendKind, until?: AbortSignal) => Promise<Turn>;
   readonly heard: (news: RateNews, turn: Turn) => Promise<void>;
 }
 
 /**
- * All kinds count toward the limit, but reopening streams may use only half of it: a service that keeps closing streams
- * cannot use up the rate limit of the key's requests.
+ * All kinds count toward the limit, but reopening streams may use only half of it, so that a service that keeps closing
+ * streams cannot use up the key's entire rate limit.
  */
 export type SendKind = "request" | "opening" | "reopening";
 
@@ -25,7 +25,7 @@ export interface RateNews {
 }
 
 export type PaceRate =
-  /** Undefined if unknown. Limits that the service reports can lower it. */
+  /** `perMinute` is undefined if unknown; limits that the service reports can lower it. */
   | { readonly kind: "plan"; readonly perMinute: number | undefined; readonly plan: string }
   /** Set with `--rpm`. Requests are spread over the minute, and the limit is never lowered. */
   | { readonly kind: "fixed"; readonly perMinute: number; readonly where: string }
@@ -35,21 +35,21 @@ export type PaceRate =
 export interface Allowance {
   readonly sends: number;
   readonly window: number;
-  /** Milliseconds by which this window exceeds the service's own, so a request may arrive this late. */
+  /** How many milliseconds longer this window is than the service's own, and thus how late a request may arrive. */
   readonly slack: number;
 }
 
-/** In milliseconds. The client's window is 2 % longer, because some requests take longer to arrive than others. */
+/** In milliseconds. The client's window is 2% longer, because some requests take longer to arrive than others. */
 export const minute = 60_000;
 const stretch = 1.02;
 
-/** Allows all requests of a minute to be sent at once, because the service counts them per minute. */
+/** Allows all of a minute's requests to be sent at once, because the service counts them per minute. */
 export function planAllowance(perMinute: number): Allowance {
   return { sends: perMinute, window: minute * stretch, slack: minute * (stretch - 1) };
 }
 
 /**
- * A tenth of the requests in a tenth of a minute. For such a short window, 2 % is not enough, so another 100 ms are
+ * A tenth of the requests in a tenth of a minute. For such a short window, 2% is not enough, so another 100 ms is
  * added: a program that has just started may need that long to connect.
  */
 export function fixedAllowance(perMinute: number): Allowance {

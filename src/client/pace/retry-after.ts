@@ -2,7 +2,7 @@ import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
-/** In milliseconds. A service can request years by mistake, which would block other commands too. */
+/** In milliseconds. A service can mistakenly request a wait of years, which would block other commands too. */
 export const maxServiceWait = 3_600_000;
 
 export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
@@ -18,9 +18,9 @@ export function waitTooLong({ details }: Failure): Failure {
 }
 
 /**
- * In milliseconds, from the Retry-After header (RFC 9110: integer seconds, or a date), or else from `retry_after` in
- * the body, in seconds. A date is compared with the Date header of the response, so that a wrong local clock does no
- * harm. Without a Date header, a date is ignored.
+ * The wait in milliseconds, from the Retry-After header (RFC 9110: integer seconds or a date) or else from
+ * `retry_after` in the body (seconds). A date is compared with the response's Date header, so that a wrong local clock
+ * does no harm. Without a Date header, a date is ignored.
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,

@@ -6,7 +6,7 @@ export interface RetryPolicy {
   readonly retries: number;
   /** In addition to 429 and 500. */
   readonly retryOn: ReadonlySet<number>;
-  /** In milliseconds, for all waits of one request. A wait that would exceed it does not start. */
+  /** In milliseconds, for all of one request's waits combined. A wait that would exceed this limit does not start. */
   readonly maxTime: number;
 }
 
@@ -30,7 +30,7 @@ export function backoffAfter(attempt: number, random: number): number {
 }
 
 /**
- * Only 429 (after Retry-After) and 500 are retried, after 1, 2, 4 … s (specification, Status codes), and connection
+ * Retries only 429 (after Retry-After) and 500, after 1, 2, 4 … s (specification, Status codes), plus connection
  * errors, because a GET is safe to repeat. Jitter only increases the wait. `random` is in [0, 1).
  */
 export function decideRetry(

@@ -13,12 +13,12 @@ import { type AskingForList, createAnswerReader, type Page, type Place } from ".
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
- * byte, and everything else stays the same. If the service repeats a cursor, or promises a next page without a cursor,
- * paging would never end and would keep spending credits. In both cases the page is requested again (see
+ * byte, and everything else stays the same. If the service repeated a cursor, or promised a next page without a cursor,
+ * paging would never end and would keep spending credits. In both cases, the page is requested again (see
  * completeness.ts), and then the pull fails.
  *
  * If more rows are wanted, the next page is requested as soon as its cursor is found, while the current page is still
- * being parsed and output. If the current page then turns out to be broken, that request was wasted. When no more rows
+ * being parsed and output. If the current page then turns out to be broken, that request is wasted. When no more rows
  * are wanted, pending requests are canceled.
  */
 export async function* walkCursorPages(
@@ -37,7 +37,7 @@ export async function* walkCursorPages(
       query.set("cursor", from);
     }
     const answer = client.ask(endpoint, query, over.signal);
-    // A failure is reported when its page is due, or never, if no more rows are wanted.
+    // A failure is reported when its page is due, or never if no more rows are wanted.
     answer.catch(() => undefined);
     return answer;
   };
@@ -106,7 +106,7 @@ interface CursorPage {
   readonly rows: Rows;
   /** See `nextCursor`. */
   readonly next: string | null | undefined;
-  /** According to the response, which may not contain one. */
+  /** The limit that the response reports, if any. */
   readonly limit: unknown;
   readonly warning: string | undefined;
 }
@@ -114,7 +114,7 @@ interface CursorPage {
 /** A possible problem with a page. */
 interface Doubt {
   readonly problem: string;
-  /** If not final, the response may be intentional. */
+  /** If false, the response may be intentional. */
   readonly isFinal?: boolean;
   readonly isShort?: boolean;
 }
@@ -127,12 +127,12 @@ const emptyEnd = { problem: "the service promised another page, but it is empty"
 /**
  * Returns a function that checks a page by requesting it again. A search has no total count, so a page is accepted if
  * the retry returns the same page, unless no page can follow it. `isSent` checks whether a cursor was sent before.
- * `problem` is the reason why the pull has to end after this page.
+ * `problem` is why the pull has to end after this page.
  */
 function createDoubts({ client, walk }: AskingForList) {
   const { pageSize, seen, start } = walk;
   let hasRows = start !== undefined;
-  /** For a page with a next page. Drops to 1 once a retry confirms a short page, and to 0 after an empty one. */
+  /** The fewest rows allowed before a next page: 1 once a retry confirms a short page, 0 if that page is empty. */
   let fewest = Number.POSITIVE_INFINITY;
 
   const doubtAbout = (page: CursorPage, isSent: (cursor: string) => boolean): Doubt | undefined => {

@@ -10,12 +10,12 @@ const patienceWithRepeats = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
 const patienceWithEmptyPages = 20;
 
-/** Lists that continue by time are sorted by time, so they repeat only recent rows. */
+/** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }
 
-/** Passes pages through, but fails if a list never ends and has no new rows, because each page costs a credit. */
+/** Passes pages through, but fails if a list continues endlessly without new rows, because each page costs a credit. */
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
@@ -36,7 +36,7 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
 
 interface DistinctRows {
   readonly rows: Rows;
-  /** Rows that were removed because an earlier page contained them; missing if there are none. */
+  /** The number of rows removed because an earlier page contained them; missing if there are none. */
   readonly repeats?: number;
   readonly isBarren: boolean;
 }
@@ -69,7 +69,7 @@ export function createDistinctFilter(seen: SeenKeys) {
   return { filter, listed: (): number => listed };
 }
 
-/** How many of the repeated rows repeat another row of the same page. */
+/** How many of the repeated rows repeat another row on the same page. */
 function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   const hash: TextHash = { high: 0, low: 0 };
   const keyAt = (index: number): string => {

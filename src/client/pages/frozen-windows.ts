@@ -5,14 +5,14 @@ import type { NumberedWalk, Pages } from "./numbered-walk.ts";
 import type { Page, Place } from "./page.ts";
 
 /**
- * Frozen windows. The edge is the last row that was taken. In an open window, the page whose number follows the page
- * taken last always begins no later than the row after the edge. This invariant ensures that no row of the list is
- * skipped; repeated rows are dropped.
+ * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always
+ * begins no later than the row after the edge. This invariant ensures that no row in the list is skipped; repeated rows
+ * are dropped.
  *
  * The invariant holds because a window ends at a fixed time. Rows added later are not part of the window, so page
  * numbers stay valid from request to request, and several pages can be requested at once. Rows that arrive late or are
  * withdrawn can still shift the window. The total then differs from the previous one, and the window locates the edge
- * again before it takes the page. If that requires too many requests, the pull leaves the window and continues page by
+ * again before taking the page. If that requires too many requests, the pull leaves the window and continues page by
  * page. If the edge cannot be found, the pull does not claim that the list is complete.
  */
 
@@ -22,31 +22,31 @@ const mishapsAllowed = 3;
 /** The requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages. */
 const extraAllowed = 6;
 const pagesAnExtra = 5;
-/** For one page of a list that keeps shifting. After that, the page is accepted as it is. */
+/** For one page of a list that keeps shifting. After that, the page is accepted as is. */
 const triesAPage = 3;
 /** After this many checks without a shifted row, rows are assumed to expire at the end of the list instead. */
 const quietLooksAllowed = 3;
 
 /** A part of the list that ends at a fixed time, so that page numbers stay valid between requests. */
 export interface FrozenWindow {
-  /** In the format of the API; undefined for the upper bound of the request. */
+  /** In the API's format; undefined for the request's upper bound. */
   readonly to: string | undefined;
-  /** The first page, not taken yet, or the page before the window. Its totals apply until the list shifts. */
+  /** The first page, if not yet taken, or the page before the window. Its totals apply until the list shifts. */
   readonly from: NumberedAnswer;
   readonly isFirst: boolean;
-  /** The number of rows after the last row taken, according to these totals. */
+  /** The number of rows after the last row taken, according to the totals of `from`. */
   readonly left: number;
 }
 
 /**
  * A window ends one second after the row that should be its newest. According to the specification, `to` is inclusive,
  * but the public service has been observed to omit rows at that time, and a service may truncate fractions of a second.
- * Other rows of that second only shift rows to later pages, and repeated rows are dropped. If that second has more rows
- * than fit on the first page, the exact time of the row is tried instead.
+ * Other rows from that second merely shift rows to later pages, and repeated rows are dropped. If that second has more
+ * rows than fit on the first page, the row's exact time is tried instead.
  */
 export class FrozenWindows {
   readonly walk: NumberedWalk;
-  /** The upper time bound of the request. */
+  /** The request's upper time bound. */
   readonly #requested: string | undefined;
   /** False if the list is not sorted by time, or if its upper bound moves with the service's clock. */
   readonly #canFreeze: boolean;
@@ -55,14 +55,14 @@ export class FrozenWindows {
   /** Whether the last window was unreliable, so that the list continues page by page. */
   #isLeft = false;
 
-  // The state of the window that is being read:
+  // The state of the window being read:
   #to: string | undefined;
-  /** The first total of the window, the total of the page taken last, and all earlier totals. */
+  /** The window's first total, the total from the last page taken, and all earlier totals. */
   #itemsAtFirst = 0;
   #items = 0;
   #pages = 0;
   #outdated = new Set<number>();
-  /** The number of the page that was taken last. */
+  /** The number of the last page taken. */
   #taken = 0;
   #extra = 0;
   #quietLooks = 0;
@@ -89,7 +89,7 @@ export class FrozenWindows {
     return this.#canFreeze && (to ?? this.#requested) !== undefined;
   }
 
-  /** Returns undefined if it is safe only to continue page by page. */
+  /** Returns undefined if it is only safe to continue page by page. */
   async openAt(at: Place): Promise<FrozenWindow | undefined> {
     const { last, count, reply } = this.walk;
     const pagesLeft = this.walk.pagesLeft();
@@ -103,7 +103,7 @@ export class FrozenWindows {
 
   /**
    * Opens a window that ends at the last row taken and counts the rows after it. Returns undefined if that is
-   * impossible. The first page has to contain the last row.
+   * impossible. The first page must contain the last row taken.
    */
   async reopen(): Promise<FrozenWindow | undefined> {
     const { edge, pageSize } = this.walk;
@@ -145,7 +145,7 @@ export class FrozenWindows {
   *#requests(): Generator<() => Promise<NumberedAnswer>> {
     const { handOverAfter = Number.POSITIVE_INFINITY } = this.walk.reply;
     for (let number = this.#taken + 1; number <= Math.min(this.#pages, handOverAfter); number += 1) {
-      // All pages after the one taken last are already pending, so the number of wanted pages starts there.
+      // All pages after the last one taken are already pending, so the wanted pages are counted from there.
       if (number - this.#taken > this.walk.pagesLeft()) return;
       yield async () => await this.#ask(number);
     }
@@ -177,7 +177,7 @@ export class FrozenWindows {
 
   /**
    * If the total differs from the previous one, the list has shifted in between, and the window first locates the last
-   * row taken, so that the pull continues at the right place.
+   * row taken, so that the pull continues in the right place.
    */
   async *#takeNext(requested: NumberedAnswer): Pages {
     const { edge, reply } = this.walk;
@@ -191,7 +191,7 @@ export class FrozenWindows {
       }
       answer = settled;
       const { items } = answer.totals;
-      // Late rows have shifted the edge into this page, so no row between the edge and this page can be missing.
+      // Late rows have shifted the edge onto this page, so no row between the edge and this page can be missing.
       if (items === this.#items || this.walk.holdsEdge(answer)) break;
       const isExpiring = this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
       if (isExpiring || tries === triesAPage) {
@@ -207,7 +207,7 @@ export class FrozenWindows {
       const before = await this.#askAgain(number - 1);
       const at = edge.find(before.rows);
       if (at < 0 && reply.handOverAfter !== undefined) {
-        // The list has shifted by more than a page, so only the id of a row leads back to the edge.
+        // The list has shifted by more than a page, so only a row's id leads back to the edge.
         const id = edge.lastWholeId;
         const isKnown = id !== undefined;
         return this.#leaveFor(isKnown ? { flag: "cursor", value: id, to: this.#to } : this.#placeOf(number));
@@ -264,14 +264,14 @@ export class FrozenWindows {
   }
 }
 
-/** In the format of the API, but no later than the requested bound. */
+/** In the API's format, but no later than the requested bound. */
 function upperBound({ seconds, fraction }: Instant, later: number, requested: string | undefined): string {
   const instant = { seconds: seconds + later, fraction };
   const isBeyond = requested !== undefined && compareInstants(fromWire(requested), instant) < 0;
   return isBeyond ? requested : toWire(instant);
 }
 
-/** False for e.g. `-1h` in a raw API call, which moves with the service's clock. */
+/** False for a bound such as `-1h` in a raw API call, because it moves with the service's clock. */
 function isFixed(bound: string): boolean {
   return /^\d+$/u.test(bound) || parseRfc3339(bound) !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Up to `width` requests are pending. A request is sent only when there is room, so memory stays limited even if the
- * consumer is slow. The first failure ends the sequence after all earlier responses, and so does a consumer that stops;
+ * Keeps up to `width` requests pending. A request is sent only when there is room, so memory stays limited even if the
+ * consumer is slow. The sequence ends with the first failure, after all earlier responses, or when the consumer stops;
  * pending requests are then ignored. With `firstAlone`, a mistyped address that all requests share costs only one
  * credit.
  */
@@ -16,7 +16,7 @@ export async function* inOrder<T extends object>(
       const ask = waiting.next();
       if (ask.done === true) return;
       const answer = ask.value();
-      // A failure is reported when its response is due, not earlier.
+      // A failure is reported when its response is due, not before.
       answer.catch(() => undefined);
       pending.push(answer);
     }
@@ -29,7 +29,7 @@ export async function* inOrder<T extends object>(
 }
 
 /**
- * undici reuses a connection in the second turn of the event loop after the last response, once it is certain that the
+ * undici reuses a connection in the second event loop turn after the last response, once it is certain that the
  * connection is still open. Work that starts immediately would delay the next request.
  */
 export async function letLeave(): Promise<void> {

@@ -23,9 +23,9 @@ export function nextCursor(answer: object): string | null | undefined {
 
 /**
  * Finds the cursor before the rows are parsed. Returns undefined unless the end of the response certainly promises
- * another page. The text after a `]` and a comma, up to the very end, has to be valid JSON once a `{` is added in front
- * of it. It then closes one object more than it opens, so it can only contain members of the outermost object. It
- * cannot begin inside a string: the meaning of every following quote would be reversed, and the last one would open a
+ * another page. The text after a `]` and a comma, up to the very end, has to be valid JSON once a `{` is added in
+ * front. Such text closes one more object than it opens, so it can contain only members of the outermost object. It
+ * cannot begin inside a string: every following quote's meaning would be reversed, and the last quote would open a
  * string that never ends.
  */
 export function promisedCursor(body: Uint8Array): string | undefined {
@@ -51,5 +51,5 @@ function isSendable(cursor: string): boolean {
 }
 
 const longestCursor = 8192;
-/** In bytes: enough for the longest cursor and the request that the service echoes. */
+/** In bytes: enough for the longest cursor and the request echoed by the service. */
 const longestTail = 2 * longestCursor;

@@ -17,7 +17,7 @@ export interface NumberedAnswer {
     readonly items: number;
     readonly pages: number;
   };
-  /** The `next_cursor` of the response, which may have any type. */
+  /** The response's `next_cursor`, which may have any type. */
   readonly offered: unknown;
 }
 
@@ -27,7 +27,7 @@ function rowsBefore({ at, pageSize }: NumberedAnswer): number {
 
 /**
  * How many rows this page should have. Returns undefined if the totals are not integers, do not agree with each other,
- * belong to another page size, or count fewer rows than the page has. The public service has been observed to send
+ * are for a different page size, or count fewer rows than the page has. The public service has been observed to send
  * zeros.
  */
 export function countedRows(answer: NumberedAnswer): number | undefined {
@@ -46,7 +46,7 @@ export function isCounted(answer: NumberedAnswer): boolean {
 
 /**
  * The public service has returned 0 for every page, and its documentation counts pages from 0. The previous number is
- * accepted here: if that page was really returned, its rows are recognized as repeats.
+ * therefore accepted: if that page was really returned, its rows are recognized as repeats.
  */
 export function isAnotherPage({ at, totals: { page } }: NumberedAnswer): boolean {
   const number = Number(at.value);
@@ -74,7 +74,7 @@ export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
 }
 
-/** In the form that a place stores. */
+/** The total, in the form that a place stores. */
 export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefined {
   return Number.isSafeInteger(items) ? items : undefined;
 }
@@ -87,7 +87,7 @@ export function placeAfter(
 ): Place {
   if (flag === "page" && Number(value) < handOverAfter) return { flag, value: String(Number(value) + 1), to };
   // Rows with the same id may be on both sides of the edge, so the cursor is the last id whose rows are complete. The
-  // cursor from the response is used only if all rows of the page have the same id.
+  // response's cursor is used only if all rows on the page have the same id.
   const isAhead = lastWholeId !== undefined && !(flag === "cursor" && lastWholeId === value);
   const cursor = isAhead ? lastWholeId : offered;
   if (typeof cursor !== "string" || cursor === "" || (flag === "cursor" && cursor === value))
@@ -99,13 +99,13 @@ export class ListCount {
   /** The number of rows after the last one taken; undefined if the totals are unusable. */
   left: number | undefined;
   pagesLeft = Number.POSITIVE_INFINITY;
-  /** Whether all totals so far were usable and belong to the page size. */
+  /** Whether all totals so far have been usable and have matched the page size. */
   isUsable = true;
-  /** The last window with a count: its upper bound and its number of rows. */
+  /** The last window with a count: its upper bound and number of rows. */
   window: Pick<Place, "to" | "items">;
   #leastItems = Number.POSITIVE_INFINITY;
   readonly #start: Place | undefined;
-  /** The rows after the start by the first count. All of them are expected, unless the list shifts. */
+  /** The number of rows after the start, according to the first count. All are expected, unless the list shifts. */
   #due: number | undefined;
   #isStill = true;
   #last: Place | undefined;
@@ -144,17 +144,17 @@ export class ListCount {
     this.window = { to: at.to, items: totals.items };
   }
 
-  /** An earlier count was lower than the position of this page, so the count proves nothing. */
+  /** An earlier count was lower than this page's position, so the count proves nothing. */
   hasBeenLess(answer: NumberedAnswer): boolean {
     return answer.at.flag === "page" && rowsBefore(answer) + answer.rows.length >= this.#leastItems;
   }
 
-  /** How many rows of the first count are still expected; undefined once the list has shifted. */
+  /** How many of the rows first counted are still expected; undefined once the list has shifted. */
   due(listed: number): number | undefined {
     return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - listed : undefined;
   }
 
-  /** The reason why the list is incomplete although no rows are left. */
+  /** The reason the list is incomplete although no rows are left. */
   shortfall(listed: number): string | undefined {
     if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
     return `the service reports ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;

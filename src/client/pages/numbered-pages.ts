@@ -7,7 +7,7 @@ import type { AskingForList, Page, Place } from "./page.ts";
 /**
  * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at
  * 1. Beyond the last page number, the pull continues with `cursor`. If the list can be frozen in time, several pages
- * are requested at once. completeness.ts lists what proves that the list is complete.
+ * are requested at once. completeness.ts describes what proves that the list is complete.
  */
 export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
@@ -21,8 +21,8 @@ export async function* walkNumberedPages(asking: AskingForList, reply: NumberedP
 }
 
 /**
- * Called when all retries of a page have failed. The window ends at the last row, so the same rows have a different
- * URL. If it has fewer rows than the old one still counts, the service returned this page in place of another one,
+ * Called when all retries of a page have failed. A window that ends at the last row gives the same rows a different
+ * URL. If it has fewer rows than the old window still counts, the service returned this page instead of another one,
  * whose rows are missing.
  */
 async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenWindow | undefined> {
@@ -42,9 +42,9 @@ async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenW
 }
 
 /**
- * Reads the page at which the pull starts. If rows have been withdrawn since an earlier run, the remaining rows have
- * moved to earlier pages. The difference of the counts shows by how much. The pull then goes back to its last row, or
- * else by that number of pages. The page itself is not requested twice.
+ * Reads the page where the pull starts. If rows have been withdrawn since an earlier run, the remaining rows have moved
+ * to earlier pages. The difference between the counts shows how far. The pull then goes back to its last row, or else
+ * by that many pages. The starting page is not requested twice.
  */
 async function* firstPages(windows: FrozenWindows, at: Place): Pages {
   const { walk } = windows;
@@ -108,7 +108,7 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
   return undefined;
 }
 
-/** The rows are returned before a retry, which would drop them as repeats because they are marked as seen. */
+/** The rows are returned before a retry, because they are marked as seen and the retry would drop them as repeats. */
 async function* endEarly(
   walk: NumberedWalk,
   answer: NumberedAnswer,

@@ -24,7 +24,7 @@ import { type AskingForList, createAnswerReader, type Page, type Place, timeFiel
 export type Pages = AsyncGenerator<Page, Place | undefined>;
 
 /**
- * The progress of a pull over numbered pages. A response that contradicts the service's count is first requested again
+ * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
  * (see completeness.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedWalk {
@@ -41,10 +41,10 @@ export class NumberedWalk {
   #newest: Instant | undefined;
   /** The contradiction between the list and its count, if the list was accepted anyway. */
   #accepted: string | undefined;
-  /** Since the last new row. */
+  /** The number of retries since the last new row. */
   #repeats = 0;
   #doubted: NumberedAnswer | undefined;
-  /** Taken even though it contradicts the count. */
+  /** The response that was taken even though it contradicts the count. */
   #pardoned: NumberedAnswer | undefined;
   #believesNumbers = true;
   #believesLengths = true;
@@ -60,7 +60,7 @@ export class NumberedWalk {
     this.#distinct = createDistinctFilter(walk.seen);
   }
 
-  /** Requests within the window that the place is frozen to. */
+  /** Requests a page in the window that the place is frozen to. */
   async ask(at: Place): Promise<NumberedAnswer> {
     const { client, endpoint, args } = this.asking;
     const { pageSize } = this;
@@ -95,7 +95,7 @@ export class NumberedWalk {
     const here = isAgain || this.#isReadAgain(at) ? { ...page, isAgain: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
-      // No cursor can skip past the events of a transaction that fill the page, so the page size is increased.
+      // No cursor can skip past one transaction's events if they fill the page, so the page size is increased.
       this.pageSize = reply.maxLimit;
       count.isUsable = false;
       return { ...here, next: at };
@@ -111,7 +111,7 @@ export class NumberedWalk {
     return isProved ? { ...page, proof: "count" } : this.withoutProof(page);
   }
 
-  /** For a list that cannot be proved complete. Adds a warning if it contradicts its count. */
+  /** For a list that cannot be proved complete. Adds a warning if the list contradicts its count. */
   withoutProof(page: Page): Page {
     const accepted = this.#accepted;
     const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
@@ -122,12 +122,12 @@ export class NumberedWalk {
     return this.#distinct.listed();
   }
 
-  /** If so, there is no gap before this page. */
+  /** True means that there is no gap before this page. */
   hasTaken({ rows }: NumberedAnswer): boolean {
     return isKnown(rows, 0, this.asking.walk.seen);
   }
 
-  /** An earlier run has already read the pages before the place at which the pull starts. */
+  /** An earlier run has already read the pages before the place where the pull starts. */
   #isReadAgain({ flag, value, to }: Place): boolean {
     const { start } = this.asking.walk;
     return (
@@ -145,19 +145,19 @@ export class NumberedWalk {
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 
-  /** The last response that had to be requested again; undefined if there has been a new row since. */
+  /** The last response that had to be requested again; undefined if a new row has arrived since. */
   contradicted(): NumberedAnswer | undefined {
     return this.#repeats > 0 ? this.#doubted : undefined;
   }
 
-  /** All retries since the last new row were used, so only a different URL can help. */
+  /** All retries since the last new row have been used, so only a different URL can help. */
   isInVain(): boolean {
     return this.#repeats > 0 && this.#repeats === this.asking.client.mostRepeats;
   }
 
   /**
-   * If the result is false, the page has to be requested again; the wait before that is already over. After the last
-   * retry, the response is taken as it is, or the pull ends with a failure.
+   * A false result means that the wait is over and the page has to be requested again. After the last retry, the
+   * response is taken as is, or the pull ends with a failure.
    */
   async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
     for (;;) {
@@ -204,8 +204,8 @@ export class NumberedWalk {
   }
 
   /**
-   * Accepts an anomaly that remains after all retries, if the service may always behave like this: short cursor pages,
-   * or different page numbers. Later pages are not checked for it; the count shows whether rows are missing at the end.
+   * Accepts an anomaly that persists after all retries if it may be the service's normal behavior: short cursor pages
+   * or different page numbers. Later pages are not checked for it; at the end, the count shows any missing rows.
    */
   #believe(answer: NumberedAnswer): boolean {
     if (answer.at.flag === "cursor") {
@@ -236,7 +236,7 @@ export class NumberedWalk {
     throw incompleteList(problem, rows, edge.instantOf(edge.last));
   }
 
-  /** Requests the total again. Returns how many of the counted rows were not on any page. */
+  /** Requests the total again. Returns how many counted rows were not on any page. */
   async missing(): Promise<number> {
     const { to, items = 0 } = this.count.window;
     const { totals } = await this.ask({ flag: "page", value: "1", to });
@@ -253,11 +253,11 @@ export class NumberedWalk {
 
 /** The current position in a list that is sorted from newest to oldest. */
 class RowEdge {
-  /** The identity and the time of the last row that was taken. */
+  /** The identity and time of the last row taken. */
   last: object | undefined;
   /** The last id whose rows were all taken. */
   lastWholeId: string | undefined;
-  /** The number of most recently taken rows that have the same time. */
+  /** How many of the last rows taken have the same time. */
   ties: number;
   #lastId: unknown;
   readonly #identity: readonly string[];
@@ -274,7 +274,7 @@ class RowEdge {
   /** `isAgain` means that the rows begin before the edge. */
   moveTo(rows: Rows, isAgain: boolean): void {
     const [idField = ""] = this.#identity;
-    // These rows do not begin after the edge, so their first id does not prove that the id at the edge is complete.
+    // These rows do not begin after the edge, so their first id does not prove that the edge's id is complete.
     if (isAgain) this.#lastId = undefined;
     for (const row of rows.marks()) {
       const id = member(row, idField);
@@ -287,7 +287,7 @@ class RowEdge {
     }
   }
 
-  /** -1 if the last row taken is not one of these rows. */
+  /** Returns -1 if the last row taken is not one of these rows. */
   find(rows: Rows): number {
     const { last } = this;
     if (last === undefined) return -1;

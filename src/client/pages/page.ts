@@ -9,18 +9,18 @@ import type { SeenKeys } from "./seen-keys.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
 
-/** Where a pull starts or continues. It is plain data, so that it can be stored in a file. */
+/** Where a pull starts or continues, as plain data that can be stored in a file. */
 export interface Place {
   /** The flag that requests this place. For `subject`, the value is the number of inputs that are done. */
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
-  /** The time in the format of the API that the pull was frozen to. Missing if the request's own limit applies. */
+  /** The time to which the pull was frozen, in the API's format. Missing if the request's own limit applies. */
   readonly to?: string | undefined;
-  /** The service's total when the pull reached this place. A later one shows whether the list has shifted. */
+  /** The service's total when the pull reached this place. A later total shows whether the list has shifted. */
   readonly items?: number | undefined;
-  /** Rows still expected after this place, by the total at the start. Missing once the list has shifted. */
+  /** Rows still expected after this place, based on the total at the start. Missing once the list has shifted. */
   readonly due?: number | undefined;
-  /** The candle before this place, as the service sent it, for filling gaps. */
+  /** The candle before this place, as sent by the service; used to fill gaps. */
   readonly before?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Subject {
 }
 
 /**
- * Equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use lower case); all other
+ * Equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use lowercase); all other
  * addresses (base58, `0x…::module::Coin`) must match exactly.
  */
 export function addressKey(address: string): string {
@@ -38,26 +38,26 @@ export function addressKey(address: string): string {
 }
 
 export interface Page {
-  /** The kind of the rows, if a response contains several kinds. */
+  /** The kind of rows, if a response contains several kinds. */
   readonly group: string;
   readonly rows: Rows;
-  /** The only row is an unchanged response, which may be any JSON value. */
+  /** The only row is the unchanged response, which may be any JSON value. */
   readonly isDocument?: boolean;
   /** Undefined after the last page. */
   readonly next: Place | undefined;
   /** Where the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
-  /** Rows after this page by the service's total; undefined if there is no usable total. */
+  /** Rows after this page, based on the service's total; undefined if there is no usable total. */
   readonly left?: number | undefined;
-  /** Only the last page has it. */
+  /** Set only on the last page. */
   readonly proof?: Proof;
-  /** Rows were removed from the end of the page, because no more were wanted. */
+  /** Rows were removed from the end of the page because no more were wanted. */
   readonly isCut?: boolean;
-  /** Requested again on purpose, to find where the list continues. The page may contain no new rows. */
+  /** The page was requested again on purpose, to find where the list continues; it may contain no new rows. */
   readonly isAgain?: boolean;
   /** Why rows that are returned anyway may be wrong or missing. */
   readonly warning?: string | undefined;
-  /** Rows that were removed because earlier pages contained them. */
+  /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
   /** Inputs without a row, if the service omits inputs that it does not know. */
@@ -73,19 +73,19 @@ export interface Walk {
   readonly isStrict: boolean;
   /** Send a single request with the arguments unchanged, for its rows or for the entire document. */
   readonly once?: "rows" | "document" | undefined;
-  /** Missing for the beginning of the list. */
+  /** Missing if the pull starts at the beginning of the list. */
   readonly start?: Place | undefined;
-  /** The identity and the time of the last row before `start`, if known. */
+  /** The identity and time of the last row before `start`, if known. */
   readonly after?: object | undefined;
-  /** By default, there are none. */
+  /** The rows already seen; none by default. */
   readonly seen?: SeenKeys | undefined;
-  /** In total; more rows are not requested in advance. Undefined means all rows. */
+  /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
   readonly wanted?: number | undefined;
-  /** The inputs of a batch. */
+  /** A batch's inputs. */
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
-  /** `now` is the clock reading of the run in milliseconds. */
+  /** `now` is the run's clock reading in milliseconds. */
   readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface Asking<W extends Walk = Walk> {
 /** Each row of the list is returned once. */
 export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 
-/** Rejects any other response, including an array that contains values other than objects. */
+/** Rejects everything except an array of objects. */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
   if (!Array.isArray(values) || arrayText === undefined)
     throw untrustedAnswer(`invalid response: no list of ${what}`);
@@ -127,7 +127,7 @@ export function createAnswerReader(name: string, shape: RowShape): (document: Do
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;
-    // The response is malformed, or unusual enough that its rows could not be cut out of the bytes.
+    // The response is malformed, or so unusual that its rows could not be cut out of the bytes.
     const { text, value } = document.read();
     if (!isObject(value)) throw untrustedAnswer("invalid response: not an object");
     const rows = readRows(rawMembers(text).get(name), member(value, name), name);

@@ -6,12 +6,12 @@ import type { TextHash } from "../../text/text-hash.ts";
  */
 export type Reach = "all" | "recent";
 
-/** Two windows of 100 rows per page share fewer rows, namely those at the time where they meet. */
+/** Two windows with 100 rows per page share fewer rows than this: only those at the time where they meet. */
 export const recentKeys = 16_384;
 
 /**
- * Stores only the hashes of its keys, in slots of 8 bytes. With a million keys, the probability is below one in ten
- * million that two keys have the same hash and a row is dropped by mistake.
+ * Stores only the hashes of its keys, in 8-byte slots. With a million keys, the probability that two share a hash, so
+ * that a row is dropped by mistake, is below one in ten million.
  */
 export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
@@ -27,14 +27,14 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
       return isNew;
     },
     has: ({ high, low }: TextHash): boolean => table.has(high, low),
-    /** The 8-byte hashes since the last call as base64; empty unless recording is enabled. */
+    /** The 8-byte hashes added since the last call, in base64; empty unless recording is enabled. */
     takeAdded: (): string => {
       const bytes = Buffer.alloc(added.length * 4);
       for (const [index, word] of added.entries()) bytes.writeInt32LE(word, index * 4);
       added = [];
       return bytes.toString("base64");
     },
-    /** The text is from `takeAdded` of an earlier run. */
+    /** The text comes from `takeAdded` in an earlier run. */
     restore: (text: string): void => {
       const bytes = Buffer.from(text, "base64");
       for (let at = 0; at + 8 <= bytes.length; at += 8)
@@ -62,12 +62,12 @@ function createRecentTable(): Pick<HashTable, "add" | "has"> {
 
 /** Linear probing becomes slow above this share of used slots. */
 const fullness = 0.8;
-/** Smaller than 2, so that a million hashes fit into 12 MB. */
+/** Less than 2, so that a million hashes fit into 12 MB. */
 const growth = 1.5;
 const firstSlots = 960;
 
 /**
- * A growing set with open addressing. A hash is two signed words; 0 in the high word marks an empty slot, so it is
+ * A growing set with open addressing. A hash is two signed words; a high word of 0 marks an empty slot, so a real 0 is
  * stored as 1.
  */
 export class HashTable {
@@ -112,7 +112,7 @@ export class HashTable {
   }
 }
 
-/** The index of the hash, or of the empty slot in which it belongs. */
+/** The index of the hash, or of the empty slot where it belongs. */
 function placeOf(words: Int32Array, high: number, low: number): number {
   let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {

@@ -19,13 +19,13 @@ interface Fields {
   readonly keyed: number;
 }
 
-/** Positions only: one object per row would account for more than half of the garbage of a page. */
+/** Stores only positions: one object per row would account for more than half of a page's garbage. */
 interface RowList extends Fields {
-  /** For each row its start and end, then those of each field's value; -1 if the field is missing. */
+  /** For each row, its start and end, then those of each field's value; -1 if the field is missing. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
   readonly view: DataView;
-  /** No white space between tokens. */
+  /** Whether there is no whitespace between tokens. */
   readonly isCompact: boolean;
   /** Whether strings in the rows may contain a backslash. */
   readonly hasEscapes: boolean;
@@ -41,7 +41,7 @@ const OPEN_OBJECT = 123;
 /** Longer integers may be changed by `JSON.stringify`. */
 const maxDigits = 15;
 
-/** Undefined if the response is malformed or unexpected: the caller parses it as text, which yields the reason. */
+/** Returns undefined if the response is malformed or unexpected; the caller then parses it as text to see why. */
 type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 
 export interface Noted {
@@ -191,8 +191,8 @@ function parseRow(text: string): object {
 }
 
 /**
- * Values are hashed as `JSON.stringify` prints them; for most values, it does not have to be called. Returns false if a
- * value is missing or the rows have no identity.
+ * Values are hashed as `JSON.stringify` prints them, usually without calling it. Returns false if a value is missing or
+ * the rows have no identity.
  */
 function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   const { bytes, view, spans, fields, keyed, hasEscapes } = list;
@@ -210,7 +210,7 @@ function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
   return keyed > 0;
 }
 
-/** Whether `JSON.stringify` certainly prints the value unchanged. */
+/** Whether `JSON.stringify` is certain to print the value unchanged. */
 function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean): boolean {
   if (view.getUint8(from) === QUOTE) return !hasEscapes;
   for (let at = from; at < to; at += 1) {
@@ -220,7 +220,7 @@ function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean):
   return to - from <= maxDigits;
 }
 
-/** In place: the envelope was already read, and the separators are not needed again. */
+/** Works in place: the envelope has already been read, and the separators are no longer needed. */
 function linesOf({ bytes, spans, fields, isCompact, wide }: RowList): Uint8Array | undefined {
   const stride = strideOf(fields);
   const [first] = spans;

@@ -6,17 +6,17 @@ const beginsLeaf = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * The rows of a list, and the events of a stream, differ in little except their values. If the bytes between the values
- * equal those of the sample, the grammar is the same too, and only the values have to be checked. Without patterns, a
- * list is read at 28 % of the speed of a raw socket; with them, at more than 40 %. A stream is read at more than half
- * the speed of a program that checks nothing.
+ * A list's rows, like a stream's events, differ in little except their values. If the bytes between the values equal
+ * the sample's, the grammar is the same too, and only the values have to be checked. Without patterns, a list is read
+ * at 28% of a raw socket's speed; with them, at more than 40%. A stream is read at more than half the speed of a
+ * program that checks nothing.
  */
 export interface Pattern {
   readonly view: DataView;
   readonly start: number;
-  /** The start and the end of each value, followed by the end of the sample. */
+  /** The start and end of each value, followed by the end of the sample. */
   readonly values: readonly number[];
-  /** The only value that may be any plain JSON, by its index in `values`. The others cannot be nested. */
+  /** The index in `values` of the only value that may be any plain JSON. The others cannot be nested. */
   readonly nested?: number;
 }
 

@@ -34,7 +34,7 @@ function typeSchema({ type }: Field): z.ZodType {
     case "number":
       return z.number();
     case "integer":
-      // z.int() rejects counts and supplies above 2^53. As a double they are rounded, but still integers.
+      // z.int() rejects counts and supplies above 2^53. As doubles, they are rounded but are still integers.
       return z.number().refine(Number.isInteger, "expected an integer");
     case "boolean":
       return z.boolean();

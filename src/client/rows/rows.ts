@@ -1,16 +1,16 @@
 import { member } from "../../json/raw-json.ts";
 import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
-/** In order. Each form is created only when requested, because most rows are output unchanged. */
+/** The rows in order. Each form is created only when requested, because most rows are output unchanged. */
 export interface Rows {
   readonly length: number;
   readonly text: (index: number) => string;
   readonly texts: () => readonly string[];
   /** For internal use only; large integers lose precision here. */
   readonly values: () => readonly object[];
-  /** Parsed objects that contain at least the identity and the time of each row. */
+  /** Parsed objects that contain at least each row's identity and time. */
   readonly marks: () => readonly object[];
-  /** Hashes the identity of a row, with each value as JSON. Returns false if a value is missing. */
+  /** Hashes a row's identity, with each value as JSON. Returns false if a value is missing. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
   readonly keep: (kept: readonly boolean[]) => Rows;
   /** Undefined if the rows are not compact or contain terminal control characters. */

@@ -6,7 +6,7 @@ export interface Budget {
 }
 
 export interface Claim {
-  /** Until then, all reserved credits count as spent: a request without a response may cost credits too. */
+  /** Until this call, all reserved credits count as spent: a request without a response may cost credits too. */
   readonly settle: (credits: number) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
 }
 
 /**
- * Rejects all claims that follow a rejected one. Otherwise a smaller request for later rows could take the remaining
+ * Rejects all claims that follow a rejected one. Otherwise, a smaller request for later rows could take the remaining
  * credits, although its rows would never be output.
  */
 export function inTurn(budget: Budget): Budget {
@@ -52,9 +52,9 @@ export function inTurn(budget: Budget): Budget {
 export type Tab = ReturnType<typeof openTab>;
 
 /**
- * Credits of an attempt that cost nothing stay reserved for the next one: otherwise, requests for later rows could take
- * them during the wait. `turns` is the same budget with claims in order; attempts after a paid one skip that queue,
- * because it contains only later rows. Returns undefined if spending is unlimited.
+ * If an attempt costs nothing, its credits stay reserved for the next one; otherwise, requests for later rows could
+ * take them during the wait. `turns` is the same budget with claims in order; attempts after a paid one skip that
+ * queue, because it contains only later rows. Returns undefined if spending is unlimited.
  */
 export function openTab(budget: Budget, turns: Budget, credits: number) {
   if (budget === unbounded) return undefined;
@@ -69,7 +69,7 @@ export function openTab(budget: Budget, turns: Budget, credits: number) {
     open: async (): Promise<void> => {
       claim ??= await (isPaid ? budget : turns).claim(credits);
     },
-    /** Credits that the attempt only may have cost count too. The next attempt needs a new claim. */
+    /** Credits that the attempt may or may not have cost count too. The next attempt needs a new claim. */
     pay: async (): Promise<void> => {
       isPaid = true;
       await settle(credits);
@@ -79,8 +79,8 @@ export function openTab(budget: Budget, turns: Budget, credits: number) {
 }
 
 /**
- * A request that exceeds the budget only together with pending requests waits for them, because they may cost nothing.
- * The error therefore reports the final number of credits spent.
+ * A request that exceeds the budget only when combined with pending requests waits for them, because they may cost
+ * nothing. The error therefore reports the final number of credits spent.
  */
 export function runBudget(most: number, name = "--max-credits"): Budget {
   let spent = 0;

@@ -4,14 +4,14 @@ import type { Answer } from "../answer/answer-body.ts";
 
 export interface Meter {
   readonly requests: number;
-  /** Of complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do not. */
+  /** For complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do not. */
   readonly credits: number;
   /** Additional credits that requests without a complete response may have cost. */
   readonly creditsInDoubt: number;
   readonly requestsInDoubt: number;
-  /** Before the first request that cost credits, as derived from the responses. */
+  /** The balance before the first request that cost credits, as derived from the responses. */
   readonly creditsBefore: string | undefined;
-  /** The most recent X-Credits-Remaining, with the original digits. */
+  /** The most recent X-Credits-Remaining, with its original digits. */
   readonly creditsLeft: string | undefined;
   /** The most recent X-Api-Plan. */
   readonly plan: string | undefined;
@@ -32,7 +32,7 @@ export function createMeter() {
   let leftAt = 0;
 
   /**
-   * Responses arrive in any order, so the lowest number is the most recent, and the highest the closest to the start.
+   * Responses arrive in any order, so the lowest number is the most recent, and the highest is closest to the start.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
     if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
@@ -59,7 +59,7 @@ export function createMeter() {
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
-        /** For a request that the service may have received but that has no complete response. */
+        /** For a request that the service may have received but did not answer completely. */
         lost: (): void => {
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
@@ -73,7 +73,7 @@ export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Also true if either of them is not a number. */
+/** Also true if either value is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
   const [one, other] = [asCredits(left), asCredits(known)];
   return one === undefined || other === undefined || one <= other;
@@ -84,7 +84,7 @@ function asCredits(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
 }
 
-/** 1 credit per item for a batch (specification, Endpoints), 1 for all other endpoints. */
+/** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */
 export function costOf(endpoint: Endpoint, args: Args): number {
   if (endpoint.reply.kind !== "batch") return 1;
   return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;

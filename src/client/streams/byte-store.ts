@@ -1,13 +1,13 @@
 const nothing: Buffer = Buffer.alloc(0);
 const LF = 0x0a;
-/** Memory of up to this many bytes is reused for the next bytes. */
+/** Memory of up to this many bytes is reused. */
 const maxKeptBytes = 64 * 1024;
 
 export type ByteStore = ReturnType<typeof createByteStore>;
 
 /**
- * Joins bytes that arrive in pieces. The memory is doubled when it is full, so that the cost per byte does not depend
- * on the size of the pieces. The bytes are copied: a slice of a received chunk keeps the entire chunk in memory, so a
+ * Joins bytes that arrive in pieces. The memory is doubled when full, so that the cost per byte does not depend on the
+ * size of the pieces. The bytes are copied: a slice of a received chunk would keep the entire chunk in memory, so a
  * sender could exhaust the memory with tiny slices of large chunks.
  */
 export function createByteStore() {

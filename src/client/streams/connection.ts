@@ -9,7 +9,7 @@ import { receive, type SendOptions, withDeadline } from "../connection/transport
 interface ConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** In JSON; it makes the request a POST. */
+  /** JSON that makes the request a POST. */
   readonly body?: string | undefined;
 }
 
@@ -25,12 +25,12 @@ export interface Connection {
 
 export type Opened =
   | { readonly kind: "open"; readonly connection: Connection }
-  /** A complete response with a status other than 2xx. */
+  /** A complete response with a non-2xx status. */
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * The timeout covers connecting, the headers and the body of a rejection; an open stream has none, because it may stay
- * quiet for any length of time. The signal aborts the request and the stream. Redirects are not followed.
+ * The timeout covers the connection, the headers and a rejection's body; an open stream has no timeout, because it may
+ * stay quiet for any length of time. The signal aborts the request and the stream. Redirects are not followed.
  */
 export async function openConnection(
   { clock, env }: Pick<Context, "clock" | "env">,
@@ -76,7 +76,7 @@ export async function openConnection(
   }
 }
 
-/** According to the standard, responses with another status or type are neither read nor requested again. */
+/** According to the standard, responses with a different status or type are neither read nor requested again. */
 function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
   if (status === 204) {
     const ended = "the service ended the stream permanently (HTTP 204)";

@@ -3,7 +3,7 @@ import { createByteStore } from "./byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
-/** In bytes. The parser gives up if the event is still incomplete after that. */
+/** In bytes. The parser gives up if the event is still incomplete after this many. */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, SPACE, COLON] = [0x0a, 0x20, 0x3a];
 const noBytes: Buffer = Buffer.alloc(0);
@@ -16,14 +16,14 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const fieldNames = Object.values(fields);
-/** In bytes. The rest is not read, because a malicious line may not contain a colon at all. */
+/** In bytes. The rest of a name is not read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
-/** After this many events in a row with unknown frames, only one out of this many frames is stored. */
+/** After this many events in a row with unknown frames, only one in this many frames is stored. */
 const patience = 16;
 
 /**
- * Most events have one line of data, which is not copied; several lines are joined by copying them. The data of an
- * event larger than the limit is skipped, so that memory use stays limited.
+ * Most events have one line of data, which is not copied; several lines are copied to join them. The data of an event
+ * larger than the limit is skipped, so that memory use stays limited.
  */
 export class EventBuilder {
   /** As defined by the standard; undefined until the stream has sent one. */
@@ -43,13 +43,13 @@ export class EventBuilder {
   readonly #lines = createByteStore();
   #skipped = 0;
   #isTooLarge = false;
-  /** The scan of the buffer that was read last. */
+  /** The scan of the last buffer read. */
   #scan: ByteScan | undefined;
   #lastLf = -1;
 
   /** The frame of an event that was parsed line by line; most later events have the same frame. */
   #frame: EventFrame | undefined;
-  /** The number of consecutive events with another frame. */
+  /** The number of consecutive events with a different frame. */
   #unlike = 0;
 
   constructor(cap: number) {
@@ -57,8 +57,8 @@ export class EventBuilder {
   }
 
   /**
-   * The "process the field" step of the standard: names are case-sensitive, and unknown ones are ignored. `isLent`
-   * means that the bytes will be overwritten.
+   * The standard's "process the field" step: names are case-sensitive, and unknown ones are ignored. `isLent` means
+   * that the bytes will be overwritten.
    */
   addLine(line: Buffer, start: number, end: number, isLent: boolean): void {
     const colon = endOfName(line, start, end);
@@ -122,8 +122,8 @@ export class EventBuilder {
   }
 
   /**
-   * The "dispatch the event" step of the standard: without a data line there is no event, but its id still counts. The
-   * event is in the chunk from `from` to `to`; `from` is negative if it began in an earlier chunk.
+   * The standard's "dispatch the event" step: without a data line, there is no event, but its id still counts. The
+   * event extends from `from` to `to` in the chunk; `from` is negative if it began in an earlier chunk.
    */
   finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {
     this.lastEventId = this.#id;
@@ -178,7 +178,7 @@ export class EventBuilder {
     return this.#scan;
   }
 
-  /** Called after all lines of the chunk were added. */
+  /** Called after all lines in the chunk have been added. */
   leaveChunk(): void {
     this.#scan = undefined;
   }

@@ -2,7 +2,7 @@ import type { ByteScan } from "../../json/byte-scan.ts";
 import { followPattern, type Pattern } from "../rows/pattern.ts";
 import { numberOf } from "./stream-event.ts";
 
-/** In bytes. The pattern of a longer frame is not stored. */
+/** In bytes. A longer frame's pattern is not stored. */
 const maxFrameBytes = 1024;
 const LF = 0x0a;
 /** A line that contains a field. Other lines have no effect. */
@@ -11,7 +11,7 @@ const fieldLine = /^([a-z_]+)(?:: ?(.*))?$/gmu;
 /** An event without its data and ids. If the next one has the same frame, its lines need not be located again. */
 export class EventFrame {
   readonly name: string;
-  // Describe the event that was found last. Its ids are numbers.
+  // These describe the last event found. Its ids are numbers.
   id: number | undefined;
   requestId: number | undefined;
   start = 0;
@@ -20,7 +20,7 @@ export class EventFrame {
   readonly #fields: readonly string[];
   readonly #found: number[] = [];
 
-  /** Undefined unless the event has one line of data and all of its ids are numbers. `name` is its type. */
+  /** Undefined unless the event has one line of data and all its ids are numbers. `name` is its type. */
   static of(bytes: Buffer, start: number, end: number, name: string): EventFrame | undefined {
     // After a CR, the next event may begin with an LF that does not end a line.
     if (bytes[end - 1] !== LF) return undefined;

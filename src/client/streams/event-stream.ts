@@ -2,14 +2,14 @@ import { createByteStore } from "./byte-store.ts";
 import { EventBuilder } from "./event-builder.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** In bytes. Events of the service are much smaller. */
+/** In bytes. Events from the service are much smaller. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, COLON] = [0x0a, 0x0d, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noEvents: readonly StreamEvent[] = [];
 
 /**
- * Parses the event stream format of the WHATWG HTML standard (Server-sent events), without I/O. It works on bytes: all
+ * Parses the WHATWG HTML standard's event stream format (Server-sent events), without I/O. It works on bytes: all
  * syntax is ASCII, and in UTF-8 an ASCII byte is never part of another character, so lines can be split before they are
  * decoded. An event larger than the limit is returned without its data (`isSkipped`).
  */
@@ -99,7 +99,7 @@ export class EventStreamParser {
     return true;
   }
 
-  /** Usually does not copy the line. Returns true if it is empty, which ends an event. */
+  /** Usually avoids copying the line. Returns true if the line is empty, which ends an event. */
   #endLine(chunk: Buffer, from: number, to: number): boolean {
     this.#isBetween = false;
     let [line, start, end] = [chunk, from, to];

@@ -9,22 +9,22 @@ export interface StreamEvent {
   readonly isPlainJson: boolean;
   /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;
-  /** The `request_id` field of this service, which is not part of the standard. */
+  /** The service's own `request_id` field, which is not part of the standard. */
   readonly requestId: EventId | undefined;
 }
 
 /** A number if the id consists of digits, because numbers need no decoding and can be compared. */
 export type EventId = number | string;
 
-/** In place of the data of an event that exceeded the size limit of the parser. */
+/** Replaces the data of an event that exceeded the parser's size limit. */
 export const skippedData: Buffer = Buffer.alloc(0);
 
-/** If so, the name and the ids of the event are known, but its data is not. */
+/** A skipped event's name and ids are known, but its data is not. */
 export function isSkipped({ bytes }: StreamEvent): boolean {
   return bytes === skippedData;
 }
 
-/** In UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced on decoding. */
+/** In UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced during decoding. */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
 }

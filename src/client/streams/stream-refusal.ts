@@ -22,7 +22,7 @@ export interface StreamQuestion {
   readonly plan: string;
 }
 
-/** Supports the public service (wire-facts 5.7) and the specification, and names inputs the way they were typed. */
+/** Supports the public service (wire-facts 5.7) and the specification, and names inputs as they were typed. */
 export function streamRefusal(answer: Answer, question: StreamQuestion, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const isLimit = isStreamLimit(answer.status, body);
@@ -37,7 +37,7 @@ export function streamRefusal(answer: Answer, question: StreamQuestion, target: 
 
 /**
  * Waiting does not help; another stream has to close first. The check covers both the specification (Events 3) and the
- * message of the public service.
+ * public service's message.
  */
 function isStreamLimit(status: number, { message }: ErrorBody): boolean {
   return status === 429 && /\bstreams?\b.*\blimit\b/iu.test(message ?? "");
@@ -101,7 +101,7 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
   };
 }
 
-/** A 404 is about the path unless the format of the response names an asset (wire-facts 5.7). */
+/** A 404 is about the path unless the response's format names an asset (wire-facts 5.7). */
 function isOfAsset(body: ErrorBody): boolean {
   return body.fields.has("resource") || /\b(?:token|pool|asset)\b.*\bnot found\b/iu.test(body.message ?? "");
 }
