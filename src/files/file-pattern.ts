@@ -59,9 +59,7 @@ const mostDigits = 16;
 /** More than an hourly pattern creates in a year. Beyond that, only the latest names are read. */
 const maxFiles = 10_000;
 
-/**
- * Ignores the times in the names, because a wrong clock may have named the newest file. The latest files come first.
- */
+/** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);

@@ -30,8 +30,7 @@ const checkIntervalMs = 1000;
 
 /**
  * Appends lines and never replaces a file, because stopped streams are usually restarted. The current file is opened at
- * once, so that any error comes before the first request. If logrotate moves the file, a new one is created within a
- * second.
+ * once, so that errors precede any request. If logrotate moves the file, a new one is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,

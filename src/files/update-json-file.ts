@@ -20,8 +20,7 @@ export interface Staged {
 /**
  * Changes a small file that all processes on this machine share. A lock and a rename ensure that readers always see a
  * complete file. If another process took the lock because it looked abandoned, `change` is called again with the new
- * content. `change` can throw to reject the content. Also throws if the directory is not writable or the lock cannot be
- * taken.
+ * content and can throw to reject it. Also throws if the directory is not writable or the lock cannot be taken.
  */
 export async function updateJsonFile<C, T>(
   context: Locking,

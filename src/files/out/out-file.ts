@@ -16,9 +16,7 @@ import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 /** Linux uses the same limit. */
 const maxLinks = 40;
 
-/**
- * Resolves symbolic links, so that all of a file's names share a checkpoint and a lock. The file need not exist yet.
- */
+/** Resolves symbolic links, so that all names of a file share a checkpoint and a lock. The file may not exist yet. */
 export function targetOf(file: string): string {
   let target = file;
   for (let links = 0; links < maxLinks; links += 1) {
