@@ -45,7 +45,7 @@ const candle: RowShape = {
   },
 };
 
-/** Wire-facts 4.5. Prices are in USD, across all pools of the token. */
+/** Wire-facts 4.5. Prices are in USD, across all of the token's pools. */
 export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
