@@ -34,8 +34,8 @@ const broken = new SyntaxError("not JSON");
 const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 
 /**
- * Scans JSON as bytes and checks it against the full grammar (RFC 8259), so that slices can be copied without parsing,
- * four times as fast as `JSON.parse`. Throws a SyntaxError exactly when `JSON.parse` does, except that it does not
+ * Scans JSON as bytes, four times as fast as `JSON.parse`, and checks it against the full grammar (RFC 8259), so that
+ * slices can be copied without parsing. Throws a SyntaxError exactly when `JSON.parse` does, except that it does not
  * check the encoding; see `wide`.
  */
 export class ByteScan {
@@ -45,7 +45,7 @@ export class ByteScan {
   leaves: number[] | undefined;
   hasBlanks = false;
   hasEscapes = false;
-  /** The start and end of each string beyond printable ASCII, which may be invalid UTF-8 or unsafe to print. */
+  /** The start and end of each string not in printable ASCII, which may be invalid UTF-8 or unsafe to print. */
   wide: number[] = [];
 
   constructor(bytes: Uint8Array) {
@@ -203,7 +203,7 @@ export class ByteScan {
 /** Thrown if the text may be valid JSON, but this scan does not support it. */
 export class Unread extends Error {}
 
-/** Receives the starts of key and value. May return the end of the value if it has already scanned it. */
+/** Receives the starts of a key and its value. May return the value's end if it has already scanned the value. */
 export type Visit = (key: number, value: number) => number | undefined;
 
 function isHex(byte: number): boolean {

@@ -3,7 +3,7 @@ import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan
 import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 
 /**
- * Maximum white space in characters. Thousands of nested levels would need more than a string can hold, so such a
+ * Maximum white space, in characters. Thousands of nested levels would need more than a string can hold, so such a
  * document stays compact.
  */
 const MOST_INDENTATION = 16 * 1024 * 1024;
@@ -82,7 +82,7 @@ export function isSafeJson(text: string): boolean {
 }
 
 const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
-/** In runs, because a hostile name may contain millions of such characters. */
+/** Matches runs, because a hostile name may contain millions of such characters. */
 const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
 
 function escapeUnits(run: string): string {
