@@ -45,7 +45,7 @@ export class ByteScan {
   leaves: number[] | undefined;
   hasBlanks = false;
   hasEscapes = false;
-  /** The start and end of each string not in printable ASCII, which may be invalid UTF-8 or unsafe to print. */
+  /** The start and end of each string beyond printable ASCII, which may be invalid UTF-8 or unsafe to print. */
   wide: number[] = [];
 
   constructor(bytes: Uint8Array) {

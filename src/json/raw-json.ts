@@ -2,8 +2,7 @@ import { endOfValue, expectEnd, skipBlanks, walkArray, walkObject } from "./json
 
 /**
  * Returns the text of each member exactly as the service wrote it. If a name is repeated, the last member counts, as in
- * `JSON.parse`. The result is a Map, so that `__proto__` is a name like any other. Throws a SyntaxError if the text is
- * not an object.
+ * `JSON.parse`. In a Map, `__proto__` is a name like any other. Throws a SyntaxError if the text is not an object.
  */
 export function rawMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
