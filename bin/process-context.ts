@@ -154,7 +154,7 @@ interface OutputEvents {
 
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
-    // Does not use process.stdin.isTTY, because it opens the stream. That takes 5 ms, and few runs read stdin.
+    // Does not use process.stdin.isTTY, because it opens the stream, which takes 5 ms, and few runs read stdin.
     get isTerminal() {
       return isatty(0);
     },
