@@ -104,12 +104,12 @@ function entriesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // The path is a file, not a directory, or this user cannot read it.
+    // The path is a file, or this user cannot read the directory.
     return [];
   }
 }
 
-/** If a part of the time is repeated, it must match its first occurrence. */
+/** A repeated part of the time must match its first occurrence. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {

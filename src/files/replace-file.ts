@@ -82,7 +82,7 @@ const tries = 10;
 /** On Windows, a reader or a virus scanner briefly holds the file. Elsewhere, these errors are permanent. */
 const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
 
-/** On Windows, it retries for up to two seconds. */
+/** Retries for up to two seconds on Windows. */
 export async function replaceFile(
   { clock, platform }: Pick<Context, "clock" | "platform">,
   staged: string,

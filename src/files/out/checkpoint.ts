@@ -230,7 +230,7 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
   return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
 }
 
-/** If a run was killed before it removed its checkpoint, the rows may already have the name `file`, or both names. */
+/** If a run was killed before it removed its checkpoint, the rows may already be named `file`, or have both names. */
 function dropPlacedPart(file: string): boolean {
   const part = partOf(file);
   if (!checkRegular(part)) return true;

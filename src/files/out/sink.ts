@@ -9,7 +9,7 @@ export interface Sink {
   readonly sha256: () => string | undefined;
 }
 
-/** `hash` covers the earlier bytes. Omit it if possible: hashing takes 10% of the time of a local pull to stdout. */
+/** `hash` covers the earlier bytes. Omit it if possible: hashing takes up 10% of a local pull to stdout. */
 export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash): Sink {
   let bytes = bytesBefore;
   return {
