@@ -4,7 +4,7 @@ import type { NamedRecord, RecordShape } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
-/** Flags, help, requests, response checks, table columns, completions and sandbox routes are derived from this. */
+/** Flags, help, requests, response checks, table columns, completions and sandbox routes come from this object. */
 export interface Endpoint {
   /** Used by files, the library and the sandbox. No code outside the contract compares IDs. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly chosenByHelp?: string;
   /** The query parameter that the arguments set, unless they are a network and an address. */
   readonly words?: string;
-  /** The events of this feed announce new rows, so the list can be followed. */
+  /** This feed's events announce new rows, so the list can be followed. */
   readonly feed?: FeedName;
   /** Set only for short lists of values that people type. Suggestions and completion cache these lists. */
   readonly typedFields?: readonly [value: string, name: string];
@@ -27,7 +27,7 @@ export interface Endpoint {
   readonly path: string;
   /** The path with its values as the user typed it (`dexdata api <path>`). */
   readonly rawPath?: string;
-  /** Every value after the first of a repeated parameter, as typed. */
+  /** All values of a repeated parameter after the first, as typed. */
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
@@ -37,7 +37,7 @@ export interface Endpoint {
   readonly withoutPlan?: { readonly command: string; readonly param: string };
   /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
   readonly isEveryPool?: true;
-  /** The currency of the candles, as a chart displays it. */
+  /** The candles' currency, as a chart displays it. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;

@@ -5,7 +5,7 @@ export interface FailureDetails {
   readonly exit: ExitCode;
   /** A command to type or a step to take next, on one line. */
   readonly next?: string | undefined;
-  /** Untrusted text from the service, which is sanitized before it is displayed. */
+  /** Untrusted text from the service, sanitized before it is displayed. */
   readonly why?: string | undefined;
   /** Stable, so that scripts can branch on it. */
   readonly code: ErrorCode;
@@ -19,7 +19,7 @@ export interface FailureDetails {
   readonly retryAfter?: number | undefined;
   /** The request definitely did not reach the service, so it cost nothing. */
   readonly isUnsent?: boolean | undefined;
-  /** The rows of a pull were modified. Resuming would fail, so only `next` helps. */
+  /** A pull's rows were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
   /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
@@ -85,7 +85,7 @@ export function invalidInput(label: string, problem: string, next?: string): Fai
   return usageFailure(`invalid ${label}: ${problem}`, next);
 }
 
-/** For a response that is not JSON, has an unexpected shape, or violates a guarantee of the service. */
+/** For a response that is not JSON, has an unexpected shape, or violates one of the service's guarantees. */
 export function untrustedAnswer(message: string): Failure {
   return fail("untrusted_answer", message);
 }

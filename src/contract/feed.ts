@@ -32,7 +32,7 @@ export interface FeedKind {
   readonly event: NamedRecord;
 }
 
-/** `interval` is the length of a candle. `since` is the time at which the stream starts. */
+/** `interval` is a candle's length, and `since` is the time at which the stream starts. */
 export type FeedParam = "interval" | "since";
 
 /** The board displays the number as the service sent it. */

@@ -59,7 +59,7 @@ export const amount = plain("number", "amount");
 /** Signed percentage. */
 export const percent = plain("number", "percent");
 export const count = plain("integer", "count");
-/** Displayed without separators, because it identifies a block and is not a quantity. */
+/** Displayed without separators, because a block number is not a quantity. */
 export const blockNumber = plain("integer", "text");
 export const yesNo = plain("boolean", "yes-no");
 export const mark = plain("boolean", "mark");

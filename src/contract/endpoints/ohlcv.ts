@@ -62,7 +62,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   row: candle,
 });
 
-/** Wire-facts 4.4. Prices are in units of the other token in the pool. */
+/** Wire-facts 4.4. Prices are in units of the pool's other token. */
 export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",
