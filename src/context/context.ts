@@ -12,7 +12,7 @@ export interface Context {
   readonly pid: number;
   /** Such as `20.19.0`. */
   readonly nodeVersion: string;
-  /** The path is relative to the root of this package. */
+  /** The path is relative to this package's root. */
   readonly packageFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
