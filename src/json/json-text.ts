@@ -9,8 +9,8 @@ import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 const MOST_INDENTATION = 16 * 1024 * 1024;
 
 /**
- * Two values are never adjacent, so white space is next to punctuation or an end of the text. The pattern can also
- * match inside a string, so after a match the tokens are scanned.
+ * Two values are never adjacent, so white space is next to punctuation or at either end of the text. The pattern can
+ * also match inside a string, so the tokens are scanned after a match.
  */
 const MAY_HAVE_BLANKS = /[\n\r\t]|[[\]{}:,] | [[\]{}:,]|^ | $/;
 
