@@ -24,7 +24,7 @@ function distanceOf(typed: string, word: string, wanted: string): number | undef
   const whole = nearDistance(wanted, candidate);
   if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
   const first = nearDistance(wanted, known[0] ?? "");
-  // A match of the complete word counts as closer.
+  // A match with the complete word counts as closer.
   return first === undefined ? undefined : first + 0.9;
 }
 
