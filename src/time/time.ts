@@ -7,7 +7,7 @@ export interface Instant {
   readonly fraction: string;
 }
 
-/** The range of RFC 3339: years 0000 to 9999. */
+/** RFC 3339's range: years 0000 to 9999. */
 const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
 
