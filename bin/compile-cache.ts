@@ -40,7 +40,7 @@ function isWanted(): boolean {
   return disabled === undefined && coverage === "";
 }
 
-/** V8 runs cached code without checking it, so only this user and root may write it. Needs a real path. */
+/** V8 runs cached code without checking it, so only this user and root may write to it. Needs a real path. */
 export function isPrivate(directory: string, user: number): boolean {
   const found = lstatSync(directory);
   if (!found.isDirectory() || found.uid !== user || (found.mode & 0o077) !== 0) return false;

@@ -53,7 +53,7 @@ const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id
 const isEntry = (id: string, graph: Graph): boolean =>
   isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
-/** Whether a file imports it, directly or through others. Dynamic imports do not count. */
+/** Whether one of the files imports the module, directly or indirectly. Dynamic imports do not count. */
 const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>
   files.some((file) => reached(path.resolve(file), graph).has(id));
 
