@@ -1,7 +1,7 @@
 /**
  * Returns the known word for "did you mean". A word is close if the input is a prefix of it, differs from the word or
  * its first part in at most a third of the letters (Damerau-Levenshtein; `prise`: price-usd), or consists of some of
- * its parts (`volume-min`: volume-usd-24h-min). Undefined if none is close: no hint is better than a bad one.
+ * its parts (`volume-min`: volume-usd-24h-min). Undefined if none is close: a bad hint is worse than none.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
