@@ -4,14 +4,14 @@ import path from "node:path";
 import { makeFolder } from "../src/files/paths.ts";
 import { findFolders } from "../src/settings/folders.ts";
 
-/** `node:module` has this function since Node 22.1. */
+/** `node:module` has had this function since Node 22.1. */
 interface CachingLoader {
   readonly enableCompileCache: (directory: string) => unknown;
 }
 
 /**
- * Saves a quarter of the run time of a short command. Call it after setting V8's flags, because V8 rejects code that
- * was compiled with other flags. An error here never fails the run.
+ * Saves a quarter of a short command's run time. Call it after setting V8's flags, because V8 rejects code that was
+ * compiled with other flags. An error here never fails the run.
  */
 export function enableCompileCache(): void {
   const user = process.geteuid?.();
@@ -40,7 +40,7 @@ function isWanted(): boolean {
   return disabled === undefined && coverage === "";
 }
 
-/** V8 runs cached code without checking it, so only this user and root may write it. Needs a real path. */
+/** V8 runs cached code without checking it, so only this user and root may write to it. Needs a real path. */
 export function isPrivate(directory: string, user: number): boolean {
   const found = lstatSync(directory);
   if (!found.isDirectory() || found.uid !== user || (found.mode & 0o077) !== 0) return false;
@@ -48,7 +48,7 @@ export function isPrivate(directory: string, user: number): boolean {
     const parent = lstatSync(path.dirname(child));
     if (parent.uid !== user && parent.uid !== 0) return false;
     const isShared = (parent.mode & 0o022) !== 0;
-    // In a sticky directory such as /tmp, other users can add entries but cannot replace the entries of this user.
+    // In a sticky directory such as /tmp, other users can add entries but cannot replace this user's entries.
     const isSticky = (parent.mode & 0o1000) !== 0 && parent.uid === 0;
     if (isShared && !(isSticky && owner === user)) return false;
     owner = parent.uid;

@@ -4,7 +4,7 @@ import { awaitEarlyReload } from "./early-reload.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
 import { versionLine } from "../src/contract/version.ts";
 
-// Scripts often request the version, and people help. Both load almost nothing besides Node itself.
+// Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);
 const [first, ...rest] = argv;
 if (rest.length === 0 && (first === "--version" || first === "-V")) {
@@ -26,7 +26,7 @@ function printVersion(): void {
     writeSync(1, line);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    // stdout is a non-blocking pipe, and the pipe is full.
+    // stdout is a non-blocking pipe that is full.
     if (code === "EAGAIN") process.stdout.write(line);
     else if (code !== "EPIPE" && code !== "EOF") {
       process.stderr.write(`error: cannot write output: ${code === "ENOSPC" ? "disk full" : code}\n`);

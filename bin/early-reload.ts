@@ -5,7 +5,7 @@ export interface EarlyReload {
   readonly isAwaited: () => boolean;
 }
 
-/** Only a stream of `@file` reloads on SIGHUP. While the program is loading, the signal would end the process. */
+/** Only streams from an `@file` reload on SIGHUP. While the program is loading, the signal would end the process. */
 export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
   let hasArrived = false;
   const remember = (): void => {

@@ -63,7 +63,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     ["SIGINT", onSignal("SIGINT")],
     ["SIGTERM", onSignal("SIGTERM")],
     ["SIGHUP", onHangUp],
-    // Ctrl-\ must not leave a hidden cursor or a partial file behind. git and sort handle it too.
+    // Ctrl-\ must not leave a hidden cursor or a partial file behind. git and sort also handle it.
     [quitting, onSignal("SIGQUIT")],
   ] as const;
   for (const [signal, listener] of listeners) process.on(signal, listener);
@@ -80,7 +80,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     packageFile: async (name) => await readFile(join(import.meta.dirname, "..", name), "utf8"),
     clock: createClock(),
     random: Math.random,
-    // On an open connection, undici sends a request two turns of the event loop later.
+    // On an open connection, undici sends a request two event loop turns later.
     letLeave: async () => {
       await turn();
       await turn();
@@ -154,7 +154,7 @@ interface OutputEvents {
 
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
-    // Does not use process.stdin.isTTY, because it opens the stream. That takes 5 ms, and few runs read stdin.
+    // Does not use process.stdin.isTTY, because it opens the stream, which takes 5 ms, and few runs read stdin.
     get isTerminal() {
       return isatty(0);
     },

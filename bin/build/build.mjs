@@ -1,4 +1,4 @@
-// Usage: build.mjs [config]. The rolldown command would list the 155 files that it writes, at every log level.
+// Usage: build.mjs [config]. At every log level, the rolldown command would list the 155 files that it writes.
 import { build } from "rolldown";
 import { loadConfig } from "rolldown/config";
 

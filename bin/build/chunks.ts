@@ -22,7 +22,7 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
 const tab = ["bin/complete-words.ts"];
 const request = "src/commands/endpoint/run-endpoint.ts";
 
-/** Loading a file costs a quarter of a millisecond, so modules that most runs load are combined. */
+/** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */
 const together: readonly Chunk[] = [
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
   { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
@@ -53,7 +53,7 @@ const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id
 const isEntry = (id: string, graph: Graph): boolean =>
   isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
-/** Directly or through other files. Dynamic imports do not count. */
+/** Whether one of the files imports the module, directly or indirectly. Dynamic imports do not count. */
 const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>
   files.some((file) => reached(path.resolve(file), graph).has(id));
 

@@ -18,7 +18,7 @@ export const thirdPartyLicenses: Plugin = {
 const preface = `The program in dist/ contains these packages.\n`;
 const line = "-".repeat(80);
 
-/** From the innermost node_modules. */
+/** The package's directory in the innermost node_modules. */
 function directoryOf(id: string): string | undefined {
   return /^\0?(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1];
 }

@@ -12,7 +12,7 @@ export interface Context {
   readonly pid: number;
   /** Such as `20.19.0`. */
   readonly nodeVersion: string;
-  /** The path is relative to the root of this package. */
+  /** The path is relative to this package's root. */
   readonly packageFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
@@ -24,11 +24,11 @@ export interface Context {
   /** Called when stdout is closed, to end the run as a signal would. */
   readonly interrupt: (interruption: Interruption) => void;
   /**
-   * Call this when a stream ends, so that output which its reader does not consume soon is discarded, as after a
-   * signal. A command with finite output waits for its reader.
+   * Call this when a stream ends, to discard output that its reader does not consume soon, as after a signal. A command
+   * with finite output waits for its reader.
    */
   readonly leaveReader: () => void;
-  /** Listens for SIGHUP (reload files) until the returned function is called. Without a listener, it ends the run. */
+  /** Listens for SIGHUP (reload files) until the returned function is called. With no listener, SIGHUP ends the run. */
   readonly onReload: (listener: () => void) => () => void;
   /**
    * Calls `before` when the terminal suspends the process (Ctrl-Z), and `after` when it continues, until the returned
@@ -51,7 +51,7 @@ export function isInterruption(reason: unknown): reason is Interruption {
 
 const exits = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143, "closed-pipe": 0 } as const;
 
-/** Shells expect 128 plus the number of the signal. A closed pipe is not an error. */
+/** Shells expect 128 plus the signal number. A closed pipe is not an error. */
 export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyof typeof exits] {
   return exits[cause];
 }
@@ -70,7 +70,7 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Rejects with the signal's reason, or with a usage failure if the input exceeds `most` bytes. */
   readonly read: (signal: AbortSignal, most?: number) => Promise<string>;
-  /** Without echo. Requires `isTerminal`. Empty if the prompt was closed. */
+  /** Reads without echo. Requires `isTerminal`. Returns an empty string if the prompt was closed. */
   readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }
 

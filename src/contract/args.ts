@@ -20,7 +20,7 @@ export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Ar
   return new Map([...args, ...joined]);
 }
 
-/** By wire name. */
+/** Typed values by wire name. */
 export type Typed = ReadonlyMap<string, string>;
 
 /**

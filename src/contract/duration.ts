@@ -32,8 +32,8 @@ export function unitHint(typed: string): string | undefined {
 const centuryDays = 36_500;
 
 /**
- * As flags accept it: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. Precise to 0.1 s below a minute, to the second below two
- * days, and to the day above that. Rounded up, so that no wait appears shorter than it is.
+ * In the format that flags accept: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. Precise to 0.1 s below a minute, to the second
+ * below two days, and to the day above that. Rounded up, so that no wait appears shorter than it is.
  */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;

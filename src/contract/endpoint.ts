@@ -4,9 +4,9 @@ import type { NamedRecord, RecordShape } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
-/** Flags, help, requests, response checks, table columns, completions and sandbox routes are derived from this. */
+/** Flags, help, requests, response checks, table columns, completions and sandbox routes come from this object. */
 export interface Endpoint {
-  /** For files, the library and the sandbox. No code outside the contract compares IDs. */
+  /** Used by files, the library and the sandbox. No code outside the contract compares IDs. */
   readonly id: string;
   /** The path is not in the contract; `dexdata api` requested it. */
   readonly isUnknown?: boolean;
@@ -14,20 +14,20 @@ export interface Endpoint {
   readonly command: string;
   /** The flag that selects this endpoint. Without one, the path parameters decide. */
   readonly chosenBy?: string;
-  /** The text that help adds to that flag, with its punctuation. */
+  /** The text that help appends to that flag, including its punctuation. */
   readonly chosenByHelp?: string;
   /** The query parameter that the arguments set, unless they are a network and an address. */
   readonly words?: string;
-  /** The events of this feed announce new rows, so the list can be followed. */
+  /** This feed's events announce new rows, so the list can be followed. */
   readonly feed?: FeedName;
-  /** Set only for short lists of values that people type, which suggestions and completion cache. */
+  /** Set only for short lists of values that people type. Suggestions and completion cache these lists. */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
   /** A template with `{name}` for each path parameter. */
   readonly path: string;
   /** The path with its values as the user typed it (`dexdata api <path>`). */
   readonly rawPath?: string;
-  /** Every value after the first of a repeated parameter, as typed. */
+  /** All values of a repeated parameter after the first, as typed. */
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
@@ -35,9 +35,9 @@ export interface Endpoint {
   readonly plan: Tier;
   /** Suggested when the service rejects the plan: a command for the same network and this path parameter. */
   readonly withoutPlan?: { readonly command: string; readonly param: string };
-  /** Without filters, the rows are all pools of the networks, whose number is in the list of networks. */
+  /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
   readonly isEveryPool?: true;
-  /** The currency of the candles, as a chart displays it. */
+  /** The candles' currency, as a chart displays it. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
@@ -70,7 +70,7 @@ export interface RowShape extends NamedRecord {
   readonly identity: readonly string[];
   /** From left to right. */
   readonly columns: readonly Column[];
-  /** Fields that dexdata adds to the rows of the service. They are not part of the contract. */
+  /** Fields that dexdata adds to the service's rows. They are not part of the contract. */
   readonly added?: {
     readonly record: RecordShape;
     readonly columns: readonly Column[];
@@ -80,14 +80,14 @@ export interface RowShape extends NamedRecord {
 }
 
 export interface Column {
-  /** Such as `tokens.0.symbol`. The first one that the row has is used, because names differ by plan and date. */
+  /** Such as `tokens.0.symbol`. The first one present in the row is used, because names differ by plan and date. */
   readonly field: string | readonly string[];
   readonly title: string;
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
 }
 
-/** The key of `rows` for every response without groups. */
+/** The key in `rows` for every response without groups. */
 export const onlyGroup = "rows";
 
 export function rowShape(endpoint: Endpoint, group: string = onlyGroup): RowShape {

@@ -153,7 +153,7 @@ export function isErrorCode(word: string): word is ErrorCode {
   return isServiceCode(word) || Object.hasOwn(ownErrors, word);
 }
 
-/** The most common one comes first. */
+/** The most common exit code comes first. */
 export function exitsOf(code: ErrorCode): readonly ExitCode[] {
   if (isServiceCode(code)) return [factsOf(code).exit];
   const { exit, otherExit }: OwnError = ownErrors[code];

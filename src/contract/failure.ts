@@ -5,7 +5,7 @@ export interface FailureDetails {
   readonly exit: ExitCode;
   /** A command to type or a step to take next, on one line. */
   readonly next?: string | undefined;
-  /** From the service. This text is untrusted, so it is sanitized before it is displayed. */
+  /** Untrusted text from the service, sanitized before it is displayed. */
   readonly why?: string | undefined;
   /** Stable, so that scripts can branch on it. */
   readonly code: ErrorCode;
@@ -13,13 +13,13 @@ export interface FailureDetails {
   readonly status?: number | undefined;
   /** Whether the same command may succeed later without changes. */
   readonly retryable?: boolean | undefined;
-  /** Every field of the error body by name. The values are raw JSON, so numbers keep all their digits. */
+  /** Every field in the error body, by name. The values are raw JSON, so numbers keep all their digits. */
   readonly body?: ReadonlyMap<string, string> | undefined;
   /** Milliseconds to wait, as requested by the service. */
   readonly retryAfter?: number | undefined;
   /** The request definitely did not reach the service, so it cost nothing. */
   readonly isUnsent?: boolean | undefined;
-  /** The rows of a pull were modified. Resuming would fail, so only `next` helps. */
+  /** A pull's rows were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
   /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
@@ -65,7 +65,7 @@ export interface KnownDetails<Code extends ErrorCode> extends Omit<FailureDetail
   readonly exit?: OtherExit<Code>;
 }
 
-/** The code determines the exit code and the defaults of `retryable` and `next`. */
+/** The code determines the exit code and the defaults for `retryable` and `next`. */
 export function fail<Code extends ErrorCode>(
   code: Code,
   message: string,
@@ -85,12 +85,12 @@ export function invalidInput(label: string, problem: string, next?: string): Fai
   return usageFailure(`invalid ${label}: ${problem}`, next);
 }
 
-/** For a response that is not JSON, has an unexpected shape, or violates a guarantee of the service. */
+/** For a response that is not JSON, has an unexpected shape, or violates one of the service's guarantees. */
 export function untrustedAnswer(message: string): Failure {
   return fail("untrusted_answer", message);
 }
 
-/** If so, the other inputs can still be requested. */
+/** Whether the failure concerns only one input, so that the others can still be requested. */
 export function isOfOneInput({ details: { status } }: Failure): boolean {
   return status === 404 || status === 400;
 }

@@ -3,7 +3,7 @@ import type { Tier } from "./tier.ts";
 
 /**
  * Specification, Streaming; wire-facts 5.1. Flags, help, requests, the board, `schema`, the library types and the
- * routes of the sandbox are all derived from this object.
+ * sandbox routes are all derived from this object.
  */
 export interface Feed<Name extends string = string> {
   readonly name: Name;
@@ -12,11 +12,11 @@ export interface Feed<Name extends string = string> {
   readonly kinds: readonly [FeedKind, ...FeedKind[]];
   /** The names of the events that contain data. */
   readonly events: ReadonlySet<string>;
-  /** Several assets per POST: `always` by the specification, `perhaps` only by the public service. */
+  /** Whether a POST can have several assets: `always` per the specification, `perhaps` only on the public service. */
   readonly batches: "always" | "perhaps" | "never";
   /** The lowest plan that can stream any asset with this feed. No feed requires more than Pro. */
   readonly plan: Exclude<Tier, "enterprise">;
-  /** In addition to the assets. */
+  /** Parameters other than the assets. */
   readonly params: readonly FeedParam[];
   /** An event with a smaller ID corrects an older event (wire-facts 5.6). */
   readonly hasTimeIds: boolean;
@@ -32,7 +32,7 @@ export interface FeedKind {
   readonly event: NamedRecord;
 }
 
-/** `interval` is the length of a candle. `since` is the time at which the stream starts. */
+/** `interval` is a candle's length, and `since` is the time at which the stream starts. */
 export type FeedParam = "interval" | "since";
 
 /** The board displays the number as the service sent it. */
@@ -46,7 +46,7 @@ export interface ShownValue {
 /** Specification, Limits. */
 export const assetsPerPost = 25;
 
-/** How many can be open at once (wire-facts 2.2). The limit of the enterprise plan is not public. */
+/** How many connections can be open at once (wire-facts 2.2). The enterprise plan's limit is not public. */
 export const connectionsOfPlan: Readonly<Record<Tier, number>> = {
   keyless: 10,
   free: 10,

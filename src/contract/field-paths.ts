@@ -1,7 +1,7 @@
 import type { RowShape } from "./endpoint.ts";
 import type { Field, RecordShape } from "./record.ts";
 
-/** A field of a row, and the path by which `--fields` selects it. */
+/** A field in a row, and the path that selects it in `--fields`. */
 export interface FieldAtPath {
   readonly path: string;
   readonly field: Field;

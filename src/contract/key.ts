@@ -2,7 +2,7 @@
 export interface RefusedKey {
   /** In messages, this follows `the key from DEXDATA_API_KEY `. */
   readonly problem: string;
-  /** On a separate line. */
+  /** Printed on a separate line. */
   readonly next: string;
 }
 

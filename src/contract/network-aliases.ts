@@ -1,6 +1,6 @@
 import { nearest } from "../text/nearest.ts";
 
-/** By slug. */
+/** Other names by slug. */
 const otherNames = {
   ethereum: "eth mainnet",
   solana: "sol",

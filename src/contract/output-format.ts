@@ -2,7 +2,7 @@
 export const outputFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** The formats of rows. `wide` is not listed separately, because it is also a table. */
+/** The formats for rows. `wide` is not listed separately, because it is also a table. */
 export type RowFormat = Exclude<OutputFormat, "wide">;
 
 export type ErrorFormat = "text" | "json";

@@ -20,7 +20,7 @@ export type ParamKind =
   /** Sent exactly as typed, because only the service knows which slugs are valid. */
   | { readonly kind: "network" }
   | { readonly kind: "address" }
-  /** Comma-separated in the request. `max` limits the number of items, `maxLength` the total number of characters. */
+  /** Comma-separated in the request. `max` limits the number of items, and `maxLength` limits the total length. */
   | { readonly kind: "list"; readonly max?: number; readonly maxLength?: number }
   | { readonly kind: "integer"; readonly min: number; readonly max?: number }
   /** Suffixes such as 250k, 1.5m and 2b are accepted. */

@@ -45,7 +45,7 @@ export function inputName(param: Param): string {
   return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
 }
 
-/** A double represents every integer of up to 15 digits exactly. */
+/** A double represents every integer with up to 15 digits exactly. */
 const mostOfInteger = 999_999_999_999_999;
 
 export function readInteger(
@@ -69,7 +69,7 @@ function expanded(typed: string): string {
 
 /**
  * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`. The decimal point is moved in the string, because a
- * double could lose digits. Exponents of four digits are rejected, because no double has one.
+ * double could lose digits. Four-digit exponents are rejected, because no double has one.
  */
 function readAmount(label: string, typed: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
@@ -104,7 +104,7 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   return typed;
 }
 
-/** Words that the API uses where an identifier could be. */
+/** Words that the API uses where an identifier could appear. */
 export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
 
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {

@@ -1,12 +1,12 @@
 /**
  * `client/` compiles this into a check, `render/` formats values with it, and the sandbox tests compare responses with
- * it. Source: specification, section Resources.
+ * it. Source: the specification's Resources section.
  */
 export interface RecordShape {
   readonly [field: string]: Field;
 }
 
-/** The names, such as `found-token`, appear in `dexdata schema` and in the types of the library. */
+/** The names, such as `found-token`, appear in `dexdata schema` and in the library's types. */
 export interface NamedRecord {
   readonly name: string;
   readonly record: RecordShape;
@@ -24,7 +24,7 @@ export interface Field {
 
 export type FieldType =
   | { readonly kind: "text" | "number" | "integer" | "boolean" | "any" }
-  /** With all its digits. The service differs from the specification here (amounts, recipient). */
+  /** Keeps all digits. The service differs from the specification here (amounts, recipient). */
   | { readonly kind: "number-or-text" }
   | { readonly kind: "record"; readonly record: RecordShape }
   | { readonly kind: "list"; readonly record: RecordShape };
@@ -59,7 +59,7 @@ export const amount = plain("number", "amount");
 /** Signed percentage. */
 export const percent = plain("number", "percent");
 export const count = plain("integer", "count");
-/** Displayed without separators, because it identifies a block and is not a quantity. */
+/** Displayed without separators, because a block number is not a quantity. */
 export const blockNumber = plain("integer", "text");
 export const yesNo = plain("boolean", "yes-no");
 export const mark = plain("boolean", "mark");

@@ -1,4 +1,4 @@
-/** Paging, the sandbox route and the help text of an endpoint are all derived from its format. */
+/** An endpoint's paging, sandbox route and help text are all derived from this format. */
 export type Reply =
   | { readonly kind: "single" }
   /** A plain array that contains all rows. */
@@ -10,7 +10,7 @@ export type Reply =
       readonly kind: "numbered-pages";
       readonly rows: string;
       readonly maxLimit: number;
-      /** The last page with a number. Older rows are requested with `cursor`, the ID of the last row. */
+      /** The last page with a number. Older rows are requested with `cursor`, the last row's ID. */
       readonly handOverAfter: number | undefined;
     }
   /**

@@ -4,7 +4,7 @@ interface ServiceError {
   readonly status: number;
   readonly meaning: string;
   readonly next: string;
-  /** The fields of the body other than `error` and `message`, each with an example value. */
+  /** The body's fields other than `error` and `message`, each with an example value. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -136,9 +136,9 @@ export function isServiceCode(word: string): word is ServiceCode {
 /** This is the only table that determines exit codes and retries. */
 interface Meaning {
   readonly exit: ExitCode;
-  /** The specification allows a retry for 429 and 500 only. */
+  /** The specification allows retries only for 429 and 500. */
   readonly retried: boolean;
-  /** If the body does not contain a code. */
+  /** Used if the body does not contain a code. */
   readonly code: ServiceCode;
 }
 

@@ -11,7 +11,7 @@ export interface Plan {
   readonly requestsPerMinute: number | undefined;
 }
 
-/** Specification, "Limits"; the dev rate is from wire-facts 2.2. A 429 response or --rpm overrides these rates. */
+/** Specification, "Limits"; the dev rate comes from wire-facts 2.2. A 429 response or --rpm overrides these rates. */
 export const plans: Readonly<Record<Tier, Plan>> = {
   keyless: { tier: "keyless", hosts: "free", requestsPerMinute: 15 },
   free: { tier: "free", hosts: "free", requestsPerMinute: 30 },

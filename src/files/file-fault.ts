@@ -7,7 +7,7 @@ export function errorCode(error: unknown): string {
     : "unknown error";
 }
 
-/** For the system error codes of file and directory operations. */
+/** Describes system error codes from file and directory operations. */
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EBUSY: "in use by the system",
@@ -49,7 +49,7 @@ export function cannotBeStarted(cause: unknown): string {
   return errorCode(cause) === "ENOENT" ? "was not found" : `cannot be started (${fileFault(cause)})`;
 }
 
-/** The message of a system error is not used, because it repeats the code and the path. */
+/** A system error's message is not used, because it repeats the code and the path. */
 export function saidOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!("syscall" in cause && "path" in cause)) return cause.message;

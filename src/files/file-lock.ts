@@ -26,7 +26,7 @@ import { isSameFile, openRegular } from "./regular-file.ts";
 import { stageFile } from "./replace-file.ts";
 
 export interface FileLock {
-  /** False after another process has taken the lock, so data that was read under it may have changed. */
+  /** False once another process has taken the lock; data that was read under it may then have changed. */
   readonly isHeld: () => boolean;
   /** Never throws, because it runs last and must not hide the error that ended the run. */
   readonly release: () => void;
@@ -34,24 +34,24 @@ export interface FileLock {
 
 export type Locking = Pick<Context, "clock" | "random" | "signal" | "pid" | "platform">;
 
-/** A short lock is held for a few milliseconds. After this time, its process was killed or suspended. */
+/** A short lock is held for a few milliseconds. If it lasts this long, its process was killed or suspended. */
 const shortStaleMs = 2000;
 /** Twenty processes that write at the same time need less than a second in total. */
 const shortGiveUpMs = 10_000;
 
-/** A long lock is rewritten at this interval, so that processes that cannot inspect its holder see it running. */
+/** A long lock is rewritten at this interval, so that processes that cannot inspect its holder know it is running. */
 const refreshMs = 10_000;
 const staleMs = 60_000;
 /**
- * A stale lock is also watched for longer than the refresh interval, because its age alone is not reliable: the clock
- * may have changed, or the machine may have been asleep.
+ * A stale lock is also watched for longer than the refresh interval, because its age alone is unreliable: the clock may
+ * have changed, or the machine may have been asleep.
  */
 const watchMs = refreshMs + 2000;
 const giveUpMs = watchMs + shortGiveUpMs;
 
 /**
  * Locks a file for one short change. A lock whose holder is gone is taken immediately, and any other lock after two
- * seconds without a change (monotonic clock). If this takes too long, the failure names the lock.
+ * seconds without a change (on the monotonic clock). After a timeout, the failure names the lock.
  */
 export async function acquireLock(context: Locking, path: string): Promise<FileLock> {
   const keep = (token: LockToken, descriptor: number): FileLock => {
@@ -64,8 +64,8 @@ export async function acquireLock(context: Locking, path: string): Promise<FileL
 }
 
 /**
- * Takes a lock for a run, or describes its holder. A running process never loses its lock. If it cannot be checked, the
- * lock is taken 60 s after its last refresh at the earliest, and `onWatch` is called first.
+ * Takes a lock for a run, or describes its holder. A running process never loses its lock. If the holder cannot be
+ * checked, its lock is taken no earlier than 60 s after the last refresh, and `onWatch` is called first.
  */
 export async function holdLock(
   context: Locking,
@@ -87,15 +87,15 @@ export async function holdLock(
   });
 }
 
-/** The file stays open, so that a refresh never writes to another process's lock of the same name. */
+/** The file stays open, so that a refresh never writes to another process's lock with the same name. */
 function keepFresh(clock: Context["clock"], path: string, token: LockToken, descriptor: number): FileLock {
   const own = fstatSync(descriptor, { bigint: true });
   const stop = clock.every(refreshMs, () => {
     try {
       writeSync(descriptor, token.text(clock.now()), 0);
     } catch {
-      // The next refresh may succeed. Until then, the lock gets older, and other processes also check its age before
-      // they take it.
+      // The next refresh may succeed. Until then, the lock ages, and other processes also check its age before taking
+      // it.
     }
   });
   const isHeld = (): boolean => {
@@ -130,7 +130,7 @@ interface SeenLock {
   readonly state: HolderState;
   /** Milliseconds since the lock was written, according to the file system clock. */
   readonly age: () => number;
-  /** Milliseconds for which this process has seen no change. */
+  /** How long this process has seen no change, in milliseconds. */
   readonly watched: number;
 }
 
@@ -161,7 +161,7 @@ async function takeLock<T extends object>(
 
 /**
  * The returned function returns undefined if there is no lock. A new token or time restarts the watch. If the file
- * belongs to another program, such as the Cargo.lock of `--out Cargo`, it throws and changes nothing.
+ * belongs to another program, such as Cargo.lock with `--out Cargo`, the function throws and changes nothing.
  */
 function watchLock(context: Locking, path: string): () => SeenLock | undefined {
   const { clock, random } = context;
@@ -189,8 +189,8 @@ function watchLock(context: Locking, path: string): () => SeenLock | undefined {
 const guardOf = (path: string): string => `${path}.break`;
 
 /**
- * Removes only the lock that `judge` examined. Otherwise, of two processes that examined the same lock, the second
- * would remove the new lock of the first. A second lock guards the removal.
+ * Removes only the lock that `judge` examined. Otherwise, if two processes examined the same lock, the second would
+ * remove the first one's new lock. A second lock guards the removal.
  */
 function removeAbandoned(
   context: Locking,
@@ -281,7 +281,7 @@ function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {
   return one?.text === other.text && one?.writtenAt === other.writtenAt;
 }
 
-/** Compares with a new file next to the lock, because only the clock of its file system counts. 0 if that fails. */
+/** Compares the lock with a new file next to it, because only its file system's clock counts. Returns 0 on failure. */
 function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): number {
   try {
     const probe = stageFile(random, path, "", { mode: 0o600 });
@@ -293,7 +293,7 @@ function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): nu
   }
 }
 
-/** Returns the error if this user may not remove the lock. Another process may already have removed it. */
+/** Returns the error if this user cannot remove the lock. Another process may already have removed it. */
 function removeLock(path: string): unknown {
   try {
     unlinkSync(path);

@@ -3,8 +3,8 @@ import path from "node:path";
 import { invalidInput } from "../contract/failure.ts";
 
 /**
- * The letters after a `%` in a file name, from the longest to the shortest part of a time, each with its number of
- * digits. In UTC, because daylight saving time would skip one hour a year and repeat another.
+ * The letters after a `%` in a file name, from the longest to the shortest unit of time, each with its digit count.
+ * Times are in UTC, because daylight saving time would skip one hour a year and repeat another.
  */
 const parts: readonly (readonly [letter: string, digits: number, of: (date: Date) => number])[] = [
   ["Y", 4, (date) => date.getUTCFullYear()],
@@ -50,16 +50,16 @@ export interface EarlierFile {
   readonly isMovedAway: boolean;
 }
 
-/** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly the suffix of a compression format. */
+/** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly a compression suffix. */
 const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
 
-/** The maximum number of digits of a year that the clock can represent. */
+/** The most digits in any year that the clock can represent. */
 const mostDigits = 16;
 
 /** More than an hourly pattern creates in a year. Beyond that, only the latest names are read. */
 const maxFiles = 10_000;
 
-/** Ignores the time in the names, because a wrong clock may have named the newest file. The latest come first. */
+/** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
@@ -75,7 +75,7 @@ export function earlierFiles(pattern: string): readonly EarlierFile[] {
     });
 }
 
-/** By letter. */
+/** Maps each letter to its digits. */
 type NamedTime = Readonly<Record<string, string | undefined>>;
 
 interface NamedFile {
@@ -104,12 +104,12 @@ function entriesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // The path is a file and not a directory, or this user cannot read it.
+    // The path is a file, or this user cannot read the directory.
     return [];
   }
 }
 
-/** If a part of the time is repeated, it must match its first occurrence. */
+/** A repeated part of the time must match its first occurrence. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {

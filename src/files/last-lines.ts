@@ -3,19 +3,19 @@ import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
-/** Longer than any line. The longest is an event of 1 MiB with its envelope and escaped line breaks. */
+/** Longer than any line. The longest is a 1 MiB event with its envelope and escaped line breaks. */
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
-/** In milliseconds: how long a partial line must stay unchanged before it is repaired, and between checks. */
+/** In milliseconds: how long a partial line must stay unchanged before its repair, and the time between checks. */
 const [settling, lookGap] = [1000, 100];
 
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };
 
 /**
  * Repairs the last line before new lines are appended, because a killed run may have left it incomplete. A missing line
- * break is added, and an incomplete line is removed. A line that still grows is left alone, because another process is
- * writing it. Returns undefined if there was nothing to repair.
+ * break is added, and an incomplete line is removed. A line that is still growing is left alone, because another
+ * process is writing it. Returns undefined if there was nothing to repair.
  */
 export async function repairLastLine(
   handle: FileHandle,

@@ -6,7 +6,7 @@ import { readBounded } from "./named-file.ts";
 
 export interface ListSources {
   readonly stdin: () => Promise<string>;
-  /** Reads the file in its current state. `until` defaults to the signal of the run. */
+  /** Reads the file's current content. `until` defaults to the run's signal. */
   readonly file: (name: string, until?: AbortSignal) => Promise<string>;
   /** Prints a warning about skipped lines. */
   readonly warn: (line: string) => void;

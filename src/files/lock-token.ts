@@ -24,21 +24,21 @@ export type Self = Pick<Context, "pid" | "platform">;
 let own: Holder | undefined;
 let count = 0;
 
-/** Never changes, so the system is queried only once. */
+/** The holder never changes, so the system is queried only once. */
 function ownHolder(self: Self): Holder {
   own ??= { host: readHost(), ...readPlace(self), pid: self.pid };
   return own;
 }
 
-/** Loading `node:os` takes longer than all else in this module, and every run with a request takes a lock. */
+/** Loading `node:os` takes longer than everything else in this module, and every run with a request takes a lock. */
 function readHost(): string {
   return tryRead(() => readFileSync("/proc/sys/kernel/hostname", "utf8").trim()) ?? hostname();
 }
 
 export interface LockToken {
-  /** Unique among all locks, including other locks of the same process. */
+  /** Unique among all locks, including the same process's other locks. */
   readonly id: string;
-  /** One line of constant length. `now` is in milliseconds since the epoch and only for people. */
+  /** One line of constant length. `now`, in milliseconds since the epoch, is only for human readers. */
   readonly text: (now: number) => string;
 }
 
@@ -76,7 +76,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** `age` returns the milliseconds since the lock was written, according to its file system clock. */
+/** `age` returns the milliseconds since the lock was written, according to its file system's clock. */
 export function stateOf(context: Self, holder: Holder, age: () => number): HolderState {
   const self = ownHolder(context);
   if (holder.host !== self.host) return "unknown";
@@ -96,7 +96,7 @@ export function stateOf(context: Self, holder: Holder, age: () => number): Holde
   return process.started === holder.started && !process.isDead ? "running" : "gone";
 }
 
-/** Such as `process 123`, with its host or container if it runs in a different one. */
+/** Such as `process 123`, with its host or container if that is a different one. */
 export function describeHolder(context: Self, holder: Holder | undefined): string {
   if (holder === undefined) return "another process";
   const self = ownHolder(context);
@@ -107,7 +107,7 @@ export function describeHolder(context: Self, holder: Holder | undefined): strin
 }
 
 function readPlace({ pid, platform }: Self): Pick<Holder, "boot" | "namespace" | "started"> {
-  // macOS and Windows do not have PID namespaces, and only an external program can show the start time of a process.
+  // macOS and Windows do not have PID namespaces, and only an external program can show a process's start time.
   if (platform !== "linux") return { boot: undefined, namespace: platform, started: undefined };
   const boot = tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const namespace = tryRead(() => readlinkSync("/proc/self/ns/pid"));
@@ -116,18 +116,18 @@ function readPlace({ pid, platform }: Self): Pick<Holder, "boot" | "namespace" |
   return { boot, namespace: isOwn ? namespace : undefined, started: readProcess("self")?.started };
 }
 
-/** Processes of other users and zombies count as well. */
+/** Other users' processes and zombies count as well. */
 function hasProcess(id: number): boolean {
   try {
     getPriority(id);
     return true;
   } catch (error) {
-    // The error is a SystemError, which contains the name of the errno in `info` and in its message.
+    // The error is a SystemError, which contains the errno's name in `info` and in its message.
     return !(error instanceof Error && error.message.includes("ESRCH"));
   }
 }
 
-/** Returns undefined if /proc does not exist or hides the processes of other users. */
+/** Returns undefined if /proc does not exist or hides other users' processes. */
 function readProcess(
   id: string,
 ): { readonly started: string | undefined; readonly isDead: boolean } | undefined {

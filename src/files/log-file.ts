@@ -4,9 +4,9 @@ import { cannotBeWritten } from "./file-fault.ts";
 
 export interface LogFile {
   readonly file: string;
-  /** The start of the message about a file that cannot be written. */
+  /** The start of the message if the file cannot be written. */
   readonly label: string;
-  /** The hint for a file that cannot be opened. */
+  /** The hint if the file cannot be opened. */
   readonly advice?: string;
   /** Called once if a later write fails, for example because the disk is full. */
   readonly onProblem: (problem: string) => void;
@@ -14,7 +14,7 @@ export interface LogFile {
 
 /**
  * Each call writes its text at once, so lines stay complete and the file can be moved during the run. Throws if the
- * file cannot be opened. The returned function returns whether the write succeeded.
+ * file cannot be opened. The returned function reports whether the write succeeded.
  */
 export function openLogFile({ file, label, advice, onProblem }: LogFile): (text: string) => boolean {
   const append = (text: string): string | undefined => {

@@ -17,16 +17,16 @@ export interface BoundedFile {
   readonly stat: Stats;
 }
 
-/** Reads only what is needed of an endless device. A wait for input ends with the run. Throws the system error. */
+/** Reads no more than necessary from an endless device. Stops waiting when the run ends. Throws the system error. */
 export async function readBounded(file: string, most: number, signal: AbortSignal): Promise<BoundedFile> {
   signal.throwIfAborted();
-  // open() on a FIFO blocks until a writer opens it, and no signal could be handled meanwhile.
+  // open() on a FIFO blocks until a writer opens it, and signals could not be handled in the meantime.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(descriptor);
   return { bytes: await readStart(openStream(file, descriptor, stat), most + 1, signal), stat };
 }
 
-/** A pipe or terminal read like a regular file would block a thread until data arrives, even after an abort. */
+/** Reading a pipe or terminal like a regular file would block a thread until data arrives, even after an abort. */
 function openStream(file: string, descriptor: number, stat: Stats): Readable {
   if (isatty(descriptor)) return new ReadStream(descriptor);
   if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: descriptor });

@@ -10,7 +10,7 @@ export type JsonFile =
   /** `problem` starts with the path. It never quotes the content, which may contain a key. */
   | { readonly state: "broken"; readonly problem: string };
 
-/** Files of dexdata are a few hundred bytes long. Another file with this path must not fill the memory. */
+/** dexdata's own files are a few hundred bytes long. Any other file at this path must not fill the memory. */
 const MAX_BYTES = 1024 * 1024;
 
 export function readJsonFile(path: string): JsonFile {
@@ -33,15 +33,15 @@ export function readJsonFile(path: string): JsonFile {
     const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));
     return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
   } catch {
-    // The message of the parser is not used, because it quotes the text around the error.
+    // The parser's message is not used, because it quotes the text around the error.
     return broken("is not valid JSON");
   }
 }
 
-/** Files of dexdata have three levels. JSON.stringify and String recurse and could overflow the stack. */
+/** dexdata's files have three levels. JSON.stringify and String recurse and could overflow the stack. */
 const maxDepth = 100;
 
-/** Throws a SyntaxError if a string in the text does not end. */
+/** Throws a SyntaxError if a string in the text is unterminated. */
 function isDeep(text: string): boolean {
   let depth = 0;
   eachOutsideStrings(text, (code, at) => {

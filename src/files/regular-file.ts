@@ -14,7 +14,7 @@ const foreignKinds: ReadonlySet<string> = new Set(["ELOOP", "EISDIR", "ENXIO"]);
 
 /**
  * For a file that only dexdata writes, such as a lock or a checkpoint. Throws a failure if the name belongs to a link,
- * directory, pipe or device, and the system error in other cases.
+ * directory, pipe or device, and otherwise the system error.
  */
 export function openRegular(file: string, flags: number): number {
   let descriptor: number;
@@ -29,7 +29,7 @@ export function openRegular(file: string, flags: number): number {
   throw notRegular(file);
 }
 
-/** False if nothing has this name. Throws a failure if it is not a regular file. */
+/** False if nothing has this name. Throws a failure for anything but a regular file. */
 export function checkRegular(file: string): boolean {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return false;

@@ -5,7 +5,7 @@ import { errorCode } from "./file-fault.ts";
 /** Every staging name ends with 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;
 
-/** For names that another program has already used. */
+/** In case another program has already used a name. */
 const maxAttempts = 10;
 
 let count = 0;
@@ -25,7 +25,7 @@ interface Permissions {
 
 /**
  * Writes the future content of `target` to a new file next to it and returns the name. The file is created exclusively,
- * so nothing that a different user planted is opened. After an error, no file is left behind.
+ * so a file planted by another user is never opened. After an error, no file is left behind.
  */
 export function stageFile(
   random: () => number,
@@ -62,7 +62,7 @@ function createStaged(
   }
 }
 
-/** A reader sees either the old or the new file, and both are complete. */
+/** Readers always see a complete file, either the old or the new one. */
 export function replaceWithText(
   random: () => number,
   target: string,
@@ -82,7 +82,7 @@ const tries = 10;
 /** On Windows, a reader or a virus scanner briefly holds the file. Elsewhere, these errors are permanent. */
 const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
 
-/** On Windows, it retries for up to two seconds. */
+/** Retries for up to two seconds on Windows. */
 export async function replaceFile(
   { clock, platform }: Pick<Context, "clock" | "platform">,
   staged: string,

@@ -30,7 +30,7 @@ const checkIntervalMs = 1000;
 
 /**
  * Appends lines and never replaces a file, because stopped streams are usually restarted. The current file is opened at
- * once, so that it fails before any request. If logrotate moves it, a new one is created within a second.
+ * once, so that errors precede any request. If logrotate moves the file, a new one is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,
@@ -110,7 +110,7 @@ async function openToAppend(file: string): Promise<FileHandle> {
   }
 }
 
-/** One system call, so that no other process writes in the middle. `appendFile` makes one call per 512 KiB. */
+/** Uses one system call, so that no other process writes in between. `appendFile` makes one call per 512 KiB. */
 async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let written = 0; written < bytes.length;) {
@@ -129,7 +129,7 @@ function unwritable(file: string, cause: unknown): Failure {
   });
 }
 
-/** Resuming an unfinished pull would remove the rows of the stream. `now` is in milliseconds since the epoch. */
+/** Resuming an unfinished pull would remove the stream's rows. `now` is in milliseconds since the epoch. */
 export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));
   if (!isUnfinished(file)) return;

@@ -18,9 +18,9 @@ export interface Staged {
 }
 
 /**
- * Changes a small file that all processes on this machine share, under a lock and by a rename, so a reader always sees
- * a complete file. If another process took the lock as abandoned, `change` is called again with the new content. It can
- * throw to reject the content. Also throws if the directory is not writable or the lock cannot be taken.
+ * Changes a small file that all processes on this machine share. A lock and a rename ensure that readers always see a
+ * complete file. If another process took the lock because it looked abandoned, `change` is called again with the new
+ * content and can throw to reject it. Also throws if the directory is not writable or the lock cannot be taken.
  */
 export async function updateJsonFile<C, T>(
   context: Locking,
@@ -35,13 +35,13 @@ export async function updateJsonFile<C, T>(
       const { after, result } = change(readJsonFile(file));
       if (after === undefined) return result;
       const { target } = ({ staged } = stage(after));
-      // The content may lack a change by another process.
+      // The content may lack another process's change.
       if (!lock.isHeld()) continue;
       await replaceFile(context, staged, target);
       staged = undefined;
       return result;
     } catch (cause) {
-      // The process that took the lock also removes the staged file of this process.
+      // The process that took the lock also removes this process's staged file.
       if (lock.isHeld()) throw cause;
     } finally {
       if (staged !== undefined) rmSync(staged, { force: true });
@@ -50,7 +50,7 @@ export async function updateJsonFile<C, T>(
   }
 }
 
-/** `before` is undefined if there is no JSON object in the file, because these counts can simply restart. */
+/** `before` is undefined if the file contains no JSON object, because these counts can simply restart. */
 export async function updateStateFile<T>(
   context: Locking,
   file: string,
@@ -68,7 +68,7 @@ export async function updateStateFile<T>(
   );
 }
 
-/** Throws if a file in the directory cannot be written like in a normal run. */
+/** Throws if a file in the directory cannot be written as in a normal run. */
 export async function probeStateFolder(context: Locking, folder: string): Promise<void> {
   const probe = path.join(folder, "doctor.json");
   await updateStateFile(context, probe, () => ({ after: {}, result: undefined }));

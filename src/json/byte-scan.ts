@@ -9,7 +9,7 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Values nested deeper than this are left to the text parser, because this scan is recursive. */
+/** Values nested more deeply than this are left to the text parser, because this scan is recursive. */
 const MOST_DEPTH = 200;
 
 /** 0 marks a byte that stands for itself. */
@@ -34,8 +34,8 @@ const broken = new SyntaxError("not JSON");
 const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 
 /**
- * Scans JSON as bytes and checks it against the full grammar (RFC 8259), so that slices can be copied without parsing,
- * four times as fast as `JSON.parse`. Throws a SyntaxError exactly when `JSON.parse` does, except that it does not
+ * Scans JSON as bytes, four times as fast as `JSON.parse`, and checks it against the full grammar (RFC 8259), so that
+ * slices can be copied without parsing. Throws a SyntaxError exactly when `JSON.parse` does, except that it does not
  * check the encoding; see `wide`.
  */
 export class ByteScan {
@@ -136,7 +136,7 @@ export class ByteScan {
 
   /**
    * Whether the bytes are JSON in printable ASCII without white space between tokens, so that they can be written as a
-   * line unchanged. Takes a third of the time of `JSON.parse` and allocates nothing.
+   * line unchanged. Takes a third as long as `JSON.parse` and allocates nothing.
    */
   isPlain(start: number, end: number): boolean {
     return this.endOfPlain(start) === end;
@@ -203,7 +203,7 @@ export class ByteScan {
 /** Thrown if the text may be valid JSON, but this scan does not support it. */
 export class Unread extends Error {}
 
-/** Receives the starts of key and value. May return the end of the value if it has already scanned it. */
+/** Receives the starts of a key and its value. May return the value's end if it has already scanned the value. */
 export type Visit = (key: number, value: number) => number | undefined;
 
 function isHex(byte: number): boolean {

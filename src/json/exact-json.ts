@@ -9,8 +9,8 @@ const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
 
 /**
  * Like `JSON.parse`, but integers with 16 to 1,000 digits become `bigint`, because a number would round values above
- * 2^53. Longer ones stay numbers, because parsing a `bigint` takes longer than linear time. Throws a SyntaxError
- * exactly when `JSON.parse` does.
+ * 2^53. Longer ones stay numbers, because parsing a `bigint` takes more than linear time. Throws a SyntaxError exactly
+ * when `JSON.parse` does.
  */
 export function parseExact(text: string): unknown {
   // Very few responses contain such an integer, and this check is cheap.
@@ -20,7 +20,7 @@ export function parseExact(text: string): unknown {
   return marked === text ? JSON.parse(text) : restoreIntegers(JSON.parse(marked), marker);
 }
 
-/** Returns a prefix that occurs in no string of the document, neither literally nor as `\uXXXX`. */
+/** Returns a prefix that occurs in no string in the document, neither literally nor as `\uXXXX`. */
 function unusedMarker(text: string): string {
   const used = new Set<string>();
   const collect = (document: string): void => {

@@ -1,6 +1,6 @@
 /**
  * Scans JSON text without building values, so that numbers keep their exact digits. Expects text that `JSON.parse` has
- * accepted. Other text may throw a SyntaxError, but still takes linear time and no recursion.
+ * accepted. Other text may cause a SyntaxError, but is still scanned in linear time and without recursion.
  */
 
 const QUOTE = 34;

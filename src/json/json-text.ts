@@ -3,14 +3,14 @@ import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan
 import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 
 /**
- * Maximum white space in characters. Thousands of nested levels would need more than a string can hold, so such a
+ * Maximum white space, in characters. Thousands of nested levels would need more than a string can hold, so such a
  * document stays compact.
  */
 const MOST_INDENTATION = 16 * 1024 * 1024;
 
 /**
- * Two values are never adjacent, so white space is next to punctuation or an end of the text. The pattern can also
- * match inside a string, so after a match the tokens are scanned.
+ * Two values are never adjacent, so white space is next to punctuation or at either end of the text. The pattern can
+ * also match inside a string, so the tokens are scanned after a match.
  */
 const MAY_HAVE_BLANKS = /[\n\r\t]|[[\]{}:,] | [[\]{}:,]|^ | $/;
 
@@ -82,7 +82,7 @@ export function isSafeJson(text: string): boolean {
 }
 
 const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
-/** In runs, because a hostile name may contain millions of such characters. */
+/** Matches runs, because a hostile name may contain millions of such characters. */
 const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
 
 function escapeUnits(run: string): string {

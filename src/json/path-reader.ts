@@ -10,7 +10,7 @@ import {
 } from "./json-scan.ts";
 import { decodeName, rawElements } from "./raw-json.ts";
 
-/** The text of the value at each path, in the order of the paths; undefined where a path does not exist. */
+/** The text of the value at each path, in the same order as the paths; undefined where a path does not exist. */
 export type PathReader = (text: string) => readonly (string | undefined)[];
 
 export function rawAt(text: string, path: readonly string[]): string | undefined {
@@ -18,7 +18,7 @@ export function rawAt(text: string, path: readonly string[]): string | undefined
 }
 
 /**
- * Prepares paths for use on many texts, each of which is scanned only once. A step is a member name, or in an array an
+ * Prepares paths for use on many texts, each of which is scanned only once. A step is a member name or, in an array, an
  * index from 0 or `*` for all elements. The result of `*` is the text of an array, with null where a value is missing.
  */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
@@ -56,14 +56,14 @@ interface NumberedPath {
   readonly index: number;
 }
 
-/** Paths with a common beginning share their nodes. */
+/** Paths with a common beginning share nodes. */
 interface Node {
   /** All paths that pass through this node. */
   readonly indices: readonly number[];
   /** The paths that end at this node or continue with `*`. */
   readonly ends: readonly number[];
   readonly children: ReadonlyMap<string, Node>;
-  /** The members of the previous row by position, because most rows have the same names in the same order. */
+  /** The previous row's members by position, because most rows have the same names in the same order. */
   readonly members: Member[];
 }
 
@@ -85,7 +85,7 @@ function createNode(paths: readonly NumberedPath[]): Node {
   return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
-/** Returns the index after the value. `spans` has the start and end for each path, or -1 for no value. */
+/** Returns the index after the value. `spans` has the start and end for each path, or -1 if there is no value. */
 function readNode(node: Node, text: string, start: number, spans: number[]): number {
   const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, spans);
   for (const index of node.ends) setSpan(spans, index, start, end);

@@ -2,7 +2,7 @@ import { endOfValue, expectEnd, skipBlanks, walkArray, walkObject } from "./json
 
 /**
  * Returns the text of each member exactly as the service wrote it. If a name is repeated, the last member counts, as in
- * `JSON.parse`. A Map, so that `__proto__` is a name like any other. Throws a SyntaxError if the text is not an object.
+ * `JSON.parse`. In a Map, `__proto__` is a name like any other. Throws a SyntaxError if the text is not an object.
  */
 export function rawMembers(text: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
@@ -32,7 +32,7 @@ export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-/** Whether the value is a JSON object, so neither an array nor null. */
+/** Whether the value is a JSON object, that is, neither an array nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -25,7 +25,7 @@ export interface Credentials {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Maps the SHA-256 hash (in hexadecimal) of a key that is not stored here to its tier. */
   readonly remembered: ReadonlyMap<string, Tier>;
-  /** If it is set, there are no profiles. */
+  /** If this is set, there are no profiles. */
   readonly problem?: string;
   /** A warning that other users can read the file. */
   readonly exposure?: string;
@@ -88,7 +88,7 @@ function isHostOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || (typeof value === "string" && typeof checkHost(value) === "string");
 }
 
-/** Returns undefined if an entry is invalid. Otherwise, the next write would lose the invalid entries. */
+/** Returns undefined if an entry is invalid, because the next write would otherwise lose the invalid entries. */
 function readEntries<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | undefined,

@@ -29,7 +29,7 @@ export function settingNamed(name: string): Setting<unknown> {
   throw usageFailure(`unknown setting "${shown}"`, next);
 }
 
-/** Throws the same usage failures as reading an invalid setting. */
+/** Throws the same usage failures as when an invalid setting is read. */
 export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
   const setting = settingNamed(name);
   if (setting.environmentOnly) {
@@ -49,7 +49,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
   }));
 }
 
-/** Returns whether it was set. Unknown names in the file can be removed as well. */
+/** Returns whether the name was set. Unknown names in the file can be removed as well. */
 export async function unsetSetting(context: Editing, name: string): Promise<boolean> {
   const config = readConfigFile(context);
   if (config.problem === undefined && !config.values.has(name)) {

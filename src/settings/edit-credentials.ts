@@ -16,8 +16,8 @@ import type { Changed } from "../files/update-json-file.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
- * The key becomes active if the file lacks the active profile. If the file is unreadable, the key is rejected, unless
- * the user has been warned. In that case, the file is renamed, and the result contains the path of the backup.
+ * The key becomes active if the file lacks the active profile. If the file is unreadable, the key is rejected unless
+ * the user has been warned. In that case, the file is renamed, and the result contains the backup's path.
  */
 export async function saveProfile(
   context: Editing,
@@ -46,13 +46,13 @@ export async function saveProfile(
   return { backup };
 }
 
-/** Returns whether it was stored. The remembered tier is removed as well. No other profile becomes active. */
+/** Returns whether the profile was stored. Its remembered tier is removed as well. No other profile becomes active. */
 export async function removeProfile(context: Editing, name: string): Promise<boolean> {
   const removed = await removeThose(context, (each) => each === name);
   return removed.length > 0;
 }
 
-/** Returns their names. The remembered tiers of other keys remain, because they do not contain keys. */
+/** Returns the profiles' names. Remembered tiers for other keys remain, because they do not contain keys. */
 export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
   return await removeThose(context, () => true, defaultProfile);
 }
@@ -96,7 +96,7 @@ export async function rememberTier(context: Editing, key: string, tier: Tier): P
   }));
 }
 
-/** An unreadable file is rejected unless `onBroken` renames it; it then counts as empty. */
+/** An unreadable file is rejected unless `onBroken` renames it, in which case it counts as empty. */
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,

@@ -15,7 +15,7 @@ export interface FoundKey {
   readonly source: string;
   /** If undefined, dexdata does not guess a host. */
   readonly tier: Tier | undefined;
-  /** Set for a stored key. It is sent only to the hosts that are stored with it. */
+  /** Set for a stored key, which is sent only to the hosts that are stored with it. */
   readonly kept?: KeptFor;
 }
 

@@ -14,8 +14,8 @@ export interface Folders {
 }
 
 /**
- * From the dexdata variable, the XDG variable, or the default of the platform. macOS uses the same directories as
- * Linux, as gh, git and most command-line tools do.
+ * Uses the dexdata variable, the XDG variable, or the platform's default. macOS shares its defaults with Linux, as in
+ * gh, git and most command-line tools.
  */
 export function findFolders(context: Surroundings): Folders {
   const isWindows = context.platform === "win32";
@@ -52,8 +52,8 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
   try {
     return homedir();
   } catch {
-    // In a container, the user may not have an entry in passwd. In the temporary directory, other users could plant a
-    // config file with their own hosts.
+    // In a container, the user may not have an entry in passwd. If the temporary directory were used instead, other
+    // users could plant a config file with their own hosts.
     return paths.sep;
   }
 }

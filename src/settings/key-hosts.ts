@@ -4,10 +4,10 @@ import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 
 /**
- * Throws if the key would be sent to the wrong host. A key that was passed for this run goes to the hosts of this run.
- * A stored key goes only to the hosts of the service, to those it was stored for, and to those that the user named
- * (`--base-url`, config.json). An environment variable is not sufficient, because it may come from a directory, a
- * container or someone else's script. A host of the service gets only keys of its plans.
+ * Throws if the key would be sent to the wrong host. A key passed for this run goes to this run's hosts. A stored key
+ * goes only to the service's hosts, to those it was stored for, and to those that the user named (`--base-url`,
+ * config.json). An environment variable is not sufficient, because it may come from a directory, a container or someone
+ * else's script. Each of the service's hosts gets only keys for its own plans.
  */
 export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): void {
   const { source, kept, tier } = found;
@@ -15,7 +15,7 @@ export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): vo
     free: { rest: settings.base_url, streaming: settings.streaming_url },
     paid: { rest: settings.pro_base_url, streaming: settings.streaming_pro_url },
   };
-  // While the tier is unknown, requests are sent to both pairs.
+  // While the tier is unknown, requests are sent to both pairs of hosts.
   const used = tier === undefined ? [pairs.free, pairs.paid] : [pairs[plans[tier].hosts]];
   for (const { rest, streaming } of used) {
     if (tier !== undefined) {

@@ -46,7 +46,7 @@ export function writeCachedList(context: Caching, name: string, texts: readonly 
   }
 }
 
-/** Named after a hash, because the name of the list contains a URL. */
+/** Named after a hash, because the list's name contains a URL. */
 function fileOf(context: Caching, name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return path.join(findFolders(context).cache, `list-${hash}.json`);

@@ -14,7 +14,7 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   const file = configPath(context);
   const content = readJsonFile(file);
   const members = content.state === "read" ? Object.entries(content.object) : [];
-  // Values other than strings are converted to JSON. No setting accepts the JSON of an object, an array or null.
+  // Values other than strings are converted to JSON. No setting accepts an object, an array or null as JSON.
   const values = members.map(
     ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
   );
@@ -25,7 +25,7 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   };
 }
 
-/** Flags are applied elsewhere. An invalid value is a usage failure, because another value would be surprising. */
+/** Flags are applied elsewhere. An invalid value is a usage failure, because using another one would be surprising. */
 export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
   const config = readConfigFile(context);
   const read = <T>(setting: Setting<T>): Sourced<T> => readSetting(context, config, setting);
@@ -48,7 +48,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
   };
 }
 
-/** Each warning starts with the path of the file. */
+/** Each warning starts with the file's path. */
 export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; ignoring the file`];
   const known: readonly Setting<unknown>[] = Object.values(settings);

@@ -11,7 +11,7 @@ const MAX_BYTES = 4096;
 
 /**
  * Returns the first line of the output. The rest and stderr are never shown, because they may contain the key. The
- * program does not get stdin, which may contain the addresses of this run, but it can prompt on the terminal.
+ * program does not get stdin, which may contain this run's addresses, but it can prompt on the terminal.
  */
 export async function runKeyCommand(
   context: Running,

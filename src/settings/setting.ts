@@ -29,7 +29,7 @@ export interface Setting<T> {
 type Described<T> = Pick<Setting<T>, "kind" | "name" | "help" | "fallback" | "fallbackText" | "check"> &
   Partial<Pick<Setting<T>, "checkKept" | "environmentOnly" | "fileOnly">>;
 
-/** The environment variable is `DEXDATA_` and the name in upper case, with underscores instead of dots. */
+/** The environment variable is `DEXDATA_` plus the name in upper case, with underscores instead of dots. */
 export function defineSetting<T>(described: Described<T>): Setting<T> {
   const variable = `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}`;
   return { variable, environmentOnly: false, fileOnly: false, ...described };

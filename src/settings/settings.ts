@@ -19,7 +19,7 @@ import {
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
-/** In the order of `config list`. */
+/** In the order that `config list` uses. */
 export const settings = {
   base_url: host("base_url", "https://api.dexpaprika.com", "REST host for the keyless and free plans"),
   pro_base_url: host(
@@ -63,7 +63,7 @@ export const settings = {
     "the smaller of the limit and 100",
     "Rows per request",
   ),
-  /** In requests per minute; undefined means the limit of the plan. */
+  /** In requests per minute; undefined means the plan's limit. */
   rpm: defineSetting<number | "unlimited" | undefined>({
     kind: "rate",
     name: "rpm",
@@ -106,9 +106,9 @@ export const settings = {
 export interface Sourced<T> {
   readonly value: T;
   readonly source: "environment" | "config" | "default";
-  /** The name of the environment variable, the name with the path of the file, or "default". */
+  /** The environment variable's name, the name with the file's path, or "default". */
   readonly where: string;
-  /** The value as it was written, or the display text of a default. */
+  /** The value as it was written, or a default's display text. */
   readonly text: string;
 }
 
@@ -126,7 +126,7 @@ export interface ConfigFile {
   readonly path: string;
   /** Numbers and booleans in the file are converted to strings. */
   readonly values: ReadonlyMap<string, string>;
-  /** If it is set, there are no values. */
+  /** If this is set, there are no values. */
   readonly problem: string | undefined;
 }
 

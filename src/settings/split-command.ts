@@ -2,7 +2,7 @@ import { checkKeyForm } from "../contract/key.ts";
 
 /**
  * Spaces separate words, and '…' and "…" group them. A JSON array of strings is used as is. Shell syntax is rejected,
- * and nothing is expanded, so the name of a file or entry can never be interpreted as a command.
+ * and nothing is expanded, so a file or entry name can never be interpreted as a command.
  */
 export function splitCommand(
   text: string,

@@ -63,8 +63,8 @@ function stage(
 }
 
 /**
- * Only the holder of the lock writes such files, so an existing one is from a killed process. It may contain a key, and
- * `auth logout` promises to remove all keys.
+ * Only the holder of the lock writes such files, so an existing one comes from a killed process. It may contain a key,
+ * and `auth logout` promises to remove all keys.
  */
 function removeAbandonedStages(target: string): void {
   const [folder, name] = [path.dirname(target), path.basename(target)];
@@ -76,7 +76,7 @@ function removeAbandonedStages(target: string): void {
   }
 }
 
-/** Some users link their settings to another place; the link is preserved. */
+/** Some users link their settings to a file elsewhere; the link is preserved. */
 function resolveLink(file: string): string {
   try {
     return realpathSync(file);

@@ -18,8 +18,8 @@ export function collectText(): { add: (piece: string) => void; end: () => string
 }
 
 /**
- * Like `text.replaceAll(every, write)`, which would hold all matches at once, tens of millions in a hostile text.
- * `every` needs the `g` flag and must match at least one character.
+ * Like `text.replaceAll(every, write)`, but without holding all matches at once, which can be tens of millions in a
+ * hostile text. `every` needs the `g` flag and must match at least one character.
  */
 export function replaceEach(text: string, every: RegExp, write: (match: string) => string): string {
   const replaced = collectText();

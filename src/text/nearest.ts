@@ -1,7 +1,7 @@
 /**
- * Returns the known word for "did you mean". A word is close if the input is a prefix of it, differs in at most a third
- * of the letters (Damerau-Levenshtein) from the word or its first part (`prise`: price-usd), or consists of some of its
- * parts (`volume-min`: volume-usd-24h-min). Undefined if none is close, because a far-fetched hint is worse than none.
+ * Returns the known word for "did you mean". A word is close if the input is a prefix of it, differs from the word or
+ * its first part in at most a third of the letters (Damerau-Levenshtein; `prise`: price-usd), or consists of some of
+ * its parts (`volume-min`: volume-usd-24h-min). Undefined if none is close: a bad hint is worse than none.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
@@ -24,7 +24,7 @@ function distanceOf(typed: string, word: string, wanted: string): number | undef
   const whole = nearDistance(wanted, candidate);
   if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
   const first = nearDistance(wanted, known[0] ?? "");
-  // A match of the complete word counts as closer.
+  // A match with the complete word counts as closer.
   return first === undefined ? undefined : first + 0.9;
 }
 

@@ -1,4 +1,4 @@
-/** Reused, because an object per row is too slow; signed, because V8 stores unsigned 32-bit words as doubles. */
+/** Reused because an object per row is too slow, and signed because V8 stores unsigned 32-bit words as doubles. */
 export interface TextHash {
   high: number;
   low: number;
@@ -22,8 +22,8 @@ export function addText(into: TextHash, text: string): void {
 }
 
 /**
- * Adds the UTF-8 bytes of a text to two hashes. Multiplication carries each change to higher bits and the shift carries
- * it back to lower bits, differently in each hash, so no single word can cancel a change in both.
+ * Adds the UTF-8 bytes of a text to two hashes. Multiplication carries each change to higher bits, and the shift
+ * carries it back to lower bits, differently in each hash, so no single word can cancel a change in both.
  */
 export function addBytes(into: TextHash, view: DataView, from: number, to: number): void {
   let { high, low } = into;

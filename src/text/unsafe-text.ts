@@ -1,7 +1,7 @@
 /**
  * Characters that could affect a terminal or deceive a reader, for a regular expression with the `u` flag. Anyone can
- * name a token, so a name can contain any of them. Classes such as `\p{Cf}` depend on the Unicode version of the
- * runtime, and they also match visible Arabic signs and the variation selectors in emoji and Chinese names.
+ * name a token, so a name can contain any of them. Classes such as `\p{Cf}` depend on the runtime's Unicode version,
+ * and they also match visible Arabic signs and the variation selectors in emoji and Chinese names.
  */
 const INVISIBLE = [
   "\\u007f-\\u009f", // DEL and C1: some terminals read U+009B as ESC [

@@ -1,4 +1,4 @@
-/** Wraps only at spaces, so that addresses and links are never split. `widthOf` is needed for text beyond ASCII. */
+/** Wraps only at spaces, so that addresses and links are never split. `widthOf` is needed for non-ASCII text. */
 export function wrapWords(text: string, width: number, widthOf = lengthOf): readonly string[] {
   return text.split("\n").flatMap((paragraph) => {
     if (widthOf(paragraph) <= width) return [paragraph];

@@ -32,8 +32,8 @@ export function writeUtc(seconds: number): string {
   const time = seconds - days * SECONDS_PER_DAY;
   const sinceYearZero = days + DAYS_BEFORE_1970;
   let year = Math.floor(sinceYearZero / 365.2425);
-  // Off by at most two days, so one step is enough. Beyond 2^53 days, where a step has no effect, a loop would never
-  // end.
+  // The estimate is off by at most two days, so one step is enough. Beyond 2^53 days, where a step has no effect, a
+  // loop would never end.
   if (daysBeforeYear(year) > sinceYearZero) year--;
   else if (daysBeforeYear(year + 1) <= sinceYearZero) year++;
   let day = sinceYearZero - daysBeforeYear(year) + 1;

@@ -12,7 +12,7 @@ const MONTHS = "January February March April May June July August September Octo
   " ",
 );
 
-/** Multiples of accepted units. Months have no fixed length, and a capital M may mean month, so both are missing. */
+/** Multiples of accepted units. Months have no fixed length, and a capital M may mean month, so both are left out. */
 const UNITS: readonly (readonly [RegExp, number, string])[] = [
   [/^([sS]|secs?|seconds?)$/, 1, "s"],
   [/^(m|mins?|minutes?)$/, 1, "m"],

@@ -1,13 +1,13 @@
 import { dayNumber, daysInMonth, SECONDS_PER_DAY, undashedDate, writeUtc } from "./calendar.ts";
 import { explainRefusedTime, type RefusedTime } from "./refused-time.ts";
 
-/** Unix seconds, rounded down, and the digits after the point without trailing zeros, which keep all nanoseconds. */
+/** Unix seconds, rounded down, and the decimal digits without trailing zeros, which preserve all nanoseconds. */
 export interface Instant {
   readonly seconds: number;
   readonly fraction: string;
 }
 
-/** The range of RFC 3339: years 0000 to 9999. */
+/** RFC 3339's range: years 0000 to 9999. */
 const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
 
@@ -43,7 +43,7 @@ function readTimeBound(text: string, now: Instant): Instant | undefined {
   return { seconds: now.seconds - Number(relative[1]) * unit, fraction: now.fraction };
 }
 
-/** Parses exactly an RFC 3339 `full-date`, as 00:00 UTC; undefined for anything else. */
+/** Parses only an RFC 3339 `full-date`, as 00:00 UTC; undefined for anything else. */
 export function parseDate(text: string): Instant | undefined {
   const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (date === null) return undefined;
@@ -53,8 +53,8 @@ export function parseDate(text: string): Instant | undefined {
 }
 
 /**
- * Parses exactly an RFC 3339 `date-time` (section 5.6), but rejects the space that the note allows. Second 60 is valid
- * where a leap second can occur. It becomes the next second, because Unix time has no leap seconds.
+ * Parses only an RFC 3339 `date-time` (section 5.6), but rejects the space that the note there allows. Second 60 is
+ * valid where a leap second can occur. It becomes the next second, because Unix time has no leap seconds.
  */
 export function parseRfc3339(text: string): Instant | undefined {
   const parts = /^([\d-]{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
@@ -83,7 +83,7 @@ export function compareInstants(a: Instant, b: Instant): number {
 }
 
 /**
- * Formats a time as Unix seconds, or as RFC 3339 if it has a fraction, which they would drop, or is before 1970, because
+ * Formats a time as Unix seconds. Uses RFC 3339 for fractions, which Unix seconds would drop, and before 1970, because
  * the service reads a leading minus as an offset from its clock.
  */
 export function toWire(instant: Instant): string {

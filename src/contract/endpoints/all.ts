@@ -30,5 +30,5 @@ const all = [
 /** A table with this type as its key does not compile unless it has an entry for each ID. */
 export type EndpointId = (typeof all)[number]["id"];
 
-/** In the order used in help. The most common endpoint of a command comes first. */
+/** In the order used in help. A command's most common endpoint comes first. */
 export const endpoints: readonly ContractEndpoint<EndpointId>[] = all;

@@ -3,7 +3,7 @@ import { query } from "../param.ts";
 import { address, optional, price, text, time } from "../record.ts";
 import { inNetwork } from "./shared-parts.ts";
 
-/** Specification, endpoint 2. Each address costs 1 credit, even without a price. The order is not guaranteed. */
+/** Specification, endpoint 2. Each address costs 1 credit, even one without a price. The order is not guaranteed. */
 export const multiPrices = defineEndpoint("multi_prices", {
   command: "prices",
   path: "/networks/{network}/multi/prices",

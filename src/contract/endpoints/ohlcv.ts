@@ -45,7 +45,7 @@ const candle: RowShape = {
   },
 };
 
-/** Wire-facts 4.5. Prices are in USD, across all pools of the token. */
+/** Wire-facts 4.5. Prices are in USD, across all of the token's pools. */
 export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
@@ -62,7 +62,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   row: candle,
 });
 
-/** Wire-facts 4.4. Prices are in units of the other token in the pool. */
+/** Wire-facts 4.4. Prices are in units of the pool's other token. */
 export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",

@@ -24,7 +24,7 @@ const window = record({
   ...each("sells buys txns", nullable(count)),
 });
 
-/** Specification, Pool resource. The field names of the base and quote token come from wire-facts 4.3. */
+/** Specification, Pool resource. The field names for the base and quote tokens come from wire-facts 4.3. */
 export const pool = defineEndpoint("pool", {
   command: "pool",
   path: "/networks/{network}/pools/{pool_address}",

@@ -2,7 +2,7 @@
 export interface RemovedEndpoint {
   readonly path: string;
   readonly replacement: string;
-  /** Maps placeholders of the old path to the parameters that they became. */
+  /** Maps placeholders in the old path to the parameters that replaced them. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ const removed = (
   carried,
 });
 
-/** Specification, "Removed endpoints", without the path of the streaming host. */
+/** Specification, "Removed endpoints", except the path on the streaming host. */
 export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/pools", "/pools/search"),
   removed("/networks/{network}/pools", "/networks/{network}/pools/search"),
@@ -29,7 +29,7 @@ export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/networks/{network}/tokens/top", "/networks/{network}/tokens/search"),
 ];
 
-/** Both streaming hosts removed this path for GET and POST. The method of an asset determines its current feed. */
+/** Both streaming hosts removed this path for GET and POST. An asset's method determines its current feed. */
 export const removedStream = "/stream";
 
 /** Includes renamed parameters (specification, "Removed endpoints") and similar names that old clients sent. */

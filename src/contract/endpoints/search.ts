@@ -25,7 +25,7 @@ const tokenFields = {
   ...each("description website explorer", optional(text)),
 };
 
-/** Specification, endpoint 5 and Search result resource. The field names differ from the pool search. */
+/** Specification, endpoint 5 and Search result resource. The field names differ from those in the pool search. */
 export const search = defineEndpoint("search", {
   command: "search",
   words: "query",
@@ -58,7 +58,7 @@ export const search = defineEndpoint("search", {
       name: "found-pool",
       record: {
         id: address,
-        // The public service sends the address of the factory or program here, which --dex does not accept.
+        // Here, the public service sends the factory or program address, which --dex does not accept.
         dex_id: optional(text),
         dex_name: optional(text),
         chain: text,

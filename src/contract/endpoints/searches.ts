@@ -21,7 +21,7 @@ import {
 } from "../record.ts";
 import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 
-/** Specification, "Pagination styles". A page has at most 100 rows and requires the cursor of the previous one. */
+/** Specification, "Pagination styles". A page has at most 100 rows and requires the previous page's cursor. */
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
@@ -56,7 +56,7 @@ function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Pa
   ];
 }
 
-/** Specification, resource Token search row; wire-facts 4.8. */
+/** Specification, Token search row resource; wire-facts 4.8. */
 const searchWindow = record({
   volume_usd: nullable(amount),
   ...each("buys sells txns", nullable(count)),
@@ -64,8 +64,8 @@ const searchWindow = record({
 });
 
 /**
- * An address is useless without its network, so a narrow terminal hides the network later, and the address earlier,
- * than in a search on one network. The new `priorities` must not equal that of another column.
+ * An address is useless without its network. Compared with a search on one network, a narrow terminal therefore hides
+ * the address earlier and the network later. No new priority may equal that of another column.
  */
 function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: number }): RowShape {
   const moved = (column: Column): Column => ({
@@ -117,7 +117,7 @@ const poolRow: RowShape = {
       "price_change_percentage_5m price_change_percentage_1h price_change_percentage_6h price_change_percentage_24h fee",
       nullable(percent),
     ),
-    // With detailed=true, names and windows are inside each token and not next to the tokens (wire-facts 4.8).
+    // With detailed=true, names and windows are inside each token, not next to the tokens (wire-facts 4.8).
     tokens: optional(
       listOf({
         id: address,

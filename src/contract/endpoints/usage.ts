@@ -1,7 +1,7 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { anything, optional, text, time } from "../record.ts";
 
-/** Specification, "Other endpoints". Only `plan` is documented; a paid key also gets its usage in this period. */
+/** Specification, "Other endpoints". Only `plan` is documented; a paid key also gets its usage for this period. */
 export const usage = defineEndpoint("usage", {
   command: "usage",
   path: "/usage",

@@ -43,10 +43,10 @@ export type StreamInterval = (typeof streamIntervals)[number];
 /** In seconds: the maximum age of the candle that a stream can start with. */
 export const longestBackfill = 15 * 60;
 
-/** In seconds. Without it, a time just within the limit would be too old when the service reads it. */
+/** In seconds. Without this margin, a time just within the limit would be too old when the service reads it. */
 const onTheWay = 5;
 
-/** In Unix seconds. `name` is the input as typed, and `now` is in milliseconds. */
+/** Returns Unix seconds. `name` is the input as typed, and `now` is in milliseconds. */
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
   const instant = parseTimeBound(typed, now);

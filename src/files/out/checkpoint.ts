@@ -8,8 +8,8 @@ import { journalOf, partOf } from "./out-file.ts";
 
 /**
  * The journal next to an `--out` file has one line for the query, one after each page, and one with the size of the
- * complete file. A line is appended only after its rows are in the file. Whenever the process is killed, the last
- * complete line thus describes rows that exist, and a resumed pull removes any rows after them.
+ * complete file. A line is appended only after its rows are in the file. No matter when the process is killed, the last
+ * complete line describes existing rows, and a resumed pull removes any rows after them.
  */
 const count = z.int().nonnegative();
 
@@ -22,11 +22,11 @@ const placeSchema = z.object({
   due: z.optional(z.int()),
 });
 
-/** Across all runs of the pull. */
+/** A pull's progress across all its runs. */
 const progressSchema = z.object({
   /** The number of bytes in the file that the journal accounts for. */
   bytes: count,
-  /** Of these bytes. */
+  /** The hash of these bytes. */
   sha256: z.string(),
   rows: count,
   repeats: count,
@@ -35,9 +35,9 @@ const progressSchema = z.object({
   refused: count,
   requests: count,
   credits: count,
-  /** The credits for responses that were truncated. */
+  /** The credits for truncated responses. */
   inDoubt: count,
-  /** Before the first run, with the digits that the service sent. */
+  /** The value before the first run, with the digits that the service sent. */
   creditsBefore: z.optional(z.string()),
   /** The query to continue with, and the position in its response. */
   question: count,
@@ -45,10 +45,10 @@ const progressSchema = z.object({
   rowsOfQuestion: count,
   /** Hashes of the rows since the previous line, to remove duplicates. Commas separate pages. */
   seen: z.optional(z.string()),
-  /** The identities of the first and last row, as JSON. */
+  /** The identities of the first and last rows, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
-  /** The end of the time range in wire format, which the first run fixed. */
+  /** The end of the time range in wire format, as fixed by the first run. */
   to: z.optional(z.string()),
   /** The proof that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
@@ -63,12 +63,12 @@ const headerSchema = z.object({
   rows: z.enum(["file", "part"]),
   /** With --force, the pull may replace `FILE` when it finishes. */
   mayReplace: z.boolean(),
-  /** By name. A later run compares the parameters and reports the differences. */
+  /** Parameters by name. A later run compares them and reports any differences. */
   query: z.record(z.string(), z.string()),
-  /** The clock reading in milliseconds that was used to resolve all times. */
+  /** The clock reading, in milliseconds, that was used to resolve all times. */
   now: z.number(),
   tier: z.string(),
-  /** The start of the first run in milliseconds since the epoch. */
+  /** When the first run started, in milliseconds since the epoch. */
   started: z.number(),
 });
 
@@ -88,9 +88,9 @@ export interface FoundProgress {
   readonly complete: number | undefined;
   /** Whether the journal accounts for more bytes than the file contains. */
   readonly isCut: boolean;
-  /** From all lines up to this one. */
+  /** The hashes from all lines up to this one. */
   readonly seen: readonly string[];
-  /** In bytes of the journal, up to the end of this line. */
+  /** The journal's length in bytes, up to the end of this line. */
   readonly length: number;
 }
 
@@ -146,7 +146,7 @@ function inTheWay(path: string): Failure {
   );
 }
 
-/** Accepts every version, and an empty journal, which a power failure can leave. */
+/** Accepts every version and an empty journal, which a power failure can leave behind. */
 function isOurs(bytes: Buffer): boolean {
   const begin = '{"checkpoint":';
   return begin.startsWith(bytes.toString("latin1", 0, begin.length));
@@ -197,7 +197,7 @@ function foreignJournal(path: string): Failure {
   });
 }
 
-/** A pull with rows that this run can continue. */
+/** A pull that already has rows and that this run can continue. */
 export interface Interrupted extends FoundProgress {
   readonly header: CheckpointHeader;
   /** The file that contains the rows. */
@@ -230,7 +230,7 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
   return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
 }
 
-/** If a run was killed before it removed its checkpoint, the rows may already have the name `file`, or both names. */
+/** If a run was killed before it removed its checkpoint, the rows may already be named `file`, or have both names. */
 function dropPlacedPart(file: string): boolean {
   const part = partOf(file);
   if (!checkRegular(part)) return true;

@@ -30,18 +30,18 @@ export interface Growing {
   readonly file: string;
   readonly header: CheckpointHeader;
   readonly interrupted: Interrupted | undefined;
-  /** Of the rows written by earlier runs. */
+  /** The hash of the rows from earlier runs. */
   readonly hash: Hash;
   /** The permissions of the file that will be replaced. */
   readonly kept: number | undefined;
-  /** The lock of the file, which this run holds. */
+  /** The file's lock, which this run holds. */
   readonly lock: Pick<FileLock, "isHeld">;
   readonly random: () => number;
 }
 
 /**
- * A new pull creates `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure does
- * not create or destroy anything.
+ * A new pull creates `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure
+ * neither creates nor destroys anything.
  */
 export async function growFile(growing: Growing): Promise<GrowingFile> {
   const { file, header, interrupted, lock, hash } = growing;
@@ -49,7 +49,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
   let rowsAt = part ?? file;
   let canContinue = interrupted !== undefined;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
-  /** Written once the checkpoint exists. */
+  /** This line is written once the checkpoint exists. */
   let line: Progress | undefined;
 
   const writeLine = ({ rows, journal }: Opened): void => {
@@ -132,7 +132,7 @@ interface Opened {
 async function beginRows(growing: Growing, rowsAt: string): Promise<Opened> {
   const { file, header, kept, lock, random } = growing;
   checkHeld(lock, lockOf(file));
-  // An earlier run left this file before it recorded any rows.
+  // An earlier run left this file behind before it recorded any rows.
   if (checkRegular(partOf(file))) rmSync(partOf(file));
   const journal = beginJournal(file, header, random);
   try {

@@ -6,7 +6,7 @@ import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
 import { journalOf } from "./out-file.ts";
 
-/** Writes the checkpoint of a pull. A line follows each page, in the order of the rows. */
+/** Writes a pull's checkpoint. A line follows each page, in row order. */
 export interface Journal {
   /** Call this after the rows have been written to the file. */
   readonly note: (progress: Progress) => void;

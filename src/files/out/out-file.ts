@@ -16,7 +16,7 @@ import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 /** Linux uses the same limit. */
 const maxLinks = 40;
 
-/** Resolves symbolic links, so that all names of a file, which may not exist yet, share a checkpoint and a lock. */
+/** Resolves symbolic links, so that all names of a file share a checkpoint and a lock. The file may not exist yet. */
 export function targetOf(file: string): string {
   let target = file;
   for (let links = 0; links < maxLinks; links += 1) {
@@ -33,17 +33,17 @@ export function journalOf(file: string): string {
   return `${file}.resume`;
 }
 
-/** For the rows of an unfinished pull, unless they are written to `FILE` itself. */
+/** Holds an unfinished pull's rows, unless they are written to `FILE` itself. */
 export function partOf(file: string): string {
   return `${file}.part`;
 }
 
-/** The only process that writes `FILE` holds this lock. */
+/** Held by the only process that writes `FILE`. */
 export function lockOf(file: string): string {
   return `${file}.lock`;
 }
 
-/** The same for all names of a file, even if it does not exist yet. */
+/** The same for all of a file's names, even if the file does not exist yet. */
 export function trueName(file: string): string {
   const target = targetOf(path.resolve(file));
   try {
@@ -57,9 +57,9 @@ export function isUnfinished(file: string): boolean {
   return existsSync(journalOf(file));
 }
 
-/** The limit in bytes of all common file systems. */
+/** The limit on all common file systems, in bytes. */
 const longestName = 255;
-/** Used while `FILE.resume` or the receipt is replaced. */
+/** Used while `FILE.resume` or the receipt is being replaced. */
 const longestEnding = {
   "--out": ".resume.0123456789abcdef.new".length,
   "--receipt": ".0123456789abcdef.new".length,
@@ -141,7 +141,7 @@ export function unwritable(label: string, cause: unknown): Failure {
 
 /**
  * If another process holds the lock, the failure is temporary (exit code 7), so that a service manager that does not
- * restart commands after a usage error still retries this one.
+ * restart commands after usage errors still retries this one.
  */
 export async function holdFile(
   context: Locking,

@@ -11,8 +11,8 @@ import { unwritable } from "./out-file.ts";
 export interface RowFile {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /**
-   * Throws if another program has changed, moved or replaced the file, because the run must not report success. `bytes`
-   * is the expected size. The returned stats identify the file.
+   * Throws if another program has changed, moved or replaced the file, because the run must then not report success.
+   * `bytes` is the expected size. The returned stats identify the file.
    */
   readonly verify: (bytes: number) => BigIntStats;
   /** Resolves when the rows have been saved to disk. */
@@ -22,8 +22,8 @@ export interface RowFile {
 }
 
 /**
- * Fails if the file exists. Rows are always appended: with fixed positions, the system would fill a part that another
- * program truncated with zeros. Messages start with `label`. `kept` is the mode of the new file.
+ * Fails if the file exists. Rows are always appended: with fixed positions, the system would zero-fill any part that
+ * another program cut off. Messages start with `label`. `kept` is the mode of the new file.
  */
 export async function createRowFile(file: string, label: string, kept?: number): Promise<RowFile> {
   try {
@@ -45,7 +45,7 @@ export async function createRowFile(file: string, label: string, kept?: number):
   }
 }
 
-/** Removes an incomplete row after the first `bytes`. */
+/** Removes an incomplete row after the first `bytes` bytes. */
 export async function continueRowFile(file: string, label: string, bytes: number): Promise<RowFile> {
   let handle: FileHandle | undefined;
   try {
@@ -107,7 +107,7 @@ function notPlaced(part: string, file: string, cause: unknown, why = fileFault(c
   });
 }
 
-/** Throws if it is not the file that was written. */
+/** Throws if this is not the file that was written. */
 function checkPlace(file: string, written: BigIntStats): BigIntStats {
   const there = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (there !== undefined && isSameFile(there, written)) return there;

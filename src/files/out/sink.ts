@@ -5,11 +5,11 @@ export interface Sink {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /** Including the bytes that earlier runs wrote. */
   readonly bytes: () => number;
-  /** Of all bytes, in hexadecimal; undefined if the sink does not compute it. */
+  /** The hash of all bytes, in hexadecimal; undefined if the sink does not compute it. */
   readonly sha256: () => string | undefined;
 }
 
-/** `hash` covers the earlier bytes. Omit it if possible: hashing takes 10 % of the time of a local pull to stdout. */
+/** `hash` covers the earlier bytes. Omit it if possible: hashing takes up 10% of a local pull to stdout. */
 export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash): Sink {
   let bytes = bytesBefore;
   return {
