@@ -86,7 +86,7 @@ silent stream delays rows by a minute at most. Each request and each event costs
 
 Rows and gaps:
   settling   dexdata holds each new row for 3s and reads again. If an older row has turned up, it is printed first.
-  late rows  A row that appears even later is detected by the service's own count. It is printed after newer rows, and
+  late rows  Rows that appear even later are detected by the service's own count. They are printed after newer rows, and
       reported.
   gaps       A gap is reported when the stream is back, and again when REST has filled it.
   no stream  Reads continue every 15s until the stream is back.
