@@ -42,7 +42,7 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "retry later",
   },
   8: {
-    when: "Incomplete: rows are missing, some inputs failed, or a stream ended or was not connected",
+    when: "Incomplete: rows are missing, some inputs failed, or a stream was silent (--idle-exit) or not connected at the end",
     next: "read stderr",
   },
   129: { when: "Ended by SIGHUP (terminal closed); only complete lines were written", next: afterSignal },

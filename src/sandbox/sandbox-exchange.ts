@@ -4,7 +4,7 @@ import type { Faults } from "./faults/fault-kinds.ts";
 /** Follows the specification, or the public service where the two differ. */
 export type Dialect = "spec" | "public";
 
-/** The free hosts serve keyless and free callers, and the paid hosts all others. */
+/** The free hosts serve keyless and free callers. The paid hosts serve all others. */
 export type SandboxHost = "rest_free" | "rest_paid" | "stream_free" | "stream_paid";
 
 export function isPaidHost(host: SandboxHost): boolean {

@@ -38,12 +38,12 @@ export const apiNotes: readonly Block[] = [
     prose:
       "Without --paginate, dexdata sends one request and prints the response as received. With -o ndjson, each element of " +
       "an array is one line, and any other response is a single line. With -o json, the response is one document. With " +
-      "-o table, it is the same table as from the command for that endpoint, or JSON if dexdata does not know the path.",
+      "-o table, it is the table that the command for that endpoint prints, or JSON if dexdata does not know the path.",
   },
   {
     prose:
-      "With --paginate, rows look the same as from the command for that endpoint. -f limit=N then sets the page size " +
-      "(--limit sets the total), and -f cursor=C or -f page=N sets where to start. Values are sent as " +
+      "With --paginate, the rows are the same as those of the command for that endpoint. The page size is set by " +
+      "-f limit=N, the total by --limit, and the start by -f cursor=C or -f page=N. Values are sent as " +
       "is, except relative times such as -f from=-24h: they are converted once, so that all pages cover the same range.",
   },
 ];

@@ -64,7 +64,7 @@ const batchFlags = {
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
     summary:
-      "Add a row for each interval without trades, with these prices: null, previous (the previous close)",
+      "Add a row for each interval without trades; its prices are null or previous (the previous close)",
     choicesIn: "summary",
   }),
   chart: chartFlag,

@@ -45,7 +45,7 @@ export const sandboxFlags = {
     details: "; see Faults below",
   }),
   dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary: "Imitate the specification (spec, the default) or the public service (public) where they differ",
+    summary: "Where the API specification and the public service differ, follow: spec (default), public",
     choicesIn: "summary",
   }),
   rpm: flag(rate, group, {
@@ -93,7 +93,7 @@ export const sandboxNotes: readonly Block[] = [
       ["@7-9", "The seventh to the ninth request"],
       ["@7-", "The seventh request and all later ones"],
       [":5%", "5% of all requests"],
-      [":5%x3", "5% of all requests, each with the next two (bursts of three)"],
+      [":5%x3", "5% of all requests, and the next two after each (bursts of three)"],
       ["(none)", "All requests; for a kind marked (once), only the first one"],
     ],
   },

@@ -18,7 +18,7 @@ export const schemaCommand = command({
     {
       prose:
         "The fields come from the API schema that dexdata itself uses. In PostgreSQL, numbers are NUMERIC, which keeps " +
-        "every digit. SQLite and DuckDB have no such type, so numbers are stored as text. Nested values are JSON. The " +
+        "every digit. SQLite and DuckDB have no type of unlimited precision, so numbers are stored as text. Nested values are JSON. The " +
         "service may add fields, so the JSON Schema allows additional ones.",
     },
   ],

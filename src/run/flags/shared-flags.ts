@@ -153,7 +153,7 @@ export const requestFlags = {
     summary: "Print the estimated cost and exit; sends at most one request",
   }),
   "require-plan": flag(choice(tiers, "plan"), "Requests", {
-    summary: "Fail if the service applies a plan other than this one",
+    summary: "Fail if the service applies a different plan",
   }),
 };
 

@@ -8,7 +8,7 @@ import { sourceOf, subjectKey } from "./subject.ts";
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
 const PING_MS = 15_000;
 const TURN_MS = 100;
-// After a large clock jump, events are sent in steps, so readers' queues stay limited. Each turn covers up to 16
+// After a large clock jump, events are sent in batches, so queues stay small. Each turn covers up to 16
 // minutes of events, which is faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;

@@ -19,7 +19,7 @@ interface FollowHandlers {
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** A failed search for the start is repeated. */
+  /** If the search for the start fails, it is repeated. */
   readonly beginning: Beginning;
   readonly wake: Wake;
   /** In Unix seconds. Rows with a later time have a wrong date. */

@@ -56,7 +56,7 @@ export function createKnownRows(begin: Instant, latest: () => number) {
     },
     /** The number of known rows that the last complete read returned. */
     listed: () => known.size - unlisted.size,
-    /** Receives the rows of a complete read that began at `from`. Other rows stay known, because they may reappear. */
+    /** Receives the rows of a complete read that began at `from`. Other rows are remembered, because they may reappear. */
     setListed: (keys: ReadonlySet<string>): void => {
       unlisted.clear();
       for (const key of known) if (!keys.has(key)) unlisted.add(key);
