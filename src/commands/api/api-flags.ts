@@ -42,7 +42,7 @@ export const apiNotes: readonly Block[] = [
   },
   {
     prose:
-      "With --paginate, the rows are the same as those of the command for that endpoint. The page size is set by " +
+      "With --paginate, the rows are the same as in the command for that endpoint. The page size is set by " +
       "-f limit=N, the total by --limit, and the start by -f cursor=C or -f page=N. Values are sent as " +
       "is, except relative times such as -f from=-24h: they are converted once, so that all pages cover the same range.",
   },
