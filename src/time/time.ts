@@ -83,8 +83,8 @@ export function compareInstants(a: Instant, b: Instant): number {
 }
 
 /**
- * Formats a time as Unix seconds. Uses RFC 3339 for fractions, which Unix seconds would drop, and before 1970, because
- * the service reads a leading minus as an offset from its clock.
+ * Formats a time as Unix seconds. Uses RFC 3339 for fractions of a second, which Unix seconds would drop, and
+ * for times before 1970, because the service reads a leading minus as an offset from its clock.
  */
 export function toWire(instant: Instant): string {
   return instant.fraction === "" && instant.seconds >= 0 ? String(instant.seconds) : formatInstant(instant);

@@ -66,7 +66,7 @@ export const streamFlags = {
     choicesIn: "summary",
   }),
   interval: flag(choice(streamIntervals, "interval"), "Feed", {
-    summary: "Candle length of --feed ohlcv",
+    summary: "Candle length for --feed ohlcv",
     default: "1s",
   }),
   since: flag(text("time", "time"), "Feed", {
