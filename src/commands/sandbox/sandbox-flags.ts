@@ -45,7 +45,8 @@ export const sandboxFlags = {
     details: "; see Faults below",
   }),
   dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary: "Where the API specification and the public service differ, follow: spec (default), public",
+    summary:
+      "Which API to imitate where the specification and the public service differ: spec (default), public",
     choicesIn: "summary",
   }),
   rpm: flag(rate, group, {

@@ -59,7 +59,7 @@ export const outputFlags = {
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
   color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
   out: flag(outputFile, "Output", {
-    summary: "Write rows to a file; it appears only when complete (unless the first run uses --resume)",
+    summary: "Write rows to a file, which appears when the pull is complete",
   }),
   resume: flag(toggle, "Output", {
     with: "out",
@@ -153,7 +153,8 @@ export const requestFlags = {
     summary: "Print the estimated cost and exit; sends at most one request",
   }),
   "require-plan": flag(choice(tiers, "plan"), "Requests", {
-    summary: "Fail if the service applies a different plan",
+    summary: "Expected plan (keyless, free, dev, pro or enterprise); fail if the service applies another one",
+    choicesIn: "summary",
   }),
 };
 

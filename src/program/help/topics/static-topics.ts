@@ -112,8 +112,8 @@ Limits:
       3 pages in a row with only rows already received.
   wait         A Retry-After of at most --retry-max-time, and never more than 1h; a longer one ends the command
       with exit 6
-  event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If one continues for more
-      than 64 MiB, dexdata reconnects.
+  event        1 MiB, or up to 16 MiB with --max-event; larger ones are skipped and reported. If a skipped event
+      has not ended after 64 MiB, dexdata reconnects.
   ohlcv        50 million candles (exit 2); --chart merges adjacent candles into at most 6,000
   --follow     At most 3,000 rows wait in memory. A late row is found only if it is at most 10m old and one of the newest
       5,000 rows.
