@@ -74,7 +74,7 @@ export const faultTraits = {
   "drop-filter": {
     ...change,
     value: "name",
-    help: "A search ignores one filter; the copy of the query in the response omits it, too",
+    help: "A search ignores one filter (responses repeat the query; the filter is missing there, too)",
   },
   plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
   "no-plan-header": { ...header, help: "No X-Api-Plan header" },

@@ -155,7 +155,7 @@ export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, 
     .join(", or ");
   const perConnection = {
     always: `${assetsPerPost} per connection`,
-    perhaps: `up to ${assetsPerPost} per connection; 1 if the service does not accept more than one`,
+    perhaps: `${assetsPerPost} per connection (or 1, if the service rejects several)`,
     never: "1 per connection",
   }[batches];
   return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
