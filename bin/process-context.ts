@@ -81,13 +81,13 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     clock: createClock(),
     random: Math.random,
     // On an open connection, undici sends a request two event loop turns later.
-    letLeave: async () => {
+    yieldToSocket: async () => {
       await turn();
       await turn();
     },
     signal: ending.signal,
     interrupt,
-    leaveReader: () => {
+    stopWaitingForReader: () => {
       isReaderLeft = true;
     },
     isReaderLeft: () => isReaderLeft || ending.signal.aborted,

@@ -1,7 +1,7 @@
-import type { CheckedDocument } from "./answer/answer-body.ts";
+import type { CheckedDocument } from "./response/answer-body.ts";
 import type { Args } from "../contract/args.ts";
 import { onlyGroup } from "../contract/endpoint.ts";
-import { Failure, invalidInput, isOfOneInput, untrustedAnswer } from "../contract/failure.ts";
+import { Failure, invalidInput, affectsOneInput, invalidResponse } from "../contract/failure.ts";
 import type { Reply } from "../contract/reply.ts";
 import { addressKey, readRows, type Asking, type Page, type Subject } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
@@ -79,7 +79,7 @@ async function askChunk(
       (await client.again(1, "the service returned prices for tokens that were not requested"));
     return isDoubtful ? await request() : found;
   } catch (cause) {
-    if (cause instanceof Failure && isOfOneInput(cause)) return cause;
+    if (cause instanceof Failure && affectsOneInput(cause)) return cause;
     throw cause;
   }
 }
@@ -87,7 +87,7 @@ async function askChunk(
 function foundIn({ text, value: rows }: CheckedDocument): readonly Found[] {
   return readRows(text, rows, "prices").map(({ row, value }, index) => {
     const id = member(value, "id");
-    if (typeof id !== "string") throw untrustedAnswer(`invalid response: price row ${index + 1} has no id`);
+    if (typeof id !== "string") throw invalidResponse(`invalid response: price row ${index + 1} has no id`);
     return { id, row, value };
   });
 }

@@ -3,13 +3,13 @@ import type { Args, Question } from "../contract/args.ts";
 import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { formatSeconds } from "../contract/duration.ts";
-import { Failure, untrustedAnswer } from "../contract/failure.ts";
+import { Failure, invalidResponse } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
-import { type Answer, createDocument, type Document } from "./answer/answer-body.ts";
+import { type Answer, createDocument, type Document } from "./response/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
-import { refusal } from "./answer/request-refusal.ts";
-import { checkPlan } from "./answer/plan-refusal.ts";
+import { refusal } from "./response/request-refusal.ts";
+import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
 import { waitTooLong } from "./pace/retry-after.ts";
@@ -113,7 +113,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const again: Client["again"] = async (repeats, problem) => {
     if (repeats > most) return false;
     const milliseconds = backoffAfter(repeats, random());
-    observer.waiting({ milliseconds, attempt: repeats, failure: untrustedAnswer(problem) });
+    observer.waiting({ milliseconds, attempt: repeats, failure: invalidResponse(problem) });
     await clock.sleep(milliseconds, signal);
     return true;
   };

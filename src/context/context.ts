@@ -18,7 +18,7 @@ export interface Context {
   /** In [0, 1), for jitter. */
   readonly random: () => number;
   /** Resolves once the sockets have had time to send all pending requests. */
-  readonly letLeave: () => Promise<void>;
+  readonly yieldToSocket: () => Promise<void>;
   /** Aborts when a signal arrives or the reader closes stdout. Its reason is an `Interruption`. */
   readonly signal: AbortSignal;
   /** Called when stdout is closed, to end the run as a signal would. */
@@ -27,7 +27,7 @@ export interface Context {
    * Call this when a stream ends, to discard output that its reader does not consume soon, as after a signal. A command
    * with finite output waits for its reader.
    */
-  readonly leaveReader: () => void;
+  readonly stopWaitingForReader: () => void;
   /** Listens for SIGHUP (reload files) until the returned function is called. With no listener, SIGHUP ends the run. */
   readonly onReload: (listener: () => void) => () => void;
   /**

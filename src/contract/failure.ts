@@ -86,11 +86,11 @@ export function invalidInput(label: string, problem: string, next?: string): Fai
 }
 
 /** For a response that is not JSON, has an unexpected shape, or violates one of the service's guarantees. */
-export function untrustedAnswer(message: string): Failure {
+export function invalidResponse(message: string): Failure {
   return fail("untrusted_answer", message);
 }
 
 /** Whether the failure concerns only one input, so that the others can still be requested. */
-export function isOfOneInput({ details: { status } }: Failure): boolean {
+export function affectsOneInput({ details: { status } }: Failure): boolean {
   return status === 404 || status === 400;
 }

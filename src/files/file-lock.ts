@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import type { Context } from "../context/context.ts";
 import { fail, Failure, usageFailure } from "../contract/failure.ts";
-import { diskAdvice, errorCode, fileFault } from "./file-fault.ts";
+import { diskAdvice, errorCode, describeFileError } from "./file-errors.ts";
 import {
   createToken,
   describeHolder,
@@ -254,7 +254,7 @@ function createLock(path: string, text: string): number | undefined {
     if (code === "EEXIST") return undefined;
     // Windows reports this error while a file with the same name is being deleted.
     if (code === "EPERM" && readLock(path) !== undefined) return undefined;
-    throw lockFailure(path, `cannot be created (${fileFault(error)})`, error);
+    throw lockFailure(path, `cannot be created (${describeFileError(error)})`, error);
   }
 }
 
@@ -308,7 +308,7 @@ function removeAbandonedLock(path: string): void {
   const refused = removeLock(path);
   if (refused === undefined) return;
   throw usageFailure(
-    `cannot remove the abandoned lock ${path}: ${fileFault(refused)}`,
+    `cannot remove the abandoned lock ${path}: ${describeFileError(refused)}`,
     "delete it as the user who owns it",
   );
 }

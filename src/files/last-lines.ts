@@ -1,7 +1,7 @@
 import { type FileHandle, open, truncate } from "node:fs/promises";
 import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
-import { errorCode } from "./file-fault.ts";
+import { errorCode } from "./file-errors.ts";
 
 /** Longer than any line. The longest is a 1 MiB event with its envelope and escaped line breaks. */
 const longest = 4 * 1024 * 1024;
@@ -17,7 +17,7 @@ export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number 
  * break is added, and an incomplete line is removed. A line that is still growing is left alone, because another
  * process is writing it. Returns undefined if there was nothing to repair.
  */
-export async function repairLastLine(
+export async function repairPartialLine(
   handle: FileHandle,
   file: string,
   clock: Pick<Clock, "sleep">,

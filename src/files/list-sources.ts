@@ -1,7 +1,7 @@
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { withoutSecrets } from "../contract/key.ts";
-import { cannotBeRead } from "./file-fault.ts";
+import { cannotBeRead } from "./file-errors.ts";
 import { readBounded } from "./named-file.ts";
 
 export interface ListSources {

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { usageFailure } from "../contract/failure.ts";
-import { cannotBeWritten } from "./file-fault.ts";
+import { cannotBeWritten } from "./file-errors.ts";
 
 export interface LogFile {
   readonly file: string;

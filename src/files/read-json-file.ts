@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { CLOSE_ARRAY, CLOSE_OBJECT, eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../json/json-scan.ts";
 import { isObject } from "../json/raw-json.ts";
-import { cannotBeRead, errorCode } from "./file-fault.ts";
+import { cannotBeRead, errorCode } from "./file-errors.ts";
 
 export type JsonFile =
   | { readonly state: "absent" }

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { type Failure, usageFailure } from "../contract/failure.ts";
-import { errorCode } from "./file-fault.ts";
+import { errorCode } from "./file-errors.ts";
 
 function notRegular(file: string): Failure {
   return usageFailure(`${file} is not a regular file`, "move it out of the way");

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Context } from "../context/context.ts";
-import { errorCode } from "./file-fault.ts";
+import { errorCode } from "./file-errors.ts";
 
 /** Every staging name ends with 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;

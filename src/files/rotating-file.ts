@@ -1,12 +1,12 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../context/context.ts";
-import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-fault.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-errors.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { lookAt, makeFolder } from "./paths.ts";
 import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
-import { repairLastLine, type TornLine } from "./last-lines.ts";
+import { repairPartialLine, type TornLine } from "./last-lines.ts";
 import { checkFile, checkFolder, isUnfinished, targetOf } from "./out/out-file.ts";
 
 export interface RotatingFile extends Output {
@@ -40,7 +40,7 @@ export async function openRotatingFile(
   checkOutPattern(pattern, clock.now());
   const openAt = async (file: string): Promise<Opened> => {
     const handle = await openToAppend(file);
-    const torn = await repairLastLine(handle, file, clock).catch(async (cause: unknown) => {
+    const torn = await repairPartialLine(handle, file, clock).catch(async (cause: unknown) => {
       await handle.close();
       throw cause;
     });

@@ -102,7 +102,7 @@ export class ByteScan {
 
   endOfObject(at: number, depth: number, visit?: Visit): number {
     const { bytes } = this;
-    if (depth > MOST_DEPTH) throw new Unread();
+    if (depth > MOST_DEPTH) throw new UnsupportedByScanner();
     let index = this.skipBlanks(at + 1);
     if (bytes[index] === CLOSE_OBJECT) return index + 1;
     for (;;) {
@@ -122,7 +122,7 @@ export class ByteScan {
   /** `visit` receives the start of each element and returns its end. */
   endOfArray(at: number, depth: number, visit?: (value: number) => number): number {
     const { bytes } = this;
-    if (depth > MOST_DEPTH) throw new Unread();
+    if (depth > MOST_DEPTH) throw new UnsupportedByScanner();
     let index = this.skipBlanks(at + 1);
     if (bytes[index] === CLOSE_ARRAY) return index + 1;
     for (;;) {
@@ -150,7 +150,7 @@ export class ByteScan {
       const end = this.endOfValue(at);
       return this.hasBlanks || this.wide.length > 0 ? -1 : end;
     } catch (cause) {
-      if (cause instanceof SyntaxError || cause instanceof Unread) return -1;
+      if (cause instanceof SyntaxError || cause instanceof UnsupportedByScanner) return -1;
       throw cause;
     }
   }
@@ -159,7 +159,7 @@ export class ByteScan {
   isNamed(at: number, name: Uint8Array): boolean {
     for (let index = 0; index < name.length; index += 1) {
       const byte = this.bytes[at + 1 + index];
-      if (byte === BACKSLASH) throw new Unread();
+      if (byte === BACKSLASH) throw new UnsupportedByScanner();
       if (byte !== name[index]) return false;
     }
     return this.bytes[at + 1 + name.length] === QUOTE;
@@ -201,7 +201,7 @@ export class ByteScan {
 }
 
 /** Thrown if the text may be valid JSON, but this scan does not support it. */
-export class Unread extends Error {}
+export class UnsupportedByScanner extends Error {}
 
 /** Receives the starts of a key and its value. May return the value's end if it has already scanned the value. */
 export type Visit = (key: number, value: number) => number | undefined;

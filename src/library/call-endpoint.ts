@@ -5,7 +5,7 @@ import type { Page as RawPage, Walk } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
-import { untrustedAnswer } from "../contract/failure.ts";
+import { invalidResponse } from "../contract/failure.ts";
 import type { RecordShape } from "../contract/record.ts";
 import { parseNumbersAsText } from "../json/exact-json.ts";
 import { rawMembers } from "../json/raw-json.ts";
@@ -92,7 +92,7 @@ async function* rawPages(
 
 async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Promise<unknown> {
   for await (const page of pagesOf(opened, endpoint, asking)) return page.rows[0];
-  throw untrustedAnswer("invalid response: no row");
+  throw invalidResponse("invalid response: no row");
 }
 
 /** The result includes empty groups. */

@@ -1,6 +1,6 @@
 import { isSkipped } from "../client/streams/stream-event.ts";
 import { childOf } from "../context/child-signal.ts";
-import { invalidInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";
+import { invalidInput, invalidResponse, usageFailure } from "../contract/failure.ts";
 import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
@@ -83,7 +83,7 @@ async function* listen(
           .filter((event) => !isSkipped(event))
           .map((event) => {
             const text = jsonLine(event);
-            if (text === undefined) throw untrustedAnswer(`event "${event.name}" is not valid JSON`);
+            if (text === undefined) throw invalidResponse(`event "${event.name}" is not valid JSON`);
             const asset = subjectOf(event, assets);
             return { event: event.name, asset, received: new Date(now), data: read(text), text };
           });

@@ -1,6 +1,6 @@
 import { endpoints } from "../contract/endpoints/all.ts";
 import { apiCommand } from "../commands/api/api-command.ts";
-import { commandGroups } from "../commands/asking/positionals.ts";
+import { commandGroups } from "../commands/input/positionals.ts";
 import { authCommands } from "../commands/auth/auth-commands.ts";
 import { type Command, command } from "../commands/command.ts";
 import { endpointCommand } from "../commands/endpoint/endpoint-command.ts";

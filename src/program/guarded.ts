@@ -1,7 +1,7 @@
 import { type Context, exitOfInterruption, isInterruption } from "../context/context.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
 import { fail, Failure } from "../contract/failure.ts";
-import { outputFailure } from "../files/file-fault.ts";
+import { outputFailure } from "../files/file-errors.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
 
 /** Returns the exit code of `work` or its failure. All errors are handled here. */

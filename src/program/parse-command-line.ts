@@ -5,7 +5,7 @@ import { type Command, hasFlag } from "../commands/command.ts";
 import type { Flag, Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import type { HelpForm } from "./help/command-help.ts";
-import { hintAtFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
+import { suggestFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
 
 /** No other code reads argv. */
 export interface CommandLine {
@@ -186,7 +186,7 @@ function wordsFailure(
       // If the flag is known, commander rejected it because a boolean flag was given a value.
       if (known.includes(word))
         return usageFailure(`${word} does not take a value`, `use ${word} without a value, or leave it out`);
-      const hint = hintAtFlag(commands, word, wordsOf(parser).join(" "), known);
+      const hint = suggestFlag(commands, word, wordsOf(parser).join(" "), known);
       return usageFailure(`unknown flag ${word} for "${path}"`, hint ?? help);
     }
     case "commander.unknownCommand":

@@ -1,5 +1,5 @@
 import { nearest } from "../text/nearest.ts";
-import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.ts";
+import { didYouMean, nearestCommand } from "../commands/input/nearest-command.ts";
 import { networkAliases, wellKnownNetworks } from "../contract/network-aliases.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
@@ -60,7 +60,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--count", "--limit"],
 ]);
 
-export function hintAtFlag(
+export function suggestFlag(
   commands: readonly Command[],
   flag: string,
   path: string,

@@ -1,7 +1,7 @@
 import type { Page } from "../client/pages/page.ts";
 import { compileRowCheck, type RowCheck } from "../client/rows/row-check.ts";
 import { type Endpoint, rowShape } from "../contract/endpoint.ts";
-import { untrustedAnswer } from "../contract/failure.ts";
+import { invalidResponse } from "../contract/failure.ts";
 
 /** The user may need invalid rows, so they are passed on before the pull fails and names the first one. */
 export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
@@ -21,5 +21,5 @@ export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endp
     yield page;
   }
   if (first !== undefined)
-    throw untrustedAnswer(`${wrong} of ${total} rows do not match the API schema: ${first}`);
+    throw invalidResponse(`${wrong} of ${total} rows do not match the API schema: ${first}`);
 }

@@ -23,7 +23,7 @@ export interface HeldOutput extends Output {
 /** A stream that runs for days can produce thousands of lines, and only the latest are useful at the end. */
 const mostKept = 100;
 
-export function createHeldOutput(output: Output): HeldOutput {
+export function createBufferedOutput(output: Output): HeldOutput {
   let tell: ((text: string) => void) | undefined;
   let kept: string[] = [];
   const held = withWrite(output, async (text) => {

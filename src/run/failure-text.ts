@@ -4,7 +4,7 @@ import { escapeJsonText } from "../json/json-text.ts";
 import { hideSecrets } from "../contract/key.ts";
 import type { ErrorFormat } from "../contract/output-format.ts";
 import { usualErrorFormat } from "../render/formats/formats.ts";
-import { visibleText } from "../render/sanitise.ts";
+import { visibleText } from "../render/sanitize.ts";
 import { prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 

@@ -6,7 +6,7 @@ import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { RunOptions } from "./run-options.ts";
 import { hideSecrets } from "../contract/key.ts";
-import { visibleText } from "../render/sanitise.ts";
+import { visibleText } from "../render/sanitize.ts";
 
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export interface Report extends ClientObserver {

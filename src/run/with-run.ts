@@ -4,7 +4,7 @@ import type { Context } from "../context/context.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { createListSources, type ListSources } from "../files/list-sources.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
-import { createHeldOutput, type HeldOutput } from "../render/held-output.ts";
+import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
 import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
@@ -63,7 +63,7 @@ export async function withRun<Result>(
   const options = adjust(readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer));
   const progress = createProgress(outer, hasProgress ? (flags.progress ?? "auto") : "none", options);
   const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
-  const stderr = createHeldOutput(timed.stderr);
+  const stderr = createBufferedOutput(timed.stderr);
   const context = { ...timed, stderr };
   const report = createReport(context, options, progress.countdown);
   const closers: (() => unknown)[] = [];
@@ -73,7 +73,7 @@ export async function withRun<Result>(
     onClose(async () => {
       await progress.close();
       await opened.close();
-      if (over === undefined) sayWhatItWas(opened, report);
+      if (over === undefined) reportCost(opened, report);
       else over(opened);
     });
     return opened;
@@ -87,7 +87,7 @@ export async function withRun<Result>(
     } finally {
       release();
       await progress.close();
-      if (isTail) outer.leaveReader();
+      if (isTail) outer.stopWaitingForReader();
       await report.settled();
     }
   }
@@ -105,7 +105,7 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 }
 
 /** Call this after printing the rows. */
-export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
+export function reportCost({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
   if (target.isSimulated) report.remark("simulated data from the sandbox");
   const { plan } = meter;
   // The user is paying for a plan that is not applied, so this is printed even if stderr is a pipe.

@@ -2,7 +2,7 @@ import type { Context } from "../context/context.ts";
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../contract/key.ts";
 import type { Tier } from "../contract/tier.ts";
-import { cannotBeRead } from "../files/file-fault.ts";
+import { cannotBeRead } from "../files/file-errors.ts";
 import { type BoundedFile, readBounded } from "../files/named-file.ts";
 import { type Credentials, exposureOf, type Profile, readCredentials, tierIn } from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";

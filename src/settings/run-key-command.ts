@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Context } from "../context/context.ts";
 import { type Failure, usageFailure } from "../contract/failure.ts";
-import { cannotBeStarted } from "../files/file-fault.ts";
+import { cannotBeStarted } from "../files/file-errors.ts";
 
 type Running = Pick<Context, "env" | "clock" | "signal">;
 

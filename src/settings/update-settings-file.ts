@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
-import { writeFailure } from "../files/file-fault.ts";
+import { writeFailure } from "../files/file-errors.ts";
 import type { Locking } from "../files/file-lock.ts";
 import { makeFolder } from "../files/paths.ts";
 import type { JsonFile } from "../files/read-json-file.ts";

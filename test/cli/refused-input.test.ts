@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointFlags } from "../../src/commands/endpoint/endpoint-flags.ts";
-import { commandGroups } from "../../src/commands/asking/positionals.ts";
+import { commandGroups } from "../../src/commands/input/positionals.ts";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";

@@ -1,6 +1,6 @@
 import { expect, describe, test } from "vitest";
 import { nextCursor, promisedCursor } from "../../src/client/pages/next-cursor.ts";
-import { untrustedAnswer } from "../../src/contract/failure.ts";
+import { invalidResponse } from "../../src/contract/failure.ts";
 import { isObject } from "../../src/json/raw-json.ts";
 import { fc } from "../harness/properties.ts";
 
@@ -16,7 +16,7 @@ describe("next-page fields", () => {
     [{ has_next_page: true, next_cursor: ["c1"] }, "invalid response: next_cursor is not a string"],
     [{ next_cursor: "\ud800" }, "invalid response: next_cursor is too long or not valid Unicode"],
   ] as const)("%j is rejected: %s", (answer, problem) => {
-    expect(() => nextCursor({ next_cursor: "c1", ...answer })).toThrow(untrustedAnswer(problem));
+    expect(() => nextCursor({ next_cursor: "c1", ...answer })).toThrow(invalidResponse(problem));
   });
 
   test.each([

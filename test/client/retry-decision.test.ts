@@ -1,10 +1,10 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import type { ErrorBody } from "../../src/client/answer/error-body.ts";
+import type { ErrorBody } from "../../src/client/response/error-body.ts";
 import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
 import { decideRetry, defaultRetryPolicy } from "../../src/client/pace/retry.ts";
 import { meaningOf } from "../../src/contract/service-errors.ts";
-import { Failure, isOfOneInput } from "../../src/contract/failure.ts";
+import { Failure, affectsOneInput } from "../../src/contract/failure.ts";
 
 const failure = (details: { status?: number; retryable?: boolean; retryAfter?: number }): Failure =>
   new Failure("refused", { exit: 7, code: "internal_error", ...details });
@@ -33,7 +33,7 @@ describe("status codes", () => {
   test("no other three-digit status is retried", () => {
     const all = Array.from({ length: 900 }, (_, index) => 100 + index);
     expect(all.filter((status) => meaningOf(status).retried)).toEqual([429, 500]);
-    expect(all.filter((status) => isOfOneInput(failure({ status })))).toEqual([400, 404]);
+    expect(all.filter((status) => affectsOneInput(failure({ status })))).toEqual([400, 404]);
   });
 });
 

@@ -104,10 +104,10 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     ),
     packageFile: async (name) => await readFile(path.join(import.meta.dirname, "../..", name), "utf8"),
     random: typeof random === "function" ? random : () => random,
-    letLeave: async () => await turn(),
+    yieldToSocket: async () => await turn(),
     signal: controller.signal,
     interrupt,
-    leaveReader: () => undefined,
+    stopWaitingForReader: () => undefined,
     onReload: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

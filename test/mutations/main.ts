@@ -95,7 +95,7 @@ async function share<T>(
 /** The lists of tests that must pass on unchanged sources; in the short form for each subject separately. */
 function controlsOf(mutants: readonly Mutant[]): readonly (readonly string[])[] {
   const lists = new Map(mutants.map(({ tests }) => [tests.join(" "), tests]));
-  return values.short ? [["test/render/sanitise.test.ts"]] : [...lists.values()];
+  return values.short ? [["test/render/sanitize.test.ts"]] : [...lists.values()];
 }
 
 /** The first mutants drawn for each subject that the full form noticed. */

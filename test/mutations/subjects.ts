@@ -7,7 +7,7 @@ export interface Subject {
 
 const retries = ["test/client/retry-decision.test.ts", "test/client/retry.test.ts"];
 const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts"];
-const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
+const lines = ["test/render/sanitize.test.ts", "test/render/all-of-unicode.test.ts"];
 const json = ["test/json/raw-json.test.ts", "test/json/json-text.test.ts"];
 const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
@@ -27,7 +27,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "sanitiser",
     files: {
-      "src/render/sanitise.ts": [...lines, "test/render/width.test.ts"],
+      "src/render/sanitize.ts": [...lines, "test/render/width.test.ts"],
       "src/text/unsafe-text.ts": lines,
       "src/json/json-text.ts": ["test/json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
     },

@@ -12,7 +12,7 @@ export const words: Readonly<Record<string, string>> = {
   "src/json/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
   "src/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,
-  "src/render/sanitise.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
+  "src/render/sanitize.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
   "src/client/streams/byte-store.ts: const mostKept = 64 * 1024; → const mostKept = 64 / 1024;": onlySpeed,
   "src/files/out/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
@@ -39,7 +39,7 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: behind a later bracket one of both names is missing",
   "src/client/pages/next-cursor.ts: const longestTail = 2 * longestCursor; → const longestTail = 3 * longestCursor;":
     onlySpeed,
-  "src/json/byte-scan.ts: if (depth > MOST_DEPTH) throw new Unread(); → if (depth >= MOST_DEPTH) throw new Unread();":
+  "src/json/byte-scan.ts: if (depth > MOST_DEPTH) throw new UnsupportedByScanner(); → if (depth >= MOST_DEPTH) throw new UnsupportedByScanner();":
     onlySpeed,
   "src/json/byte-scan.ts: const escaped = this.bytes[at + 1] ?? 0; → const escaped = this.bytes[at + 1] ?? 1;":
     neverComes,

@@ -2,7 +2,7 @@ import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
 import { drawRows } from "../../src/render/table/draw-rows.ts";
 import type { DrawnColumn } from "../../src/render/table/table-lines.ts";
-import { asciiText, visibleText } from "../../src/render/sanitise.ts";
+import { asciiText, visibleText } from "../../src/render/sanitize.ts";
 import { cutText, textWidth } from "../../src/render/values/width.ts";
 import { forbiddenIn } from "./render.ts";
 

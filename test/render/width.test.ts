@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { ESCAPES, visibleText } from "../../src/render/sanitise.ts";
+import { ESCAPES, visibleText } from "../../src/render/sanitize.ts";
 import { cutText, takeColumns, textWidth } from "../../src/render/values/width.ts";
 
 describe("the width of a text", () => {

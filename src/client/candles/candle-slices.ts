@@ -1,6 +1,6 @@
 import type { Args, Typed } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { untrustedAnswer, usageFailure } from "../../contract/failure.ts";
+import { invalidResponse, usageFailure } from "../../contract/failure.ts";
 import { inputName, readParam } from "../../contract/read-param.ts";
 import { member } from "../../json/raw-json.ts";
 import { grouped } from "../../text/counted.ts";
@@ -133,7 +133,7 @@ export function intervalSeconds(interval: string): number {
  */
 export function openingOf(candle: object): number {
   const opening = secondsOf(member(candle, "time_open"));
-  if (opening === undefined) throw untrustedAnswer("invalid response: a candle has no valid time_open");
+  if (opening === undefined) throw invalidResponse("invalid response: a candle has no valid time_open");
   return opening;
 }
 

@@ -1,5 +1,5 @@
 import { onlyGroup } from "../../contract/endpoint.ts";
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { type Asking, type Page, type Place, readRows } from "../pages/page.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
@@ -114,7 +114,7 @@ export async function askSlice(
     // With `count_back`, candles may precede `start`, because the service may ignore `start`.
     const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
     if (problem === undefined) return candles;
-    if (!(await client.again(repeats, problem))) throw untrustedAnswer(problem);
+    if (!(await client.again(repeats, problem))) throw invalidResponse(problem);
   }
 }
 

@@ -1,6 +1,6 @@
 import { connect as openSocket, Socket } from "node:net";
 import type * as undici from "undici";
-import { errorCode } from "../../files/file-fault.ts";
+import { errorCode } from "../../files/file-errors.ts";
 import { type Peer, peerName, plainHttpFailure } from "./connection-failure.ts";
 import { type Environment, findProxy, mayBeProxied, unbracketed } from "./proxy.ts";
 import { Agent, buildConnector } from "./undici-parts.ts";

@@ -1,7 +1,7 @@
 import { errors } from "./undici-parts.ts";
-import { errorCode } from "../../files/file-fault.ts";
+import { errorCode } from "../../files/file-errors.ts";
 import { formatDuration } from "../../contract/duration.ts";
-import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
+import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
 
 export interface Peer {
   /** The host, e.g. `api.example` or `127.0.0.1:8080`, followed by its proxy once that is known. */
@@ -45,16 +45,16 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
   const host = peer.name();
   // The remote end is not the service, so a retry would get the same result.
   if (cause instanceof errors.HTTPParserError)
-    return untrustedAnswer(`${host} did not send an HTTP response`);
+    return invalidResponse(`${host} did not send an HTTP response`);
   const error = codedError(cause);
   if (error === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   const { code, syscall, message } = error;
   const isUnsent = !peer.hasConnected() || syscall === "connect" || syscall === "getaddrinfo";
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
-    return untrustedAnswer(`the response headers from ${host} are too large`);
+    return invalidResponse(`the response headers from ${host} are too large`);
   // undici fails an assertion if the status is below 100.
   if (["UND_ERR_RESPONSE", "ERR_ASSERTION"].includes(code) || code.startsWith("HPE_"))
-    return untrustedAnswer(`${host} did not send an HTTP response`);
+    return invalidResponse(`${host} did not send an HTTP response`);
   const secure = tlsFailure(code, message, host, isUnsent);
   if (secure !== undefined) return secure;
   const sentence =

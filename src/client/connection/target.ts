@@ -2,7 +2,7 @@ import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { isLoopback } from "../../contract/host.ts";
 import { holdsKey, withoutSecrets } from "../../contract/key.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
-import type { Answer } from "../answer/answer-body.ts";
+import type { Answer } from "../response/answer-body.ts";
 
 export interface Identity {
   /** Sent unchanged as the `Authorization` value; undefined for keyless. */

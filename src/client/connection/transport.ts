@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
 import { childOf } from "../../context/child-signal.ts";
 import type { Clock, Context } from "../../context/context.ts";
-import { type Answer, readAnswerBody } from "../answer/answer-body.ts";
+import { type Answer, readAnswerBody } from "../response/answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";

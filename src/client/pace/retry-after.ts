@@ -1,6 +1,6 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
-import type { ErrorBody } from "../answer/error-body.ts";
+import type { ErrorBody } from "../response/error-body.ts";
 
 /** In milliseconds. A service can mistakenly request a wait of years, which would block other commands too. */
 export const maxServiceWait = 3_600_000;

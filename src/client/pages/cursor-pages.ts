@@ -1,11 +1,11 @@
 import { childOf } from "../../context/child-signal.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
-import type { Document } from "../answer/answer-body.ts";
-import { checkEcho } from "../answer/echo.ts";
-import { letLeave } from "./in-order.ts";
+import type { Document } from "../response/answer-body.ts";
+import { checkEcho } from "../response/echo.ts";
+import { yieldToSocket } from "./in-order.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
@@ -66,7 +66,7 @@ export async function* walkCursorPages(
       const from = cursor;
       if (early !== undefined) {
         answer = ask(early);
-        await letLeave();
+        await yieldToSocket();
       }
       const isSent = (next: string): boolean => next !== early && sent.has(next);
       const { page, problem } = await settle(open(document), isSent, async () => open(await ask(from)));
@@ -75,14 +75,14 @@ export async function* walkCursorPages(
         // These rows are already paid for, so they are returned before the failure.
         const rest = pageOf(page.rows, at, at);
         if (rest.rows.length > 0) yield rest;
-        throw untrustedAnswer(problem ?? "");
+        throw invalidResponse(problem ?? "");
       }
       cursor = page.next;
       given += page.rows.length;
       const isAhead = cursor !== undefined && (cursor === early || given < wanted);
       if (isAhead && cursor !== early) {
         answer = ask(cursor);
-        await letLeave();
+        await yieldToSocket();
       }
       const shown = { ...pageOf(page.rows, at, placeOf(cursor)), warning: page.warning };
       yield cursor === undefined ? { ...shown, proof: "end of list" } : shown;

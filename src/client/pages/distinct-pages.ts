@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
 import type { Page } from "./page.ts";
@@ -19,16 +19,16 @@ export function reachOf({ reply }: Endpoint): Reach {
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
-    const { isBarren = false, isAgain = false } = page;
+    const { isBarren = false, isReplayedPage = false } = page;
     // A page that was requested again on purpose is not a sign of an endless list.
-    if (!isAgain) {
+    if (!isReplayedPage) {
       repeats = isBarren && (page.rows.length > 0 || (page.repeats ?? 0) > 0) ? repeats + 1 : 0;
       empty = isBarren ? empty + 1 : 0;
     }
     yield page;
     const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
-    if (isExhausted && !isAgain && page.next !== undefined)
-      throw untrustedAnswer(
+    if (isExhausted && !isReplayedPage && page.next !== undefined)
+      throw invalidResponse(
         `${empty} consecutive pages had no new rows, but the service promises another page`,
       );
   }

@@ -1,5 +1,5 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../time/time.ts";
-import { inOrder, letLeave } from "./in-order.ts";
+import { inOrder, yieldToSocket } from "./in-order.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedWalk, Pages } from "./numbered-walk.ts";
 import type { Page, Place } from "./page.ts";
@@ -135,7 +135,7 @@ export class FrozenWindows {
     // Rows added later are not part of a frozen window, so several pages can be requested at once.
     const width = this.#isFrozen(to) ? this.walk.asking.client.width : 1;
     for await (const answer of inOrder(this.#requests(), width)) {
-      await letLeave();
+      await yieldToSocket();
       at = yield* this.#takeNext(answer);
       if (at?.flag !== "page" || this.#isOver) return at;
     }

@@ -32,6 +32,6 @@ export async function* inOrder<T extends object>(
  * undici reuses a connection in the second event loop turn after the last response, once it is certain that the
  * connection is still open. Work that starts immediately would delay the next request.
  */
-export async function letLeave(): Promise<void> {
+export async function yieldToSocket(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

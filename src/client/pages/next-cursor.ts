@@ -1,4 +1,4 @@
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 
 /**
@@ -8,16 +8,16 @@ import { member } from "../../json/raw-json.ts";
 export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
   if (hasNextPage !== undefined && hasNextPage !== null && typeof hasNextPage !== "boolean") {
-    throw untrustedAnswer("invalid response: has_next_page is not true or false");
+    throw invalidResponse("invalid response: has_next_page is not true or false");
   }
   if (hasNextPage === false) return undefined;
   if (typeof cursor === "string" && cursor !== "") {
     if (!isSendable(cursor))
-      throw untrustedAnswer("invalid response: next_cursor is too long or not valid Unicode");
+      throw invalidResponse("invalid response: next_cursor is too long or not valid Unicode");
     return cursor;
   }
   if (cursor !== undefined && cursor !== null && cursor !== "")
-    throw untrustedAnswer("invalid response: next_cursor is not a string");
+    throw invalidResponse("invalid response: next_cursor is not a string");
   return hasNextPage === true ? null : undefined;
 }
 

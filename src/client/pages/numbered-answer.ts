@@ -1,4 +1,4 @@
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { counted } from "../../text/counted.ts";
 import type { Rows } from "../rows/rows.ts";
@@ -91,7 +91,7 @@ export function placeAfter(
   const isAhead = lastWholeId !== undefined && !(flag === "cursor" && lastWholeId === value);
   const cursor = isAhead ? lastWholeId : offered;
   if (typeof cursor !== "string" || cursor === "" || (flag === "cursor" && cursor === value))
-    throw untrustedAnswer("invalid response: no cursor to continue the history");
+    throw invalidResponse("invalid response: no cursor to continue the history");
   return { flag: "cursor", value: cursor, to };
 }
 

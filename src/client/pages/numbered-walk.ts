@@ -2,7 +2,7 @@ import { onlyGroup, type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { member } from "../../json/raw-json.ts";
 import { type Instant, parseRfc3339 } from "../../time/time.ts";
 import type { CutAnswer } from "../rows/byte-rows.ts";
-import type { Document } from "../answer/answer-body.ts";
+import type { Document } from "../response/answer-body.ts";
 import type { Rows } from "../rows/rows.ts";
 import { incompleteList } from "./completeness.ts";
 import { createDistinctFilter, type DistinctFilter, hasNewRow, isKnown } from "./distinct-pages.ts";
@@ -77,8 +77,8 @@ export class NumberedWalk {
     return { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
   }
 
-  /** `isAgain` means that the response contains the edge. */
-  take(answer: NumberedAnswer, isAgain = false): Page {
+  /** `isReplayedPage` means that the response contains the edge. */
+  take(answer: NumberedAnswer, isReplayedPage = false): Page {
     const { edge, count, reply } = this;
     const { at, rows } = answer;
     this.#newest ??= edge.instantOf(rows.marks()[0]);
@@ -87,12 +87,12 @@ export class NumberedWalk {
     count.take(answer, this.listed() - before);
     // A page without new rows does not change the position.
     if (!distinct.isBarren) {
-      edge.moveTo(rows, isAgain);
+      edge.moveTo(rows, isReplayedPage);
       this.#repeats = 0;
     }
     this.last = answer;
     const page: Page = { group: onlyGroup, ...distinct, at, left: count.left, next: undefined };
-    const here = isAgain || this.#isReadAgain(at) ? { ...page, isAgain: true } : page;
+    const here = isReplayedPage || this.#isReadAgain(at) ? { ...page, isReplayedPage: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
       // No cursor can skip past one transaction's events if they fill the page, so the page size is increased.
@@ -271,11 +271,11 @@ class RowEdge {
     this.#timeField = timeFieldOf(shape) ?? "";
   }
 
-  /** `isAgain` means that the rows begin before the edge. */
-  moveTo(rows: Rows, isAgain: boolean): void {
+  /** `isReplayedPage` means that the rows begin before the edge. */
+  moveTo(rows: Rows, isReplayedPage: boolean): void {
     const [idField = ""] = this.#identity;
     // These rows do not begin after the edge, so their first id does not prove that the edge's id is complete.
-    if (isAgain) this.#lastId = undefined;
+    if (isReplayedPage) this.#lastId = undefined;
     for (const row of rows.marks()) {
       const id = member(row, idField);
       if (id !== this.#lastId && typeof this.#lastId === "string") this.lastWholeId = this.#lastId;

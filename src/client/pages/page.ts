@@ -1,8 +1,8 @@
 import { type Endpoint, onlyGroup, type RowShape } from "../../contract/endpoint.ts";
 import type { Args } from "../../contract/args.ts";
-import { type Failure, untrustedAnswer } from "../../contract/failure.ts";
+import { type Failure, invalidResponse } from "../../contract/failure.ts";
 import { isObject, member, rawElements, rawMembers } from "../../json/raw-json.ts";
-import type { Document } from "../answer/answer-body.ts";
+import type { Document } from "../response/answer-body.ts";
 import type { Client } from "../client.ts";
 import type { Proof } from "./completeness.ts";
 import type { SeenKeys } from "./seen-keys.ts";
@@ -54,7 +54,7 @@ export interface Page {
   /** Rows were removed from the end of the page because no more were wanted. */
   readonly isCut?: boolean;
   /** The page was requested again on purpose, to find where the list continues; it may contain no new rows. */
-  readonly isAgain?: boolean;
+  readonly isReplayedPage?: boolean;
   /** Why rows that are returned anyway may be wrong or missing. */
   readonly warning?: string | undefined;
   /** The number of rows removed because earlier pages contained them. */
@@ -102,9 +102,9 @@ export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 /** Rejects everything except an array of objects. */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
   if (!Array.isArray(values) || arrayText === undefined)
-    throw untrustedAnswer(`invalid response: no list of ${what}`);
+    throw invalidResponse(`invalid response: no list of ${what}`);
   const bad = values.findIndex((value) => !isObject(value));
-  if (bad >= 0) throw untrustedAnswer(`invalid response: row ${bad + 1} of ${what} is not an object`);
+  if (bad >= 0) throw invalidResponse(`invalid response: row ${bad + 1} of ${what} is not an object`);
   const objects = values.filter(isObject);
   return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
 }
@@ -129,7 +129,7 @@ export function createAnswerReader(name: string, shape: RowShape): (document: Do
     if (answer !== undefined) return answer;
     // The response is malformed, or so unusual that its rows could not be cut out of the bytes.
     const { text, value } = document.read();
-    if (!isObject(value)) throw untrustedAnswer("invalid response: not an object");
+    if (!isObject(value)) throw invalidResponse("invalid response: not an object");
     const rows = readRows(rawMembers(text).get(name), member(value, name), name);
     return { envelope: value, rows: textRows(rows, identity) };
   };

@@ -1,6 +1,6 @@
 import type { Args } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { isObject, member, rawMembers } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { askInBatches } from "../batches.ts";
@@ -8,8 +8,8 @@ import type { Client } from "../client.ts";
 import { countBack } from "../candles/count-back.ts";
 import { walkSlices } from "../candles/slice-answer.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
-import type { Document } from "../answer/answer-body.ts";
-import { checkEcho } from "../answer/echo.ts";
+import type { Document } from "../response/answer-body.ts";
+import { checkEcho } from "../response/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { refuseEndless } from "./distinct-pages.ts";
 import { createSeenKeys } from "./seen-keys.ts";
@@ -70,7 +70,7 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { text, value } = document.read();
   if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
     return [createPage(text, value, endpoint.command)];
-  if (!isObject(value)) throw untrustedAnswer("invalid response: not an object");
+  if (!isObject(value)) throw invalidResponse("invalid response: not an object");
   if (reply.kind === "single")
     return [
       { group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined, proof: "inputs" },

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ByteScan, Unread, type Visit } from "../../json/byte-scan.ts";
+import { ByteScan, UnsupportedByScanner, type Visit } from "../../json/byte-scan.ts";
 import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
@@ -60,7 +60,7 @@ export function createAnswerCutter(name: string, { identity, timeField }: Noted)
     try {
       return cut(bytes, member, names, noted);
     } catch (cause) {
-      if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
+      if (cause instanceof SyntaxError || cause instanceof UnsupportedByScanner) return undefined;
       throw cause;
     }
   };
@@ -81,7 +81,7 @@ function cut(
   const end = scan.endOfObject(begin, 0, (key, value) => {
     if (!scan.isNamed(key, name)) return undefined;
     // If two members have this name, JSON.parse uses the last one.
-    if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new Unread();
+    if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new UnsupportedByScanner();
     isWide = scan.wide.length > 0;
     [scan.wide, scan.hasBlanks] = [[], false];
     const spans: number[] = [];
@@ -137,7 +137,7 @@ function createRowWalk(
     return end;
   };
   return (start) => {
-    if (scan.bytes[start] !== OPEN_OBJECT) throw new Unread();
+    if (scan.bytes[start] !== OPEN_OBJECT) throw new UnsupportedByScanner();
     spans.push(start, -1);
     for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
     const followed =

@@ -1,6 +1,6 @@
 import { type Args, withRepeated } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import type { Answer } from "../answer/answer-body.ts";
+import type { Answer } from "../response/answer-body.ts";
 
 export interface Meter {
   readonly requests: number;

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
-import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
-import { type Answer, readAnswerBody } from "../answer/answer-body.ts";
+import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
+import { type Answer, readAnswerBody } from "../response/answer-body.ts";
 import { createAgent } from "../connection/agent.ts";
 import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";
 import { connectionFailure } from "../connection/connection-failure.ts";
@@ -83,15 +83,15 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void
     throw fail("stream_ended", ended, { next: undefined, status, retryable: false });
   }
   if (status !== 200)
-    throw untrustedAnswer(`invalid response: HTTP ${status} instead of an event stream from ${url.host}`);
+    throw invalidResponse(`invalid response: HTTP ${status} instead of an event stream from ${url.host}`);
   const type = headers.get("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== "text/event-stream") {
     const found = type === "" ? "no content type" : type;
-    throw untrustedAnswer(`invalid response: ${found} instead of an event stream from ${url.host}`);
+    throw invalidResponse(`invalid response: ${found} instead of an event stream from ${url.host}`);
   }
   const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
   if (encoding !== "identity")
-    throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
+    throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }
 
 /** Retryable, because a new connection may succeed, whatever the error was. */

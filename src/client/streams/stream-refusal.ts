@@ -1,6 +1,6 @@
 import { Failure } from "../../contract/failure.ts";
-import type { Answer } from "../answer/answer-body.ts";
-import { type ErrorBody, readErrorBody, textField } from "../answer/error-body.ts";
+import type { Answer } from "../response/answer-body.ts";
+import { type ErrorBody, readErrorBody, textField } from "../response/error-body.ts";
 import {
   commonSentence,
   isOfPlan,
@@ -10,7 +10,7 @@ import {
   refusalDetails,
   removedSentence,
   type Sentence,
-} from "../answer/plan-refusal.ts";
+} from "../response/plan-refusal.ts";
 import type { Target } from "../connection/target.ts";
 
 export interface StreamQuestion {

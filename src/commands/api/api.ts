@@ -8,7 +8,7 @@ import { listNameOf, type Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import type { Questions } from "../asking/questions.ts";
+import type { Questions } from "../input/questions.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../context/context.ts";

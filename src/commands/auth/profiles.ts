@@ -96,11 +96,15 @@ export function profileName(context: Context, typed: string | undefined): string
 
 /** Shows why the next command uses a key other than this profile's, and how to change that. */
 export async function sayRival(context: Context, settings: Settings, name: string): Promise<void> {
-  const rival = rivalOf(context, settings, name);
+  const rival = overridingKeySource(context, settings, name);
   if (rival !== undefined) await say(context, `  ${rival}`);
 }
 
-function rivalOf(context: Context, { profile, key_command }: Settings, name: string): string | undefined {
+function overridingKeySource(
+  context: Context,
+  { profile, key_command }: Settings,
+  name: string,
+): string | undefined {
   if ((context.env["DEXDATA_API_KEY"] ?? "") !== "")
     return "DEXDATA_API_KEY is set and overrides stored keys";
   const isOfEnvironment = profile.source === "environment";

@@ -4,7 +4,7 @@ import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { versionLine } from "../../contract/version.ts";
-import { cannotBeRead, saidOf } from "../../files/file-fault.ts";
+import { cannotBeRead, describeError } from "../../files/file-errors.ts";
 import { readRegularText } from "../../files/named-file.ts";
 import { modeOf } from "../../files/paths.ts";
 import { probeStateFolder } from "../../files/update-json-file.ts";
@@ -114,7 +114,7 @@ async function checkState(context: Context): Promise<Outcome> {
     return ok(`${folder} is writable, and locking works`);
   } catch (cause) {
     if (context.signal.aborted) throw cause;
-    const why = withoutSecrets(saidOf(cause));
+    const why = withoutSecrets(describeError(cause));
     const next = cause instanceof Failure ? cause.details.next : undefined;
     return warn(
       `cannot write to ${folder}, so the rate limit is not shared with other processes: ${why}`,

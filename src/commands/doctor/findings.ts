@@ -3,7 +3,7 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure } from "../../contract/failure.ts";
 import { hideSecrets } from "../../contract/key.ts";
 import { createPaint } from "../../render/painter.ts";
-import { visibleText } from "../../render/sanitise.ts";
+import { visibleText } from "../../render/sanitize.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";

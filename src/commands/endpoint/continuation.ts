@@ -6,13 +6,13 @@ import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { takesAddress } from "../asking/positionals.ts";
+import { takesAddress } from "../input/positionals.ts";
 import type { Pull } from "./pull.ts";
 import { isInterruption } from "../../context/context.ts";
 import { Failure, type FailureDetails } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
-import { outputFailure } from "../../files/file-fault.ts";
+import { outputFailure } from "../../files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags that the next command needs to send the same requests to the same service. */
@@ -24,7 +24,7 @@ for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.de
  * The line about the rest of a list; undefined if the list ends or no command can fetch the rest. If a pull failed,
  * `left` is the number of requested rows that it did not fetch.
  */
-export function moreLine(
+export function nextPageLine(
   question: Question,
   allFlags: TypedFlags,
   page: Page,
@@ -139,11 +139,11 @@ export function restText({ more, next }: Rest): string | undefined {
  * Extends the error that ended a pull early with the number of fetched rows and the command to continue. Otherwise, the
  * rows could be mistaken for the complete result. A signal is not a failure and results in a notice.
  */
-export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
+export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestination): unknown {
   // A write that fails because the reader closed the pipe is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
-  const next = howToGoOn(run, to);
+  const next = resumeHint(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
     run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
@@ -166,7 +166,7 @@ function bothOf(
     : (next ?? advice);
 }
 
-function howToGoOn(
+function resumeHint(
   { questions, last, typed, destination, options }: Pull,
   to: WantedDestination,
 ): string | undefined {
@@ -183,7 +183,7 @@ function howToGoOn(
   // There is no flag that selects which of several inputs to start with.
   if (question > 0 || last.page.next?.flag === "subject")
     return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
-  return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
+  return nextPageLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 
 /** A pull with table output cannot be resumed, so that format is omitted, or overridden if the settings select it. */

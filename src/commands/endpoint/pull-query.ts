@@ -4,7 +4,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { fail } from "../../contract/failure.ts";
 import { formatInstant, fromWire } from "../../time/time.ts";
 import type { CheckpointHeader } from "../../files/out/checkpoint.ts";
-import type { Questions } from "../asking/questions.ts";
+import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];

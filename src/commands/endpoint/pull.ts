@@ -7,7 +7,7 @@ import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { Questions } from "../asking/questions.ts";
+import type { Questions } from "../input/questions.ts";
 import type { Destination } from "../../pull/destination.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";

@@ -1,7 +1,7 @@
 import { withRepeated } from "../../contract/args.ts";
 import { exitOfInterruption, isInterruption } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { cannotBeWritten } from "../../files/file-fault.ts";
+import { cannotBeWritten } from "../../files/file-errors.ts";
 import { escapeJsonText, prettyJson } from "../../json/json-text.ts";
 import { modeOf } from "../../files/paths.ts";
 import { replaceWithText } from "../../files/replace-file.ts";
@@ -11,7 +11,7 @@ import { version } from "../../contract/version.ts";
 import type { Pull } from "./pull.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
-import type { Questions } from "../asking/questions.ts";
+import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { restOf } from "./continuation.ts";
 

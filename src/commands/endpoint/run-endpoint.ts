@@ -7,19 +7,19 @@ import { formats } from "../../render/formats/formats.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
-import { answerQuestions } from "./answer-questions.ts";
+import { fetchAndPrint } from "./fetch-and-print.ts";
 import { type Destination, openStdout } from "../../pull/destination.ts";
 import type { FinishedPull } from "../../pull/finished-pull.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import { restOf, restText, whyCutShort } from "./continuation.ts";
+import { restOf, restText, explainEarlyEnd } from "./continuation.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import type { OpenClient } from "../../run/open-client.ts";
-import { type Run, sayWhatItWas, withRun } from "../../run/with-run.ts";
+import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "./pull.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
-import { type Questions, readQuestions } from "../asking/questions.ts";
+import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
@@ -72,7 +72,7 @@ async function askWithin(
   }
   const finished = await findFinished(claimed, to);
   const begun = finished?.now ?? claimed?.interrupted?.header.now;
-  const options = { ...run.options, now: beginningOf(begun, run.options, typed.input.flags) };
+  const options = { ...run.options, now: resumedClock(begun, run.options, typed.input.flags) };
   const questions = await read(options, run.sources);
   // An empty cursor, probably an unset variable, would silently read the first page again.
   if (typed.input.typed.get("cursor")?.at(-1) === "")
@@ -115,7 +115,7 @@ async function reportFinished(
 }
 
 /** In milliseconds. A resumed pull keeps the time range of its first run. */
-function beginningOf(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
+function resumedClock(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
   if (begun !== undefined && flags.now !== undefined && begun !== now) {
     throw usageFailure(
       `--now "${flags.now}": the pull started at ${new Date(begun).toISOString()}`,
@@ -141,7 +141,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   const begun: { pull?: Pull } = {};
   const open = await run.open({
     over: (opened) =>
-      sayWhatItWas(opened, report, begun.pull === undefined ? undefined : restText(restOf(begun.pull))),
+      reportCost(opened, report, begun.pull === undefined ? undefined : restText(restOf(begun.pull))),
   });
   if (typed.input.flags.estimate === true) {
     const { runEstimate } = await import("./run-estimate.ts");
@@ -150,14 +150,14 @@ async function ask(asking: Asking): Promise<ExitCode> {
   // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
-  const destination = await openFor(asking, open, { seen, canResume });
+  const destination = await openRunOutput(asking, open, { seen, canResume });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed };
   begun.pull = pull;
   progress.begin(() => pullState(pull), report.tell);
-  return await answerInto(pull, asking.to);
+  return await runPull(pull, asking.to);
 }
 
-async function openFor(
+async function openRunOutput(
   { run: { context, report }, to, claimed, options, questions }: Asking,
   { client: { target } }: OpenClient,
   resuming: { readonly seen: Pull["seen"]; readonly canResume: boolean },
@@ -179,7 +179,7 @@ async function openFor(
 }
 
 /** However the pull ends, the file and the receipt reflect it. */
-async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
+async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
     if (to.receipt === undefined) return;
@@ -192,14 +192,14 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
   };
-  const exit = await answerQuestions(run).catch(async (cause: unknown) => {
+  const exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
     await run.destination.abandon();
-    const failure = whyCutShort(cause, run, to);
+    const failure = explainEarlyEnd(cause, run, to);
     await receiveFailure(failure);
     throw failure;
   });
   await run.destination.finish().catch(async (cause: unknown) => {
-    const failure = whyCutShort(cause, run, to);
+    const failure = explainEarlyEnd(cause, run, to);
     await receiveFailure(failure);
     throw failure;
   });

@@ -12,7 +12,7 @@ import { estimate, questionBefore, type Wanted } from "../../pull/estimate.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { withSuggestion } from "../asking/suggestion.ts";
+import { withSuggestion } from "../input/suggestion.ts";
 
 /** Sends at most one request, plus retries. */
 export async function runEstimate(

@@ -2,7 +2,7 @@ import type { Context } from "../../context/context.ts";
 import { type ExitCode, exitCodes, exits } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { nearest } from "../../text/nearest.ts";
-import { didYouMean } from "../asking/nearest-command.ts";
+import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";

@@ -3,9 +3,9 @@ import type { Clock } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import type { Report } from "../../run/report.ts";
-import { createRepetitions } from "../../tail/repetitions.ts";
+import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
-import { substituteGap } from "../../tail/follow/schedule.ts";
+import { fallbackPollMs } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
 import { counted, instant } from "../../text/counted.ts";
@@ -18,7 +18,7 @@ export function createFollowReport({ context, options, report }: Run, log: Follo
   const { warn, note } = report;
   const remark = options.hasStats ? report.tell : report.remark;
   const named = { assets: 1, names: [asset] };
-  const sinks = { warn, note, remark, log, named, timesToTell: createRepetitions(clock) };
+  const sinks = { warn, note, remark, log, named, timesToTell: createRepeatLimiter(clock) };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
@@ -27,7 +27,7 @@ interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
   /** The fields that identify the asset in an event. */
   readonly named: object;
-  readonly timesToTell: ReturnType<typeof createRepetitions>;
+  readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
@@ -56,7 +56,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
       isListening = false;
       log({ event: "retry", reason, wait_ms: wait, ...named });
-      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
+      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(fallbackPollMs)}`;
       isPollSaid = true;
       lost.failed(line, `${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
     },

@@ -21,19 +21,19 @@ import type { TailRow } from "../../tail/follow/tail-row.ts";
 import {
   createWake,
   listenForCalls,
-  quietGap,
-  substituteGap,
+  idlePollMs,
+  fallbackPollMs,
   type Wake,
 } from "../../tail/follow/schedule.ts";
 import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import { fromWire } from "../../time/time.ts";
-import { readQuestions } from "../asking/questions.ts";
+import { readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { leftOutLines, missingFields } from "../../render/formats/missing-fields.ts";
-import { presentationOf } from "../endpoint/answer-questions.ts";
+import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
+import { presentationOf } from "../endpoint/fetch-and-print.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
@@ -187,7 +187,7 @@ async function follow(followed: Followed): Promise<void> {
       beginning: { client: open.client, question, pageSize, from, readWritten },
       wake,
       latest,
-      idle: () => poll ?? (course.isListening() ? quietGap : substituteGap),
+      idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
       handlers: {
         write: writer.write,
         retrying: course.readFailed,
@@ -195,7 +195,7 @@ async function follow(followed: Followed): Promise<void> {
           isStuck = true;
           course.unwritten(rows);
           // Without this call, rows in the pipe would keep the process alive until the reader resumes reading.
-          context.leaveReader();
+          context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
           course.caughtUp(began, rows);
@@ -228,7 +228,7 @@ function createRowOutput({ run, question, idle, renderer }: Followed) {
     isFirst = false;
     // Missing fields are reported at the start, because a run may take days.
     const missing = missingFields(run.options.fields, question.endpoint, page);
-    for (const line of [...missing, ...leftOutLines(renderer)]) run.report.warn(line);
+    for (const line of [...missing, ...hiddenColumnWarnings(renderer)]) run.report.warn(line);
   };
 }
 

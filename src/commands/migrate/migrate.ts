@@ -10,7 +10,7 @@ import { isFixedWord } from "../../contract/read-param.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { sayNote } from "../../run/report.ts";
-import { takesAddress, takesNetwork } from "../asking/positionals.ts";
+import { takesAddress, takesNetwork } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../endpoint/continuation.ts";
 import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";

@@ -1,6 +1,6 @@
 import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { visibleText } from "../../render/sanitise.ts";
+import { visibleText } from "../../render/sanitize.ts";
 
 /** The first segments of all paths that the service has ever had. */
 const roots: ReadonlySet<string> = new Set([

@@ -6,7 +6,7 @@ import { withoutSecrets } from "../../contract/key.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
 import type { SandboxOptions } from "../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
-import { cannotBeStarted, errorCode } from "../../files/file-fault.ts";
+import { cannotBeStarted, errorCode } from "../../files/file-errors.ts";
 import { openLogFile } from "../../files/log-file.ts";
 import { sayWarning } from "../../run/report.ts";
 import type { Input } from "../command.ts";

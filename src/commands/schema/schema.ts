@@ -5,7 +5,7 @@ import { nearest } from "../../text/nearest.ts";
 import { jsonSchema } from "../../render/schema/json-schema.ts";
 import { createTable, type SqlDialect } from "../../render/schema/sql.ts";
 import { typeScript } from "../../render/schema/typescript.ts";
-import { didYouMean } from "../asking/nearest-command.ts";
+import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";

@@ -2,7 +2,7 @@ import type { Subject } from "../../client/pages/page.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
-import { createRepetitions } from "../../tail/repetitions.ts";
+import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
@@ -29,7 +29,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
   const logGap = (shard: Shard, gap: Gap): void =>
     log({ event: "gap", ...timesOf(gap), reason: gap.reason, ...facts(shard) });
-  const timesToTell = createRepetitions(context.clock);
+  const timesToTell = createRepeatLimiter(context.clock);
 
   const handlers: Pick<TailHandlers, "opened" | "retrying" | "said" | "missed" | "ended" | "closed"> = {
     opened: (shard, at, gap) => {

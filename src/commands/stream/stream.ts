@@ -18,7 +18,7 @@ import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
 import { Tail } from "../../tail/tail.ts";
 import { counted } from "../../text/counted.ts";
-import { readSubjects, streamTaker } from "../asking/subjects.ts";
+import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 import { readStreamOptions, type StreamValues } from "./stream-options.ts";

@@ -6,12 +6,12 @@ import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Context } from "../../context/context.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
-import { type Failure, isOfOneInput } from "../../contract/failure.ts";
+import { type Failure, affectsOneInput } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { answers } from "../../pull/pull-answers.ts";
 import { createRowSelector } from "../../render/formats/row-text.ts";
-import type { Questions } from "../asking/questions.ts";
-import { withSuggestion } from "../asking/suggestion.ts";
+import type { Questions } from "../input/questions.ts";
+import { withSuggestion } from "../input/suggestion.ts";
 
 export interface Round {
   /** Relative times are resolved again in each round. */
@@ -38,7 +38,7 @@ export async function fetchRound(
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, context, client, question);
     const hasOthers = asked.length > 1 || walk.subjects !== undefined;
-    if (!hasOthers || !isOfOneInput(failure)) throw failure;
+    if (!hasOthers || !affectsOneInput(failure)) throw failure;
     failures.push(failure);
   };
   const seen = createSeenKeys(reachOf(endpoint), false);
@@ -93,7 +93,9 @@ export function compareRounds(
       group,
       rows: rows.keep(rows.texts().map((row) => isNews(group, row))),
     })),
-    gone: leavesByAge(endpoint) ? [] : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
+    gone: hasMovingWindow(endpoint)
+      ? []
+      : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
     before: (group, row) => before.get(`${group}\n${row}`),
   };
 }
@@ -115,6 +117,6 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
 }
 
 /** In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported. */
-function leavesByAge({ reply }: Endpoint): boolean {
+function hasMovingWindow({ reply }: Endpoint): boolean {
   return reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
 }

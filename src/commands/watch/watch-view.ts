@@ -3,7 +3,7 @@ import { openDisplay, type Window } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
-import { visibleText } from "../../render/sanitise.ts";
+import { visibleText } from "../../render/sanitize.ts";
 import { cutText, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
@@ -26,7 +26,7 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   return {
     show: async (_, { rows, gone }, at) => {
       for (const group of rows) await renderer.page({ ...group, next: undefined });
-      if (gone.length > 0) report.note(`${instantOf(at)}: ${goneSentence(gone)}`);
+      if (gone.length > 0) report.note(`${instantOf(at)}: ${removedRowsLine(gone)}`);
     },
     failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
   };
@@ -39,7 +39,7 @@ function instantOf(milliseconds: number): string {
 
 const mostNamed = 3;
 
-function goneSentence(gone: readonly string[]): string {
+function removedRowsLine(gone: readonly string[]): string {
   const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
   return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
 }
@@ -126,7 +126,7 @@ export async function openWatchScreen(
 
   return {
     show: async (round, changes, at) => {
-      said = changes.gone.length > 0 ? [goneSentence(changes.gone)] : [];
+      said = changes.gone.length > 0 ? [removedRowsLine(changes.gone)] : [];
       await draw({ round, changes, at }, stdout.columns || 80);
     },
     failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; retrying at the next refresh`),

@@ -10,10 +10,10 @@ import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../text/counted.ts";
-import { type Questions, readQuestions } from "../asking/questions.ts";
+import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { presentationOf } from "../endpoint/answer-questions.ts";
+import { presentationOf } from "../endpoint/fetch-and-print.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 

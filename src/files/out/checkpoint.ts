@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import * as z from "zod";
-import { cannotBeRead, errorCode } from "../file-fault.ts";
+import { cannotBeRead, errorCode } from "../file-errors.ts";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
 import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";

@@ -1,6 +1,6 @@
 import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
 import type { Failure } from "../../contract/failure.ts";
-import { writeFailure } from "../file-fault.ts";
+import { writeFailure } from "../file-errors.ts";
 import { openRegular } from "../regular-file.ts";
 import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";

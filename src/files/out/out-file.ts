@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fail, Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
-import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-fault.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-errors.ts";
 import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 
 /** Linux uses the same limit. */

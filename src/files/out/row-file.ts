@@ -2,7 +2,7 @@ import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../last-lines.ts";
 import { carefully, checkRegular, isSameFile } from "../regular-file.ts";
-import { errorCode, fileFault, writeFailure } from "../file-fault.ts";
+import { errorCode, describeFileError, writeFailure } from "../file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../contract/failure.ts";
 import { keepMode } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
@@ -100,7 +100,7 @@ async function linkPart(part: string, file: string): Promise<void> {
   await rm(part);
 }
 
-function notPlaced(part: string, file: string, cause: unknown, why = fileFault(cause)): never {
+function notPlaced(part: string, file: string, cause: unknown, why = describeFileError(cause)): never {
   throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${part}`, {
     next: `move ${file} out of the way`,
     cause,

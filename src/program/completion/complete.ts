@@ -13,7 +13,7 @@ import {
 } from "./typed-line.ts";
 import { commandWords, positionalWords } from "./positional-words.ts";
 import { flagWords, valueWords } from "./suggested-words.ts";
-import { visibleText } from "../../render/sanitise.ts";
+import { visibleText } from "../../render/sanitize.ts";
 
 /** Completes the last word, which can be empty. `words` does not include the program name. */
 export function complete(

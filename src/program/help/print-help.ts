@@ -2,7 +2,7 @@ import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import type { Command } from "../../commands/command.ts";
-import { didYouMean, nearestCommand } from "../../commands/asking/nearest-command.ts";
+import { didYouMean, nearestCommand } from "../../commands/input/nearest-command.ts";
 import { commandHelp, type HelpForm } from "./command-help.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { printPage } from "../../render/terminal.ts";

@@ -2,7 +2,7 @@ import type { Paint } from "../painter.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
-import { visibleText } from "../sanitise.ts";
+import { visibleText } from "../sanitize.ts";
 import { counted } from "../../text/counted.ts";
 
 export interface BoardOptions {

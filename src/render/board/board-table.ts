@@ -1,5 +1,5 @@
 import type { Cell } from "../values/cell.ts";
-import { visibleText } from "../sanitise.ts";
+import { visibleText } from "../sanitize.ts";
 import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
 import { GAP } from "../table/fit-columns.ts";
 import type { AssetRow } from "./asset-row.ts";

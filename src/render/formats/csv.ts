@@ -1,4 +1,4 @@
-import { visibleText } from "../sanitise.ts";
+import { visibleText } from "../sanitize.ts";
 import type { Writing } from "./format.ts";
 import { PLAIN, separatedFormat } from "./separated-format.ts";
 

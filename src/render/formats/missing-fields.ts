@@ -108,7 +108,7 @@ function isIndex(step: string): boolean {
 }
 
 /** Printed even with `--quiet`. */
-export function leftOutLines(renderer: Renderer): readonly string[] {
+export function hiddenColumnWarnings(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];
   return [`terminal too narrow for ${names.join(", ")}; show all columns: -o wide`];

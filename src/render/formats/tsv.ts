@@ -1,6 +1,6 @@
 import { replaceEach } from "../../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../../text/unsafe-text.ts";
-import { NAMED_ESCAPES } from "../sanitise.ts";
+import { NAMED_ESCAPES } from "../sanitize.ts";
 import type { Writing } from "./format.ts";
 import { PLAIN, separatedFormat } from "./separated-format.ts";
 

@@ -1,4 +1,4 @@
-import { visibleText } from "../sanitise.ts";
+import { visibleText } from "../sanitize.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import { counted, grouped } from "../../text/counted.ts";
 

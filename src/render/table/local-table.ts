@@ -1,7 +1,7 @@
 import { grouped } from "../../text/counted.ts";
 import { wrapWords } from "../../text/wrap-words.ts";
 import type { LocalLook, LocalRow } from "../formats/format.ts";
-import { visibleText } from "../sanitise.ts";
+import { visibleText } from "../sanitize.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";
 

@@ -1,6 +1,6 @@
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
-import { asciiText, visibleText } from "../sanitise.ts";
+import { asciiText, visibleText } from "../sanitize.ts";
 import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
 import { isPlain } from "./width.ts";
 

@@ -1,4 +1,4 @@
-import { ESCAPES, visibleText } from "../sanitise.ts";
+import { ESCAPES, visibleText } from "../sanitize.ts";
 
 /**
  * Returns the width in terminal columns. Chinese, Japanese and Korean characters and emoji take up two columns, and

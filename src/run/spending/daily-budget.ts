@@ -8,7 +8,7 @@ import {
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { saidOf } from "../../files/file-fault.ts";
+import { describeError } from "../../files/file-errors.ts";
 import { sizeOf } from "../../files/paths.ts";
 import { member } from "../../json/raw-json.ts";
 import { updateStateFile } from "../../files/update-json-file.ts";
@@ -62,7 +62,7 @@ function dailyBudget(
     } catch (cause) {
       const isOurs = cause instanceof Failure && ["daily_budget", "budget_not_kept"].includes(cause.code);
       if (isOurs || context.signal.aborted) throw cause;
-      throw notKept(file, saidOf(cause), cause);
+      throw notKept(file, describeError(cause), cause);
     }
   };
 

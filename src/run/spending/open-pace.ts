@@ -3,7 +3,7 @@ import type { Pace, PaceRate } from "../../client/pace/pace.ts";
 import { readPaceState } from "../../client/pace/pace-state.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
-import { saidOf } from "../../files/file-fault.ts";
+import { describeError } from "../../files/file-errors.ts";
 import { plans } from "../../contract/tier.ts";
 import { removeUnused, updateStateFile } from "../../files/update-json-file.ts";
 import type { Report } from "../report.ts";
@@ -50,7 +50,7 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Report, "war
     } catch (cause) {
       if (context.signal.aborted) throw cause;
       isShared = false;
-      const why = saidOf(cause);
+      const why = describeError(cause);
       warn(`the request rate cannot be shared with other processes: ${why}`);
       return await own.update(change);
     }

@@ -43,8 +43,8 @@ export function createWake(clock: Clock, signal: AbortSignal) {
 }
 
 /** Milliseconds between reads: with a stream, which may miss events, and without a stream. */
-export const quietGap = 60_000;
-export const substituteGap = 15_000;
+export const idlePollMs = 60_000;
+export const fallbackPollMs = 15_000;
 /** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
 const shortestGap = 2000;
 /** An event may arrive before REST has its row, so a read without new rows is repeated. */

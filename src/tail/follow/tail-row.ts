@@ -1,5 +1,5 @@
 import type { RowShape } from "../../contract/endpoint.ts";
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
 
@@ -19,7 +19,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
   const time = member(value, timeField);
   const at = typeof time === "string" ? parseRfc3339(time) : undefined;
-  if (at === undefined) throw untrustedAnswer(`invalid response: a row has no valid ${timeField}`);
+  if (at === undefined) throw invalidResponse(`invalid response: a row has no valid ${timeField}`);
   return {
     text,
     value,

@@ -22,11 +22,11 @@ type Limit = readonly [text: string, file: string, constant: string, unit?: keyo
 
 const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
-    ["response # MiB after decompression", "client/answer/body-limits.ts", "maxBodyBytes", "MiB"],
-    ["at most # JSON values", "client/answer/body-limits.ts", "maxValues"],
-    ["Bodies over # MiB", "client/answer/body-limits.ts", "lightBytes", "MiB"],
+    ["response # MiB after decompression", "client/response/body-limits.ts", "maxBodyBytes", "MiB"],
+    ["at most # JSON values", "client/response/body-limits.ts", "maxValues"],
+    ["Bodies over # MiB", "client/response/body-limits.ts", "lightBytes", "MiB"],
     ["and # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
-    ["error body # KiB", "client/answer/body-limits.ts", "maxRefusalBytes", "KiB"],
+    ["error body # KiB", "client/response/body-limits.ts", "maxRefusalBytes", "KiB"],
     ["show at most # characters", "run/failure-text.ts", "longestLine"],
     ["and # of a stream warning", "tail/stream-message.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
@@ -47,7 +47,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["one of the newest # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["only names of up to # characters", "commands/asking/suggestion.ts", "longestKept"],
+    ["only names of up to # characters", "commands/input/suggestion.ts", "longestKept"],
     ["files # MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
     ["at least --watch #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
     ["and --poll #s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],
@@ -59,7 +59,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
   follow: [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
     ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],
-    ["continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
+    ["continue every #s", "tail/follow/schedule.ts", "fallbackPollMs", "s"],
   ],
   streams: [["receives nothing for #s", "tail/shard.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
@@ -68,7 +68,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],
     ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or of the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
-    ["reads continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
+    ["reads continue every #s", "tail/follow/schedule.ts", "fallbackPollMs", "s"],
     ["nothing for #s", "tail/shard.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["Only #s with data", "tail/shard.ts", "soundAfter", "s"],

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { Failure, untrustedAnswer } from "../../contract/failure.ts";
+import { Failure, invalidResponse } from "../../contract/failure.ts";
 import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
 
 export interface Answer {
@@ -48,7 +48,7 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
   const encoding = name?.toLowerCase();
   if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
-    throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
+    throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
   }
   try {
     return gunzipSync(body, { maxOutputLength: maxBytes });
@@ -56,7 +56,7 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
     const isTooLarge = cause instanceof RangeError;
     throw isTooLarge
       ? tooLarge(maxBytes, url)
-      : untrustedAnswer(`invalid response: corrupt gzip data from ${url.host}`);
+      : invalidResponse(`invalid response: corrupt gzip data from ${url.host}`);
   }
 }
 
@@ -75,16 +75,16 @@ export interface CheckedDocument {
 
 export function createDocument({ status, body }: Answer): Document {
   // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
-  if (status === 206) throw untrustedAnswer("invalid response: partial content (HTTP 206)");
+  if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
   const read = (): CheckedDocument => {
     const text = decodeUtf8(body);
     try {
       return { text, value: JSON.parse(text) as unknown };
     } catch {
       if (/^\s*</u.test(text))
-        throw untrustedAnswer(`invalid response: HTML instead of JSON (HTTP ${status})`);
-      if (text.trim() === "") throw untrustedAnswer(`invalid response: empty body (HTTP ${status})`);
-      throw untrustedAnswer(
+        throw invalidResponse(`invalid response: HTML instead of JSON (HTTP ${status})`);
+      if (text.trim() === "") throw invalidResponse(`invalid response: empty body (HTTP ${status})`);
+      throw invalidResponse(
         `invalid response: malformed or truncated JSON (HTTP ${status}, ${body.length} bytes)`,
       );
     }
@@ -96,6 +96,6 @@ function decodeUtf8(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    throw untrustedAnswer("invalid response: not valid UTF-8");
+    throw invalidResponse("invalid response: not valid UTF-8");
   }
 }

@@ -1,4 +1,4 @@
-import { untrustedAnswer } from "../../contract/failure.ts";
+import { invalidResponse } from "../../contract/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { grouped } from "../../text/counted.ts";
 
@@ -15,7 +15,7 @@ const lightBytes = 1024 * 1024;
 const COMMA = 44;
 
 export function tooLarge(bytes: number, url: URL): Error {
-  return untrustedAnswer(`the response from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
+  return invalidResponse(`the response from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
 }
 
 /** Rejects a body that is small in bytes but would use too much memory once parsed. */
@@ -24,7 +24,7 @@ export function checkValues(body: Uint8Array, url: URL): void {
   // The bytes to count are the same in UTF-8 and Latin-1.
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
   if (countValues(text) > maxValues)
-    throw untrustedAnswer(
+    throw invalidResponse(
       `the response from ${url.host} contains more than ${grouped(String(maxValues))} values`,
     );
 }

@@ -2,27 +2,27 @@ import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure, isOfOneInput } from "../../contract/failure.ts";
+import { Failure, affectsOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/pull-answers.ts";
 import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
-import { moreLine } from "./continuation.ts";
+import { nextPageLine } from "./continuation.ts";
 import {
   answerShapes,
-  leftOutLines,
+  hiddenColumnWarnings,
   type MissingFields,
   watchFields,
 } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
-import { createListKeeper, hintAtEmpty, withSuggestion } from "../asking/suggestion.ts";
+import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import type { Context } from "../../context/context.ts";
-import type { Questions } from "../asking/questions.ts";
+import type { Questions } from "../input/questions.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** Fetches one query after another, page by page. */
-export async function answerQuestions(run: Pull): Promise<ExitCode> {
+export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   const wish = { ...questions, isValidated: options.isValidated };
   const parts = answers(
@@ -37,7 +37,7 @@ export async function answerQuestions(run: Pull): Promise<ExitCode> {
   // The failure is handled later, when the loop reaches this part.
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
-  await run.context.letLeave();
+  await run.context.yieldToSocket();
   const renderer = await openRenderer(run);
   try {
     return await answerAll(run, renderer, beginningWith(first, parts));
@@ -67,7 +67,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, run.context, open.client, question);
-    if (!isOfOneInput(failure)) throw failure;
+    if (!affectsOneInput(failure)) throw failure;
     failures.push(failure);
     tally.refused += 1;
   };
@@ -106,7 +106,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   }
   await renderer.end();
   await sayRefused(run, failures);
-  for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) report.warn(line);
+  for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
@@ -144,7 +144,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
     if (hint !== undefined) run.report.warn(hint);
   }
   if (questions.limit === undefined || last?.question !== question) return [];
-  const more = moreLine(question, typed.input.typed, last.page, questions.walk.pageSize);
+  const more = nextPageLine(question, typed.input.typed, last.page, questions.walk.pageSize);
   return more === undefined ? [] : [more];
 }
 

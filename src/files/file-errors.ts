@@ -32,28 +32,28 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Falls back to the error code if the table has no entry. */
-export function fileFault(cause: unknown): string {
+export function describeFileError(cause: unknown): string {
   const code = errorCode(cause);
   return words[code] ?? code;
 }
 
 export function cannotBeRead(cause: unknown): string {
-  return `cannot be read (${errorCode(cause) === "ENOENT" ? "no such file" : fileFault(cause)})`;
+  return `cannot be read (${errorCode(cause) === "ENOENT" ? "no such file" : describeFileError(cause)})`;
 }
 
 export function cannotBeWritten(cause: unknown): string {
-  return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such directory" : fileFault(cause)})`;
+  return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such directory" : describeFileError(cause)})`;
 }
 
 export function cannotBeStarted(cause: unknown): string {
-  return errorCode(cause) === "ENOENT" ? "was not found" : `cannot be started (${fileFault(cause)})`;
+  return errorCode(cause) === "ENOENT" ? "was not found" : `cannot be started (${describeFileError(cause)})`;
 }
 
 /** A system error's message is not used, because it repeats the code and the path. */
-export function saidOf(cause: unknown): string {
+export function describeError(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!("syscall" in cause && "path" in cause)) return cause.message;
-  return `${String(cause.path)}: ${fileFault(cause)}`;
+  return `${String(cause.path)}: ${describeFileError(cause)}`;
 }
 
 /** Undefined if disk space is not the problem. */
@@ -90,8 +90,12 @@ export function outputFailure(cause: unknown): Failure | undefined {
   const isWrite = cause.syscall === "write" || next !== undefined;
   const isOfFile = "path" in cause;
   if (!isWrite && !isOfFile) return undefined;
-  return fail("output", isOfFile ? saidOf(cause) : `cannot write output: ${fileFault(cause)}`, {
-    next,
-    cause,
-  });
+  return fail(
+    "output",
+    isOfFile ? describeError(cause) : `cannot write output: ${describeFileError(cause)}`,
+    {
+      next,
+      cause,
+    },
+  );
 }

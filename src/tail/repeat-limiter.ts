@@ -9,7 +9,7 @@ const mostSaid = 1000;
  * Returns how often a message has occurred since it was last printed, or undefined if that was less than a minute ago.
  * Without this limit, a service that fails for days could fill the disk with log lines.
  */
-export function createRepetitions({
+export function createRepeatLimiter({
   elapsed,
 }: Pick<Clock, "elapsed">): (words: string) => number | undefined {
   const said = new Map<string, { at: number; times: number }>();

@@ -54,7 +54,7 @@ export async function hintAtEmpty(
   question: Question,
 ): Promise<string | undefined> {
   const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
-  if (dex === undefined) return whyEmpty(question);
+  if (dex === undefined) return emptyResultHint(question);
   const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
   if (network === undefined) return hintAtDisplayName(flag, dex);
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
@@ -111,7 +111,7 @@ async function listKnown(
   return rows;
 }
 
-function whyEmpty({ args, endpoint }: Question): string | undefined {
+function emptyResultHint({ args, endpoint }: Question): string | undefined {
   const token = args.get("token_address");
   const isRaw = endpoint.rawPath !== undefined;
   if (token !== undefined && isSymbol(token)) {
