@@ -24,7 +24,7 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
 function tuneEngine(argv: readonly string[]): void {
   const [major] = process.versions.node.split(".");
   const simulates =
-    argv[0] === "sandbox" || argv.includes("--sandbox") || process.env["DEXDATA_SANDBOX"] !== undefined;
+    argv[0] === "sandbox" || argv.includes("--sandbox") || (process.env["DEXDATA_SANDBOX"] ?? "") !== "";
   const flags = simulates ? [] : ["--semi-space-growth-factor=1", "--heap-growing-percent=20"];
   for (const flag of Number(major) < 24 ? [...flags, "--liftoff-only"] : flags) setFlagsFromString(flag);
 }

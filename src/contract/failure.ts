@@ -7,6 +7,8 @@ export interface FailureDetails {
   readonly next?: string | undefined;
   /** Untrusted text from the service, sanitized before it is displayed. */
   readonly why?: string | undefined;
+  /** What is wrong with an invalid input, without the input. */
+  readonly problem?: string;
   /** Stable, so that scripts can branch on it. */
   readonly code: ErrorCode;
   /** HTTP status of the failed response. */
@@ -82,7 +84,7 @@ export function usageFailure(message: string, next?: string): Failure {
 
 /** `label` is the input as typed, such as `--limit "ten"`. `problem` says what is wrong or accepted. */
 export function invalidInput(label: string, problem: string, next?: string): Failure {
-  return usageFailure(`invalid ${label}: ${problem}`, next);
+  return fail("usage", `invalid ${label}: ${problem}`, { problem, next });
 }
 
 /** For a response that is not JSON, has an unexpected shape, or violates one of the service's guarantees. */

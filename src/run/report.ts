@@ -71,10 +71,11 @@ export function createReport(
     if (waiting < mostWaiting) append(text);
     else leftOut += 1;
   };
+  const note = (text: string): void => write(`${prefixes.note}${text}`);
   return {
     fault: (text) => write(`${prefixes.error}${text}`),
     warn: (text) => write(`${prefixes.warning}${text}`),
-    note: (text) => write(`${prefixes.note}${text}`),
+    note,
     tell: write,
     remark: (text) => {
       if (isWatched) write(text);
@@ -84,12 +85,11 @@ export function createReport(
     },
     waiting: (wait) => {
       countdown?.begin(wait.milliseconds, whyAgain(wait));
-      if (wait.milliseconds > shortWait && countdown?.isShown() !== true)
-        write(`${prefixes.note}${waitingLine(wait)}`);
+      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) note(waitingLine(wait));
     },
     pausing: (milliseconds, line) => {
       countdown?.begin(milliseconds, "for the rate limit");
-      if (line !== undefined && countdown?.isShown() !== true) write(`${prefixes.note}${line}`);
+      if (line !== undefined && countdown?.isShown() !== true) note(line);
     },
     close: (meter, rest) => {
       const line = closingLine(meter, context.clock.elapsed() - started);

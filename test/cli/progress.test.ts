@@ -54,13 +54,13 @@ describe("the live line", () => {
     expect(seconds.toSorted((a, b) => b - a)).toEqual(seconds);
     expect(seconds.at(-1)).toBe(1);
     expect(drawn.find((line) => line.includes("waiting 20s"))).toMatch(
-      /^100 of 300 rows · waiting 20s for the rate limit \(HTTP 429, attempt 2\) · about \S+ left/u,
+      /^100 of 300 rows · waiting 20s for the rate limit \(HTTP 429, attempt 2\) · about (?:\d+m)?\d+[ms] left/u,
     );
     const screen = screenOf(stdout);
     expect(screen.slice(0, 300).map((line) => /^\{"id":"[^"]+"\}$/u.test(line))).toEqual(ids.map(() => true));
     expect(screen.slice(300)).toEqual([
       expect.stringMatching(/^more rows available; /u),
-      expect.stringMatching(/^4 requests, 3 credits, \S+s$/u),
+      expect.stringMatching(/^4 requests, 3 credits, [\d.]+s$/u),
     ]);
   });
 
@@ -156,14 +156,18 @@ describe("the total of the progress", () => {
   test("is the number of inputs if there are several", async () => {
     const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
     const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
-    expect(stderr).toMatch(/^progress: \d of 10 inputs done, .*about \S+ left, \d requests, \d credits/mu);
+    expect(stderr).toMatch(
+      /^progress: \d of 10 inputs done, .*about (?:\d+m)?\d+[ms] left, \d requests, \d credits/mu,
+    );
   });
 
   test("is derived from the time range if intervals may have no candle", async () => {
     const { stderr } = await dexdata(
       `ohlcv ethereum ${weth} --interval 1m --from -5d --sandbox --rpm 10 --parallel 1 ${plain}`,
     );
-    expect(stderr).toMatch(/progress: [\d,]+ rows, waiting \d+s for the rate limit, about \S+ left/u);
+    expect(stderr).toMatch(
+      /progress: [\d,]+ rows, waiting \d+s for the rate limit, about (?:\d+m)?\d+[ms] left/u,
+    );
   });
 
   test("is the total of the service if it sends one", async () => {

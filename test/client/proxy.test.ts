@@ -38,7 +38,7 @@ describe("variables that set the proxy", () => {
     "a\nb",
   ])("%j is rejected, without its password", (text) => {
     const read = (): unknown => shown("https://api.example", { HTTPS_PROXY: text });
-    expect(read).toThrow(/HTTPS_PROXY ".*": (?!.*word)/su);
+    expect(read).toThrow(/^(?:invalid )?HTTPS_PROXY ".*": (?!.*word)/su);
     expect(read).toThrow(expect.objectContaining({ exit: 2 }));
   });
 

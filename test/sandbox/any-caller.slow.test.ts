@@ -47,7 +47,7 @@ interface Request {
   readonly endpoint: (typeof endpoints)[number] | undefined;
 }
 
-/** Request number `number`: any mistake that a client may make, but often a correct request. */
+/** Builds request `number`: often a correct one, otherwise one with mistakes that clients make. */
 function requestOf(number: number): Request {
   let draws = 0;
   const below = (count: number): number => Math.floor(unitAt(number * 7919, (draws += 1)) * count);

@@ -269,7 +269,9 @@ describe("rules 125 and 218: assets on connections", () => {
     const server = await crowded(5, post);
     const { exit, stderr } = await listen([...many(8), "--feed", "reserves"], server, dev).outcome;
     expect(exit).toBe(6);
-    expect(stderr).toMatch(/the service allows only 5 connections; .*\n/u);
+    expect(stderr).toMatch(
+      /the service allows 5 connections, but \d+ assets require \d+; no room for 3 assets\n/u,
+    );
     expect(stderr).toMatch(/assets that do not fit: (base:0x\d, ){2}base:0x\d\n/u);
   });
 

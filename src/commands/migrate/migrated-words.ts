@@ -88,7 +88,7 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
     return undefined;
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
-    return cause.message.replace(/^invalid \S+ "[^"]*": /u, "");
+    return cause.details.problem ?? cause.message;
   }
 }
 

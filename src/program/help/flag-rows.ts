@@ -113,13 +113,16 @@ function braced(names: readonly string[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** Words that differ are joined with a slash, such as `after/before`. */
+/**
+ * Words that differ are joined with a slash, such as `after/before`. The first word is dropped if it differs, because
+ * the row's name contains both words: `Minimum` and `Maximum`.
+ */
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;
-  const text = first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
-  // The row's name contains both words.
-  return text.replace(/^Minimum\/Maximum (.)/u, (_, letter: string) => letter.toUpperCase());
+  const joined = first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/"));
+  const text = (joined[0] === first[0] ? joined : joined.slice(1)).join(" ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 const dashed = (name: string, { short }: Flag): string =>
