@@ -22,7 +22,7 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-export function endOfString(text: string, at: number): number {
+function endOfString(text: string, at: number): number {
   // A quote after an odd number of backslashes is escaped.
   for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let slash = quote;
@@ -43,21 +43,17 @@ export function endOfValue(text: string, at: number): number {
   return index;
 }
 
-/**
- * `visit` receives the start and end of each key and the start of its value, and returns the end of the value. A caller
- * that can predict the keys can pass a faster `endOfKey`.
- */
+/** `visit` receives the start and end of each key and the start of its value, and returns the end of the value. */
 export function walkObject(
   text: string,
   from: number,
   visit: (keyStart: number, keyEnd: number, start: number) => number,
-  endOfKey = endOfString,
 ): number {
   let at = open(text, from, OPEN_OBJECT, "object");
   if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
   for (;;) {
     if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("missing member name in a JSON object");
-    const keyEnd = endOfKey(text, at);
+    const keyEnd = endOfString(text, at);
     const colon = skipBlanks(text, keyEnd);
     if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("missing colon in a JSON object");
     const next = skipBlanks(text, visit(at, keyEnd, skipBlanks(text, colon + 1)));
