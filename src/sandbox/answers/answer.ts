@@ -1,21 +1,11 @@
-import type { Dialect, SandboxHost } from "../sandbox-exchange.ts";
+import type { Arrived } from "../arrival.ts";
 import type { Json } from "../json-writer.ts";
-import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
-import type { Query } from "../query.ts";
+import type { NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
 import { notFound, unsupportedNetwork } from "../service-refusal.ts";
-import type { Account } from "../accounts.ts";
-import type { SandboxState } from "../state.ts";
 
-export interface Asked {
-  readonly state: SandboxState;
-  readonly market: Market;
-  readonly dialect: Dialect;
+export interface Asked extends Arrived {
+  /** The values of the placeholders in the path of the endpoint. */
   readonly path: ReadonlyMap<string, string>;
-  readonly query: Query;
-  readonly account: Account;
-  /** Unix seconds on the simulated clock. Responses must not contain anything later. */
-  readonly at: number;
-  readonly host: SandboxHost;
 }
 
 /** Returns the body of a 200 response. Throws a Refusal for any other status. */

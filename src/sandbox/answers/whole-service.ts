@@ -66,9 +66,9 @@ export const answerStats: Answer = (asked) => {
 };
 
 /** Specification, "Other endpoints": usage for the billing period is returned only for a key on the paid host. */
-export const answerUsage: Answer = ({ account, at, host }) => {
+export const answerUsage: Answer = ({ account, at, request }) => {
   const { tier, credits } = account;
-  if (host === "rest_free") return { plan: tier };
+  if (request.host === "rest_free") return { plan: tier };
   return {
     plan: tier,
     credits: describeCredits(tier, credits, at),

@@ -3,19 +3,12 @@ import { cursorOf, cutList, endpointOf, isListed, listKey, pageOf, paramsOf, pat
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../market/recent.ts";
 
-export interface StreamFault {
-  readonly kind: "stream-cut" | "stream-silent" | "stream-error";
-  /** 0 injects the fault immediately. */
-  readonly afterEvents: number;
-  readonly text: string;
-}
-
 /** Counts the requests that each fault applies to, and stores the last response of each list. */
 export interface FaultCounter {
   /** Must be called once per request to any host. */
   readonly forRequest: (target: string) => DueFaults | undefined;
   /** Must be called once per opened stream. */
-  readonly forStream: (target: string) => StreamFault | undefined;
+  readonly forStream: (target: string) => Fault | undefined;
   /** Returns the last body for any part of the same list. */
   readonly earlier: (target: string) => string | undefined;
   /** Must be called with each body before any fault changes it. */
@@ -41,18 +34,13 @@ export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
     forStream: (target) => {
       // Each fault must record this stream even if another one is injected.
       const [due] = ofStreams.filter((fault) => strikes(fault, target));
-      if (due === undefined || !isStreamKind(due.kind)) return undefined;
-      return { kind: due.kind, afterEvents: due.amount ?? 0, text: due.text };
+      return due;
     },
     earlier: (target) => earlier.get(listKey(target)),
     returned: (target, body) => {
       if (keepsLists && cutList(body) !== undefined) earlier.set(listKey(target), body);
     },
   };
-}
-
-function isStreamKind(kind: Fault["kind"]): kind is StreamFault["kind"] {
-  return kind === "stream-cut" || kind === "stream-silent" || kind === "stream-error";
 }
 
 export interface DueFaults {

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { paymentRequired, rateLimited } from "../billing-refusals.ts";
-import { keyOf } from "../caller.ts";
 import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
-import { arrive, bodyIn, standardHeaders } from "../arrival.ts";
+import { arrive, bodyIn, respondWith } from "../arrival.ts";
 import { writeJson } from "../json-writer.ts";
 import { type EnvelopeCode, Refusal, refuse } from "../service-refusal.ts";
 import type { Account } from "../accounts.ts";
@@ -15,21 +14,20 @@ import type { Fault } from "./fault-kinds.ts";
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
-  const { caller, account, at } = arrived;
+  const { account, at } = arrived;
   const status = fault.amount ?? 500;
   // Opening a stream is free, and so are rejections.
   const isStream = request.host === "stream_free" || request.host === "stream_paid";
   const charged = !isStream && hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
   account.credits.charge(charged, at);
-  const accounting = { plan: account.tier, key: keyOf(caller), credits: charged };
-  // An edge server in front of the service does not send plan or credit headers.
   if (fault.kind === "html") {
-    return { status, headers: { "Content-Type": "text/html" }, body: page(status), account: accounting };
+    // An edge server in front of the service does not send plan or credit headers.
+    const headers = { "Content-Type": "text/html" };
+    return { ...respondWith(arrived, { status, headers }, page(status), charged), headers };
   }
   const refusal = refusalFor(fault, status, account, at);
-  const headers = { ...standardHeaders(arrived, state), ...refusal.headers };
   const body = fault.kind === "status" ? bodyIn(state.dialect, refusal) : refusal.body;
-  return { status, headers, body: writeJson(body), account: accounting };
+  return respondWith(arrived, refusal, writeJson(body), charged);
 }
 
 function hasPrice(status: number): boolean {

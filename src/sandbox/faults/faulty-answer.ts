@@ -32,7 +32,7 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
   return {
     ...response,
     headers: changeHeaders(headers, response.headers),
-    account: { ...response.account, faults },
+    account: { ...response.account, ...(faults.length > 0 && { faults }) },
     delivery,
   };
 }
