@@ -28,7 +28,8 @@ export function guard(
   const closed = plan();
   if (closed !== undefined) return closed;
   const wait = account.rate?.take(state.options.elapsed()) ?? 0;
-  if (account.rate !== undefined && wait > 0) return rateLimited(account.tier, account.rate.limit, wait);
+  if (account.rate !== undefined && wait > 0)
+    return rateLimited(account.tier, account.rate.limit, Math.ceil(wait / 1000));
   return account.credits.canPay(cost, at) ? undefined : paymentRequired(account, at);
 }
 

@@ -1,7 +1,7 @@
 import type { Arrived } from "../arrival.ts";
 import type { Json } from "../json-writer.ts";
 import type { NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
-import { notFound, unsupportedNetwork } from "../service-refusal.ts";
+import { notFound, refuse } from "../service-refusal.ts";
 
 export interface Asked extends Arrived {
   /** The values of the placeholders in the path of the endpoint. */
@@ -24,7 +24,9 @@ export function supportedNetworks({
 /** Slugs match exactly and are case-sensitive. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
-  if (network === undefined) throw unsupportedNetwork(slug);
+  if (network === undefined) {
+    throw refuse(404, "unsupported_network", `unsupported network: ${slug}`, { param: "network" });
+  }
   return network;
 }
 

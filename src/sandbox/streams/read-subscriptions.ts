@@ -4,7 +4,7 @@ import { supportedNetworks } from "../answers/answer.ts";
 import type { Arrived } from "../arrival.ts";
 import { required } from "../query.ts";
 import { choiceRule, invalidParam, Refusal, refuse } from "../service-refusal.ts";
-import type { ServedFeed, StreamMethod } from "./served-feeds.ts";
+import type { ServedFeed } from "./served-feeds.ts";
 import type { Subject } from "./subject.ts";
 
 export interface Subscription {
@@ -90,7 +90,7 @@ function isUint32(value: number): boolean {
 }
 
 interface Wanted {
-  readonly method: StreamMethod;
+  readonly method: Subject["method"];
   readonly chain: string;
   readonly address: string;
   readonly interval: StreamInterval;
