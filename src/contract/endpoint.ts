@@ -85,7 +85,12 @@ export interface Column {
   readonly title: string;
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
+  /** Tables show this instead of the field's own value. */
+  readonly trade?: TradePart;
 }
+
+/** The signed amount of a token that a trade moved, or the trade's value in USD. */
+export type TradePart = "amount 0" | "amount 1" | "size";
 
 /** The key in `rows` for every response without groups. */
 export const onlyGroup = "rows";

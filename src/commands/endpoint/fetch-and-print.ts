@@ -15,6 +15,7 @@ import {
   watchFields,
 } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
+import { createTradeTokens, type TradeTokens } from "./trade-tokens.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import type { Context } from "../../context/context.ts";
 import type { Questions } from "../input/questions.ts";
@@ -38,9 +39,10 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const renderer = await openRenderer(run);
+  const tokens = createTradeTokens(run.context, open.client, options);
+  const renderer = await openRenderer(run, tokens);
   try {
-    return await answerAll(run, renderer, beginningWith(first, parts));
+    return await answerAll(run, renderer, tokens, beginningWith(first, parts));
   } catch (cause) {
     await renderer.release?.();
     throw cause;
@@ -58,7 +60,12 @@ function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerato
   };
 }
 
-async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
+async function answerAll(
+  run: Pull,
+  renderer: Renderer,
+  tokens: TradeTokens,
+  parts: AsyncIterable<Part>,
+): Promise<ExitCode> {
   const { questions, report, destination, open } = run;
   const { tally } = destination;
   const missing = fieldsToWatch(run);
@@ -76,6 +83,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   for await (const part of parts) {
     const { question } = part;
     if (part.kind === "page") {
+      await tokens.learnFor(question, part.page);
       await showPage(run, question, part.page, renderer);
       missing.see(part.page);
       keeper?.take(part.page);
@@ -154,7 +162,10 @@ function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Pull)
   return watchFields(options.fields, shapes);
 }
 
-async function openRenderer({ context, options, questions, destination }: Pull): Promise<Renderer> {
+async function openRenderer(
+  { context, options, questions, destination }: Pull,
+  tokens: TradeTokens,
+): Promise<Renderer> {
   const { stdout } = context;
   const { sink } = destination;
   return await createRenderer({
@@ -162,6 +173,7 @@ async function openRenderer({ context, options, questions, destination }: Pull):
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
     now: options.now,
+    tokens: tokens.find,
   });
 }
 

@@ -34,6 +34,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
+import { createTradeTokens } from "../endpoint/trade-tokens.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
@@ -117,6 +118,7 @@ async function openFollowed(
   const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
   const course = createFollowReport(run, log, pool);
   const idle = watchRows(clock, flags["idle-exit"], ending);
+  const tokens = createTradeTokens(context, open.client, options);
   const renderer = await createRenderer({
     ...presentationOf(context, options, questions),
     output,
@@ -124,10 +126,11 @@ async function openFollowed(
     // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
     now: options.now,
+    tokens: tokens.find,
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
-  const parts = { question, pageSize, open, ending, course, present, idle, renderer };
+  const parts = { question, pageSize, open, ending, course, present, idle, renderer, tokens };
   return { ...parts, run: { ...run, context }, flags };
 }
 
@@ -217,11 +220,12 @@ async function follow(followed: Followed): Promise<void> {
   if (behind !== undefined) throw behind;
 }
 
-function createRowOutput({ run, question, idle, renderer }: Followed) {
+function createRowOutput({ run, question, idle, renderer, tokens }: Followed) {
   let isFirst = true;
   return async (rows: readonly TailRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+    await tokens.learnFor(question, { group: onlyGroup, rows: page });
     await renderer.page({ group: onlyGroup, rows: page, next: undefined });
     idle?.resume("rows");
     if (!isFirst) return;

@@ -14,6 +14,7 @@ import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
+import { createTradeTokens, type TradeTokens } from "../endpoint/trade-tokens.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 
@@ -47,7 +48,8 @@ async function openWatch(
   const cost = `${counted(requests, "request")} and ${counted(credits, "credit")} per hour`;
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
-  const view = await openView(run, questions, {
+  const tokens = createTradeTokens(context, client, options);
+  const view = await openView(run, questions, tokens, {
     title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
     facts: () => [
       counted(meter.credits, "credit"),
@@ -55,11 +57,11 @@ async function openWatch(
       ...(target.isSimulated ? ["simulated data"] : []),
     ],
   });
-  return { run, interval, client, view, read, nowOf };
+  return { run, interval, client, tokens, view, read, nowOf };
 }
 
 async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
-  const { run, interval, client, view, read, nowOf } = opened;
+  const { run, interval, client, tokens, view, read, nowOf } = opened;
   const { context, options, report } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
@@ -76,6 +78,8 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
       },
     );
     if (round !== undefined) {
+      const question = { endpoint: questions.endpoint, args: round.asked[0] ?? new Map<string, string>() };
+      for (const group of round.groups) await tokens.learnFor(question, group);
       await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
       for (const note of round.notes) if (!said.has(note)) report.tell(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
@@ -143,11 +147,12 @@ function hourlyCost(
 async function openView(
   run: Run,
   questions: Questions,
+  { find: tokens }: TradeTokens,
   heading: Pick<ScreenOptions, "title" | "facts">,
 ): Promise<WatchView> {
   const { context, options, report } = run;
   const { stdout, env, clock } = context;
-  const presentation = { ...presentationOf(context, options, questions), isContinued: false };
+  const presentation = { ...presentationOf(context, options, questions), isContinued: false, tokens };
   if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
     return await openWatchScreen(run, { ...heading, presentation });
   if (options.picture === "chart")

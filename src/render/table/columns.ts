@@ -12,6 +12,7 @@ import {
   plain,
   showCell,
 } from "../values/cell.ts";
+import { showTrade } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { chooseColumns } from "./choose-columns.ts";
 
@@ -48,10 +49,16 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     );
   const isAsked = columns !== undefined;
   const chosen = chooseColumns(shape, columns);
-  const shown = chosen.map(({ field, title, priority }, index) => {
+  const shown = chosen.map(({ field, title, priority, trade }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
-    return column(shape, paths, { ...place, isAsked: isAsked || isWide });
+    const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
+    if (trade === undefined) return plainColumn;
+    return {
+      ...plainColumn,
+      kind: "amount" as const,
+      draw: (row: unknown, style: CellStyle) => showTrade(row, trade, style),
+    };
   });
   if (isAsked || orderedBy === undefined) return shown;
   const [ordered] = chooseColumns(shape, [orderedBy]);

@@ -49,10 +49,17 @@ export async function createListView(presentation: Presentation): Promise<Render
 
 function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
-  const { before, hasSparks } = presentation;
+  const { before, hasSparks, tokens } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
   const columns = hasSparks === true ? withSparks(chosen) : chosen;
-  const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
+  const style = {
+    now,
+    hasAges,
+    isUnicode,
+    countsZeros: isUnicode && output.isTerminal,
+    isRoomy: false,
+    ...(tokens !== undefined && { tokens }),
+  };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
     drawRows,

@@ -25,8 +25,19 @@ export interface CellStyle {
   readonly countsZeros: boolean;
   /** There is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
+  /** Finds the symbol and decimals of a token in a trade. */
+  readonly tokens?: FindToken;
   /** Returns the same row in the previous frame; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
+}
+
+/** Undefined if nothing is known about the token with this address. */
+export type FindToken = (address: string) => KnownToken | undefined;
+
+export interface KnownToken {
+  readonly symbol?: string | undefined;
+  /** The service's amounts are in units of 10^-decimals. */
+  readonly decimals?: number | undefined;
 }
 
 export const blank: Cell = { text: "", tone: "plain" };
