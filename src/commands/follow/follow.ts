@@ -127,8 +127,8 @@ async function openFollowed(
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
-  const parts = { question, pageSize, open, ending, course, present, idle, renderer };
-  return { ...parts, run: { ...run, context }, flags };
+  const stoppable = { ...run, context };
+  return { run: stoppable, flags, question, pageSize, open, ending, course, present, idle, renderer };
 }
 
 /** The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice. */
