@@ -153,13 +153,8 @@ async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context:
   }
   const { reply } = endpoint;
   const groups = reply.kind === "groups" ? reply.groups : [onlyGroup];
-  const isWhole = flags.paginate !== true;
-  return await listFields(context, flags, endpoint, groups, (group) =>
-    isWhole ? pathToRow(endpoint, group) : "",
-  );
-}
-
-function pathToRow({ reply }: Endpoint, group: string): string {
-  const list = listNameOf(reply, group);
-  return list === undefined ? "" : `${list}.0.`;
+  return await listFields(context, flags, endpoint, groups, (group) => {
+    const list = flags.paginate === true ? undefined : listNameOf(reply, group);
+    return list === undefined ? "" : `${list}.0.`;
+  });
 }

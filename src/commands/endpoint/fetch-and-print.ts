@@ -8,12 +8,7 @@ import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { nextPageLine } from "./continuation.ts";
-import {
-  answerShapes,
-  hiddenColumnWarnings,
-  type MissingFields,
-  watchFields,
-} from "../../render/formats/missing-fields.ts";
+import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
 import { createTradeTokens, type TradeTokens } from "./trade-tokens.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
@@ -42,33 +37,31 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const tokens = createTradeTokens(run.context, open.client, options);
   const renderer = await openRenderer(run, tokens);
   try {
-    return await answerAll(run, renderer, tokens, beginningWith(first, parts));
+    return await answerAll(run, { renderer, tokens }, first, parts);
   } catch (cause) {
+    await parts.return(undefined).catch(() => undefined);
     await renderer.release?.();
     throw cause;
   }
 }
 
-/** Not a generator, because a generator would await each page three times. */
-function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
-  const begun = [first];
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => begun.pop() ?? rest.next(),
-      return: () => rest.return(undefined),
-    }),
-  };
+interface Shown {
+  readonly renderer: Renderer;
+  readonly tokens: TradeTokens;
 }
 
 async function answerAll(
   run: Pull,
-  renderer: Renderer,
-  tokens: TradeTokens,
-  parts: AsyncIterable<Part>,
+  { renderer, tokens }: Shown,
+  first: Promise<IteratorResult<Part>>,
+  rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
   const { questions, report, destination, open } = run;
   const { tally } = destination;
-  const missing = fieldsToWatch(run);
+  const { endpoint, groups, walk } = questions;
+  const isWhole = walk.once === "document";
+  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const missing = watchFields(run.options.fields, shapes);
   const failures: Failure[] = [];
   const remarks: string[] = [];
   // An error that concerns only one input is saved until the other inputs have been fetched.
@@ -80,7 +73,8 @@ async function answerAll(
   };
   // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
   const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
-  for await (const part of parts) {
+  for (let next = await first; next.done !== true; next = await rest.next()) {
+    const part = next.value;
     const { question } = part;
     if (part.kind === "page") {
       await tokens.learnFor(question, part.page);
@@ -107,10 +101,10 @@ async function answerAll(
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
     if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
   }
-  const [first] = failures;
-  if (first !== undefined && tally.rows === 0 && tally.missing === 0) {
+  const [failure] = failures;
+  if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
     await sayRefused(run, failures.slice(1));
-    throw first;
+    throw failure;
   }
   await renderer.end();
   await sayRefused(run, failures);
@@ -154,12 +148,6 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   if (questions.limit === undefined || last?.question !== question) return [];
   const more = nextPageLine(question, typed.input.typed, last.page, questions.walk.pageSize);
   return more === undefined ? [] : [more];
-}
-
-function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Pull): MissingFields {
-  const shapes =
-    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
-  return watchFields(options.fields, shapes);
 }
 
 async function openRenderer(

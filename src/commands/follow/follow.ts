@@ -130,8 +130,9 @@ async function openFollowed(
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
+  const stoppable = { ...run, context };
   const parts = { question, pageSize, open, ending, course, present, idle, renderer, tokens };
-  return { ...parts, run: { ...run, context }, flags };
+  return { run: stoppable, flags, ...parts };
 }
 
 /** The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice. */

@@ -7,6 +7,7 @@ import { visibleText } from "../../render/sanitize.ts";
 import { cutText, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
+import { someOf } from "../../tail/shards.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
@@ -37,12 +38,7 @@ function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
 
-const mostNamed = 3;
-
-function removedRowsLine(gone: readonly string[]): string {
-  const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
-  return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
-}
+const removedRowsLine = (gone: readonly string[]): string => `no longer listed: ${someOf(gone, 3)}`;
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
