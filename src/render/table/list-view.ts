@@ -55,7 +55,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
   const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
-    drawRows,
+    drawFirst: drawRows,
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,
