@@ -62,7 +62,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
   };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
-    drawRows,
+    drawFirst: drawRows,
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,
