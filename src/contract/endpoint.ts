@@ -86,7 +86,7 @@ export interface Column {
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
   /** Tables show this instead of the field's own value. */
-  readonly trade?: TradePart;
+  readonly shows?: "label" | TradePart;
 }
 
 /** The signed amount of a token that a trade moved, or the trade's value in USD. */

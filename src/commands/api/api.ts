@@ -51,6 +51,7 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
     groups: once === "rows" && reply.kind === "groups" ? reply.groups : [onlyGroup],
     missing: "skip",
     isRecord: reply.kind === "single",
+    named: [],
   };
 }
 
@@ -103,6 +104,7 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
     groups: [onlyGroup],
     missing: "skip",
     isRecord: false,
+    named: [],
   };
 }
 

@@ -1,3 +1,4 @@
+import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
@@ -10,7 +11,7 @@ import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { nextPageLine } from "./continuation.ts";
 import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
-import { createTradeTokens, type TradeTokens } from "./trade-tokens.ts";
+import { createTableAssets, type TableAssets } from "./table-assets.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import type { Context } from "../../context/context.ts";
 import type { Questions } from "../input/questions.ts";
@@ -34,10 +35,10 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const tokens = createTradeTokens(run.context, open.client, options);
-  const renderer = await openRenderer(run, tokens);
+  const assets = createTableAssets(run.context, open.client, options, questions);
+  const renderer = await openRenderer(run, assets);
   try {
-    return await answerAll(run, { renderer, tokens }, first, parts);
+    return await answerAll(run, { renderer, assets }, first, parts);
   } catch (cause) {
     await parts.return(undefined).catch(() => undefined);
     await renderer.release?.();
@@ -47,12 +48,12 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
 
 interface Shown {
   readonly renderer: Renderer;
-  readonly tokens: TradeTokens;
+  readonly assets: TableAssets;
 }
 
 async function answerAll(
   run: Pull,
-  { renderer, tokens }: Shown,
+  { renderer, assets }: Shown,
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
@@ -77,7 +78,7 @@ async function answerAll(
     const part = next.value;
     const { question } = part;
     if (part.kind === "page") {
-      await tokens.learnFor(question, part.page);
+      await assets.learnFor(question, part.page);
       await showPage(run, question, part.page, renderer);
       missing.see(part.page);
       keeper?.take(part.page);
@@ -107,6 +108,7 @@ async function answerAll(
     throw failure;
   }
   await renderer.end();
+  assets.save();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
@@ -130,8 +132,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   // Every page of a list may contain the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const { network, address } of page.missing ?? [])
-      run.report.warn(`no price for ${network}:${address}`);
+    for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
   }
   await renderer.page(page);
   countPage(run.destination.tally, question, page);
@@ -152,7 +153,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 
 async function openRenderer(
   { context, options, questions, destination }: Pull,
-  tokens: TradeTokens,
+  assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
   const { sink } = destination;
@@ -161,7 +162,7 @@ async function openRenderer(
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
     now: options.now,
-    tokens: tokens.find,
+    findAsset: assets.find,
   });
 }
 

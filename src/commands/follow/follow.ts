@@ -34,7 +34,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
-import { createTradeTokens } from "../endpoint/trade-tokens.ts";
+import { createTableAssets } from "../endpoint/table-assets.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
@@ -118,7 +118,8 @@ async function openFollowed(
   const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
   const course = createFollowReport(run, log, pool);
   const idle = watchRows(clock, flags["idle-exit"], ending);
-  const tokens = createTradeTokens(context, open.client, options);
+  const assets = createTableAssets(context, open.client, options, questions);
+  onClose(assets.save);
   const renderer = await createRenderer({
     ...presentationOf(context, options, questions),
     output,
@@ -126,12 +127,12 @@ async function openFollowed(
     // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
     now: options.now,
-    tokens: tokens.find,
+    findAsset: assets.find,
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const stoppable = { ...run, context };
-  const parts = { question, pageSize, open, ending, course, present, idle, renderer, tokens };
+  const parts = { question, pageSize, open, ending, course, present, idle, renderer, assets };
   return { run: stoppable, flags, ...parts };
 }
 
@@ -221,12 +222,12 @@ async function follow(followed: Followed): Promise<void> {
   if (behind !== undefined) throw behind;
 }
 
-function createRowOutput({ run, question, idle, renderer, tokens }: Followed) {
+function createRowOutput({ run, question, idle, renderer, assets }: Followed) {
   let isFirst = true;
   return async (rows: readonly TailRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
-    await tokens.learnFor(question, { group: onlyGroup, rows: page });
+    await assets.learnFor(question, { group: onlyGroup, rows: page });
     await renderer.page({ group: onlyGroup, rows: page, next: undefined });
     idle?.resume("rows");
     if (!isFirst) return;

@@ -29,6 +29,8 @@ export interface Questions {
   readonly missing: "skip" | "null" | "fail";
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
+  /** The assets from the command line or a list, some of them with labels. */
+  readonly named: readonly Subject[];
 }
 
 export async function readQuestions(
@@ -40,14 +42,14 @@ export async function readQuestions(
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, given, hasNetwork);
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
-  const subjects = await readTargets(endpoint, words, sources, usage);
+  const targets = await readTargets(endpoint, words, sources, usage);
   const typed = typedParams(endpoint, given, options);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const missing = flags.missing ?? "skip";
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
-  const asked = (isBatch ? subjects.slice(0, 1) : subjects).map((subject) => {
-    const all = new Map([...typed, ...subject]);
+  const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
+    const all = new Map([...typed, ...args]);
     const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
     return readArgs(endpoint, complete, options.now);
   });
@@ -58,15 +60,24 @@ export async function readQuestions(
     walk: {
       ...walk,
       ...(isBatch && {
-        subjects: subjects.map(checkedSubject(endpoint, options.now)),
+        subjects: targets.map(checkedSubject(endpoint, options.now)),
         fillMissing: missing === "null",
       }),
       ...(isCandles && { candles: { now: options.now, fill: flags.fill } }),
     },
     groups: groupsOf(endpoint, flags),
     missing,
-    isRecord: endpoint.reply.kind === "single" && subjects.length === 1 && !words.some(isList),
+    isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
+    named: targets.flatMap(({ subject }, index) =>
+      subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
+    ),
   };
+}
+
+/** What one pull asks for. */
+interface Target {
+  readonly args: Typed;
+  readonly subject?: Subject;
 }
 
 async function readTargets(
@@ -74,18 +85,18 @@ async function readTargets(
   words: readonly string[],
   sources: ListSources,
   usage: string,
-): Promise<readonly Typed[]> {
+): Promise<readonly Target[]> {
   const [first] = words;
   if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
-    return [new Map([[endpoint.words, words.join(" ")]])];
+    return [{ args: new Map([[endpoint.words, words.join(" ")]]) }];
   }
   if (!takesAddress(endpoint)) {
     if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
-    return [new Map(first === undefined ? [] : [["network", first]])];
+    return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const subjects = await readSubjects(words, sources, {
@@ -98,7 +109,10 @@ async function readTargets(
     throw usageFailure(`"${subjects[1]?.address}": ${endpoint.command} takes one address`, usage);
   }
   const named = addressName(endpoint);
-  return subjects.map(({ network, address }) => new Map(Object.entries({ network, [named]: address })));
+  return subjects.map((subject) => ({
+    args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
+    subject,
+  }));
 }
 
 function addressName(endpoint: Endpoint): string {
@@ -121,14 +135,14 @@ function typedParams(
 }
 
 /** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
-function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
-  return (typed) => {
-    const address = typed.get(addressName(endpoint)) ?? "";
+function checkedSubject(endpoint: Endpoint, now: number): (target: Target) => Subject {
+  return ({ args: typed, subject }) => {
+    const address = subject?.address ?? "";
     if (address.includes(","))
       throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
     readParam(path("address", { kind: "address" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
-    return { network: args.get("network") ?? "", address };
+    return { ...subject, network: args.get("network") ?? "", address };
   };
 }
 

@@ -1,7 +1,14 @@
 import type { Subject } from "../../client/pages/page.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
+import {
+  addressProblem,
+  type AssetKind,
+  countedKinds,
+  kindOfRow,
+  labelOfRow,
+  labelText,
+} from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 
@@ -55,7 +62,8 @@ function readWord(word: string, network: string | undefined, usage: string): Sub
 
 function toSubject(asset: ListedAsset, network: string | undefined, usage: string): Subject {
   const onNetwork = asset.network ?? network;
-  if (onNetwork !== undefined) return { network: onNetwork, address: asset.address ?? "" };
+  const { address = "", label } = asset;
+  if (onNetwork !== undefined) return { network: onNetwork, address, ...(label !== undefined && { label }) };
   throw usageFailure(
     `${asset.where}: no network given`,
     `write network:address, or put the network before the list; ${usage}`,
@@ -101,6 +109,7 @@ interface ListedAsset {
   readonly network: string | undefined;
   /** Undefined if the row does not contain an address. */
   readonly address: string | undefined;
+  readonly label: string | undefined;
   /** Undefined if the kind is unknown. */
   readonly kind: AssetKind | undefined;
   /** Whether the line is a row from a search across several groups. */
@@ -110,8 +119,8 @@ interface ListedAsset {
 }
 
 /**
- * Each line is an `address`, a `network:address`, either of these as a JSON string, or a row from the service. A `#` at
- * the start of a line or after a space starts a comment.
+ * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, or a row
+ * from the service. A `#` at the start of a line or after a space starts a comment.
  */
 function readList(
   text: string,
@@ -139,13 +148,14 @@ function readWords(
       `${where}: JSON arrays are not accepted`,
       "list one asset per line, as -o ndjson prints them",
     );
-  const text = line.startsWith('"') ? readString(line, where) : line;
+  const [, word = "", rest = ""] = /^(\S+)\s*(.*)$/u.exec(line) ?? [];
+  const [text, label] = line.startsWith('"') ? [readString(line, where), ""] : [word, labelText(rest)];
   const pair = splitPair(text);
   const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
   const problem = addressProblem(checksForms ? (asset.network ?? "") : "", asset.address);
   if (problem !== undefined)
     throw usageFailure(`${where}: invalid address "${shortened(asset.address)}"`, problem);
-  return { ...asset, kind: undefined, hasGroup: false, where };
+  return { ...asset, label: label === "" ? undefined : label, kind: undefined, hasGroup: false, where };
 }
 
 function readString(line: string, where: string): string {
@@ -173,6 +183,7 @@ function readRow(line: string, where: string): ListedAsset {
   return {
     network: typeof chain === "string" ? chain : undefined,
     address: typeof address === "string" ? address : undefined,
+    label: labelOfRow(subject),
     kind,
     hasGroup,
     where,

@@ -49,7 +49,7 @@ export async function createListView(presentation: Presentation): Promise<Render
 
 function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
-  const { before, hasSparks, tokens } = presentation;
+  const { before, hasSparks, findAsset } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
   const columns = hasSparks === true ? withSparks(chosen) : chosen;
   const style = {
@@ -58,7 +58,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
     isUnicode,
     countsZeros: isUnicode && output.isTerminal,
     isRoomy: false,
-    ...(tokens !== undefined && { tokens }),
+    ...(findAsset !== undefined && { findAsset }),
   };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({

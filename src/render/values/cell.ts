@@ -1,3 +1,4 @@
+import type { KnownAsset } from "../../contract/asset-kind.ts";
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
 import { asciiText, visibleText } from "../sanitize.ts";
@@ -25,20 +26,13 @@ export interface CellStyle {
   readonly countsZeros: boolean;
   /** There is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
-  /** Finds the symbol and decimals of a token in a trade. */
-  readonly tokens?: FindToken;
+  readonly findAsset?: FindAsset;
   /** Returns the same row in the previous frame; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }
 
-/** Undefined if nothing is known about the token with this address. */
-export type FindToken = (address: string) => KnownToken | undefined;
-
-export interface KnownToken {
-  readonly symbol?: string | undefined;
-  /** The service's amounts are in units of 10^-decimals. */
-  readonly decimals?: number | undefined;
-}
+/** Undefined if nothing is known about the asset. `network` defaults to that of the rows. */
+export type FindAsset = (address: string, network?: string) => KnownAsset | undefined;
 
 export const blank: Cell = { text: "", tone: "plain" };
 

@@ -53,15 +53,15 @@ function tokensOf(row: object, side: 0 | 1, style: CellStyle): Decimal | undefin
   return decimals === undefined ? undefined : { ...raw, scale: raw.scale - decimals };
 }
 
-function tokenOf(row: object, side: 0 | 1, { tokens }: CellStyle) {
+function tokenOf(row: object, side: 0 | 1, { findAsset }: CellStyle) {
   const address = member(row, `token_${side}`);
-  return typeof address === "string" ? tokens?.(address) : undefined;
+  return typeof address === "string" ? findAsset?.(address) : undefined;
 }
 
 /** Starts with a space unless it is empty. */
 function symbolOf(row: object, side: 0 | 1, style: CellStyle): string {
   const sent = member(row, `token_${side}_symbol`);
-  const symbol = typeof sent === "string" && sent !== "" ? sent : tokenOf(row, side, style)?.symbol;
+  const symbol = typeof sent === "string" && sent !== "" ? sent : tokenOf(row, side, style)?.label;
   if (symbol === undefined || symbol === "") return "";
   return ` ${cutText(shownText(symbol, style), longestSymbol, ellipsis(style.isUnicode))}`;
 }
