@@ -1,6 +1,6 @@
 import type { FeedName } from "./feeds/all-feeds.ts";
 import type { Param } from "./param.ts";
-import type { NamedRecord, RecordShape } from "./record.ts";
+import type { NamedRecord, RecordShape, TradePart } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
@@ -88,9 +88,6 @@ export interface Column {
   /** Tables show this instead of the field's own value. */
   readonly shows?: "label" | TradePart;
 }
-
-/** The signed amount of a token that a trade moved, or the trade's value in USD. */
-export type TradePart = "amount 0" | "amount 1" | "size";
 
 /** The key in `rows` for every response without groups. */
 export const onlyGroup = "rows";

@@ -65,6 +65,8 @@ export function createKnownAssets(
     /** Adds the known label to each asset without one. */
     labeled: (subjects: readonly Subject[]): readonly Subject[] =>
       subjects.map((subject) => ({ label: find(subject.network, subject.address)?.label, ...subject })),
+    /** Whether a response has already described the pool. A label alone may come from the user's list. */
+    knowsPool: ({ network, address }: Subject): boolean => kept().has(keyOf(network, address)),
     /** Requests a pool, at most once, to learn its tokens. Without an answer, they stay unknown. */
     requestPool: async (client: Client, network: string, address: string): Promise<void> => {
       const key = keyOf(network, address);

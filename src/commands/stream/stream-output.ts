@@ -8,6 +8,7 @@ import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
 import { readsUnicode } from "../../render/terminal.ts";
+import type { KnownAssets } from "../../run/known-assets.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
@@ -108,6 +109,9 @@ function createLines(
 interface BoardFacts {
   readonly feed: FeedName;
   readonly subjects: readonly Subject[];
+  readonly known: KnownAssets;
+  /** Called when the board opens. */
+  readonly begun: () => void;
   readonly isSimulated: boolean;
   readonly state: () => TailState;
 }
@@ -115,9 +119,9 @@ interface BoardFacts {
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { feed, subjects, isSimulated, state }: BoardFacts,
+  { feed, subjects, known, begun, isSimulated, state }: BoardFacts,
 ): Promise<StreamDisplay> {
-  const { clock, stdout, signal, interrupt, env } = context;
+  const { clock, env } = context;
   // Earlier messages should appear above the board.
   await report.settled();
   let names = subjects.map(nameOf);
@@ -129,15 +133,12 @@ async function openBoard(
     isUnicode: readsUnicode(env),
     paint: await createPaint(options.isColored),
     start: clock.elapsed(),
+    findAsset: (address, network = "") => known.find(network, address),
   });
-  const display = openDisplay({
-    clock,
-    output: stdout,
+  const display = openDisplay(context, {
     frame: (window, elapsed) => board.frame(window, state(), elapsed),
     lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
-    signal,
-    interrupt,
-    onSuspend: context.onSuspend,
+    pressed: board.key,
   });
   const say = (text: string): void => {
     board.say(text.trim(), clock.elapsed());
@@ -148,6 +149,7 @@ async function openBoard(
     await display.close();
     await release?.();
   });
+  begun();
   const watch = (wanted: readonly string[]): void => {
     names = [...wanted];
     board.watch(names, clock.elapsed());

@@ -1,3 +1,4 @@
+import type { Client } from "../../client/client.ts";
 import type { Subject } from "../../client/pages/page.ts";
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
@@ -13,6 +14,7 @@ import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts"
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import { budgetOf } from "../../run/spending/daily-budget.ts";
+import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
@@ -56,7 +58,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };
-  const subjects = await readAssets(signal);
+  const listed = await readAssets(signal);
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
@@ -71,6 +73,9 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
       remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
     },
   });
+  const known = createKnownAssets(context, open.client.target);
+  known.name(listed);
+  const subjects = known.labeled(listed);
   const course = createStreamReport(run, log, flags["max-event"] ?? 1);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
@@ -80,13 +85,39 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  const board = { feed: feed.name, subjects, isSimulated, state };
+  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
+  const begun = (): void => {
+    // If the credits are limited, none of them are spent on amounts in tokens.
+    if (hasTrades && options.maxCredits === undefined) void learnPools(open.client, known, subjects, stops);
+  };
+  const board = { begun, feed: feed.name, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
   });
   const hasFile = words.some((word) => word.startsWith("@"));
-  return { run, flags, ...asked, subjects, readAssets, hasFile, open, cap, stops, course, displays };
+  return { run, flags, ...asked, subjects, known, readAssets, hasFile, open, cap, stops, course, displays };
+}
+
+/** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
+const mostLearned = 25;
+
+/** Without the decimals of their tokens, the board would show trades as raw numbers. They are cached for a day. */
+async function learnPools(
+  client: Client,
+  known: KnownAssets,
+  subjects: readonly Subject[],
+  { charge, signal }: Session["stops"],
+): Promise<void> {
+  const unknown = subjects.filter((subject) => !known.knowsPool(subject)).slice(0, mostLearned);
+  for (const { network, address } of unknown) {
+    if (signal.aborted) return;
+    const before = client.meter.credits;
+    // A failure is not an error: the amounts stay raw.
+    await known.requestPool(client, network, address).catch(() => undefined);
+    charge(client.meter.credits - before);
+  }
+  known.save();
 }
 
 /** Does not send anything. */
@@ -236,12 +267,16 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
 }
 
 /** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */
-function listenForReload({ run, readAssets, course, displays, stops }: Session, tail: Tail): () => void {
+function listenForReload(
+  { run, known, readAssets, course, displays, stops }: Session,
+  tail: Tail,
+): () => void {
   const reload = async (): Promise<void> => {
     try {
       const listed = await readAssets(stops.signal);
       stops.signal.throwIfAborted();
-      const subjects = tail.reload(listed);
+      known.name(listed);
+      const subjects = tail.reload(known.labeled(listed));
       for (const display of displays) display.watch?.(subjects);
       course.reloaded(subjects.length);
     } catch (cause) {

@@ -1,3 +1,5 @@
+import { member } from "../../json/raw-json.ts";
+import { showTrade } from "../values/trade.ts";
 import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/cell.ts";
 import { percentBetween } from "../values/decimal.ts";
 import type { ShownValue } from "../../contract/feed.ts";
@@ -11,10 +13,19 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
   let [first, last]: [number | undefined, number | undefined] = [undefined, undefined];
 
   return {
-    update: (values: readonly (string | number | undefined)[], elapsed: number): void => {
+    /** `event` is the event's data. Its network applies to the tokens of a trade. */
+    update: (event: object, network: string, elapsed: number): void => {
       rate.count(elapsed);
+      const { findAsset } = style;
+      const styled =
+        findAsset === undefined
+          ? style
+          : { ...style, findAsset: (address: string) => findAsset(address, network) };
+      const values = shown.map(({ names }) => numericAt(event, names));
       // As sent, because a double would show digits that the service never sent.
-      cells = shown.map(({ reads }, index) => showCell(values[index], reads, style));
+      cells = shown.map(({ reads, shows }, index) =>
+        shows === undefined ? showCell(values[index], reads, style) : showTrade(event, shows, styled),
+      );
       // Precise enough for the direction of change and the sparkline.
       const value = Number(values[0]);
       if (values[0] === undefined || !Number.isFinite(value)) return;
@@ -28,12 +39,24 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
       if (first === undefined || last === undefined || first === 0) return blank;
       return showCell(percentBetween(first, last), "change", style);
     },
+    /** For sorting; NaN if unknown. */
+    numbers: (elapsed: number) => ({
+      value: last ?? Number.NaN,
+      change: first === undefined || last === undefined || first === 0 ? Number.NaN : last / first,
+      updates: rate.lastMinute(elapsed),
+    }),
     updates: (elapsed: number): Cell => {
       const count = rate.lastMinute(elapsed);
       return count === 0 && last === undefined ? blank : showCell(count, "count", style);
     },
     course: history.course,
   };
+}
+
+function numericAt(event: object, names: readonly string[]): string | number | bigint | undefined {
+  return names
+    .map((name) => member(event, name))
+    .find((value) => typeof value === "string" || typeof value === "number" || typeof value === "bigint");
 }
 
 /** As many as the widest sparkline can show. */

@@ -1,4 +1,4 @@
-import type { TradePart } from "../../contract/endpoint.ts";
+import type { TradePart } from "../../contract/record.ts";
 import { member } from "../../json/raw-json.ts";
 import { blank, type Cell, type CellStyle, plain, shownText } from "./cell.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";
