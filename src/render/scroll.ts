@@ -27,8 +27,8 @@ export function keysLine(isUnicode: boolean, others: readonly string[] = ["s sor
   return ["q quit", ...others, arrows, "? hide keys"].join(separator(isUnicode));
 }
 
-/** `… 12 more` at the top of the list, and `rows 5-20 of 50` below it. */
+/** `… 12 more lines` at the top of the list, and `lines 5–20 of 50` below it. */
 export function restLine(first: number, visible: number, lines: number, isUnicode: boolean): string {
-  if (first === 0) return `${isUnicode ? "…" : "..."} ${lines - visible} more`;
-  return `rows ${first + 1}${isUnicode ? "–" : "-"}${first + visible} of ${lines}`;
+  if (first === 0) return `${isUnicode ? "…" : "..."} ${lines - visible} more lines`;
+  return `lines ${first + 1}${isUnicode ? "–" : "-"}${first + visible} of ${lines}`;
 }

@@ -6,6 +6,13 @@ import type { ShownValue } from "../../contract/feed.ts";
 
 export type AssetRow = ReturnType<typeof createAssetRow>;
 
+export interface NamedRow {
+  /** `network:address` */
+  readonly asset: string;
+  readonly label: string | undefined;
+  readonly row: AssetRow;
+}
+
 export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
   const rate = createRate();
   const history = createHistory(start);

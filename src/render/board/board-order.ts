@@ -1,6 +1,5 @@
-import type { FeedName } from "../../contract/feeds/all-feeds.ts";
-import { feeds } from "../../contract/feeds/all-feeds.ts";
-import type { NamedRow } from "./board-table.ts";
+import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
+import type { NamedRow } from "./asset-row.ts";
 
 /** The title of the column that the rows are sorted by; undefined for the order of the list. */
 export type BoardOrder = string | undefined;

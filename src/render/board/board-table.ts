@@ -5,16 +5,9 @@ import { GAP } from "../table/fit-columns.ts";
 import type { Cell } from "../values/cell.ts";
 import { sparkline } from "../values/sparkline.ts";
 import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
-import type { AssetRow } from "./asset-row.ts";
+import type { NamedRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-lines.ts";
 import type { BoardOrder } from "./board-order.ts";
-
-export interface NamedRow {
-  /** `network:address` */
-  readonly asset: string;
-  readonly label: string | undefined;
-  readonly row: AssetRow;
-}
 
 interface BoardView {
   readonly elapsed: number;

@@ -4,7 +4,7 @@ import { parseExact } from "../../json/exact-json.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 import type { Window } from "../display.ts";
 import { createScroll, keysLine, restLine } from "../scroll.ts";
-import { type AssetRow, createAssetRow } from "./asset-row.ts";
+import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import {
   arrange,
@@ -15,7 +15,7 @@ import {
   type TailState,
 } from "./board-lines.ts";
 import { type BoardOrder, boardOrders, sortRows } from "./board-order.ts";
-import { drawTable, type NamedRow } from "./board-table.ts";
+import { drawTable } from "./board-table.ts";
 
 interface BoardEvent {
   readonly data: Buffer;
