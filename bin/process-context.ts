@@ -13,6 +13,7 @@ import {
 import { usageFailure } from "../src/contract/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
+import { listenForKeys } from "./terminal-keys.ts";
 
 interface ProcessContext extends Context {
   readonly release: () => void;
@@ -109,6 +110,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
       process.on("SIGTSTP", stop).on("SIGCONT", after);
       return () => process.off("SIGTSTP", stop).off("SIGCONT", after);
     },
+    onKey: listenForKeys,
     release: () => {
       for (const [signal, listener] of listeners) process.off(signal, listener);
       early.take();

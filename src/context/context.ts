@@ -35,12 +35,21 @@ export interface Context {
    * function is called. The process is not suspended until `before` has resolved.
    */
   readonly onSuspend: (before: () => Promise<void>, after: () => void) => () => void;
+  /**
+   * Calls `listener` for each key pressed on the terminal until the returned function is called, even if stdin is a
+   * pipe. Undefined if there is no terminal to read from, or if it belongs to another process at the moment.
+   */
+  readonly onKey: (listener: (key: Key) => void) => (() => void) | undefined;
 }
+
+/** A key that a live screen understands. */
+export type Key = "q" | "s" | "?" | "up" | "down" | "page-up" | "page-down" | "home" | "end";
 
 export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGTERM";
 
 export interface Interruption {
-  readonly cause: EndingSignal | "closed-pipe";
+  /** `quit` is the key `q` on a live screen. */
+  readonly cause: EndingSignal | "closed-pipe" | "quit";
 }
 
 export function isInterruption(reason: unknown): reason is Interruption {
@@ -49,9 +58,9 @@ export function isInterruption(reason: unknown): reason is Interruption {
   );
 }
 
-const exits = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143, "closed-pipe": 0 } as const;
+const exits = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143, "closed-pipe": 0, quit: 0 } as const;
 
-/** Shells expect 128 plus the signal number. A closed pipe is not an error. */
+/** Shells expect 128 plus the signal number. A closed pipe is not an error, and neither is the key `q`. */
 export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyof typeof exits] {
   return exits[cause];
 }

@@ -1,4 +1,4 @@
-import { member } from "../json/raw-json.ts";
+import { isObject, member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
 export type AssetKind = "token" | "pool" | "DEX" | "network";
@@ -21,6 +21,33 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   // Rows of a pool list can have symbols as labels, so a symbol alone does not prove that the row is a token.
   if (has("decimals", "total_supply") || (has("symbol") && has("address"))) return "token";
   return has("display_name") && !has("chain") ? "network" : undefined;
+}
+
+export interface KnownAsset {
+  /** The symbol of a token, such as WETH, or the symbols of a pool's tokens, such as USDC/WETH. */
+  readonly label?: string | undefined;
+  /** Raw amounts of the token are in units of 10^-decimals. */
+  readonly decimals?: number | undefined;
+}
+
+/** Names can have any length, and nobody reads more than this. */
+const longestLabel = 40;
+
+/** Undefined if the row contains neither a symbol nor a name. */
+export function labelOfRow(row: object): string | undefined {
+  const tokens = member(row, "tokens");
+  const symbols = (Array.isArray(tokens) ? tokens.filter(isObject) : []).map((token) =>
+    member(token, "symbol"),
+  );
+  const names = symbols.length > 0 ? symbols : [member(row, "symbol") ?? member(row, "name")];
+  if (!names.every((name) => typeof name === "string" && name.trim() !== "")) return undefined;
+  return labelText(names.map((name) => String(name).trim()).join("/"));
+}
+
+/** On one line and at most 40 characters long. */
+export function labelText(text: string): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.length > longestLabel ? `${line.slice(0, longestLabel - 1)}…` : line;
 }
 
 /** Such as `20 pools and 1 DEX`. */

@@ -1,6 +1,6 @@
 import type { FeedName } from "./feeds/all-feeds.ts";
 import type { Param } from "./param.ts";
-import type { NamedRecord, RecordShape } from "./record.ts";
+import type { NamedRecord, RecordShape, TradePart } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
@@ -85,6 +85,8 @@ export interface Column {
   readonly title: string;
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
+  /** Tables show this instead of the field's own value. */
+  readonly shows?: "label" | TradePart;
 }
 
 /** The key in `rows` for every response without groups. */

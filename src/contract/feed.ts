@@ -1,4 +1,4 @@
-import { count, type Field, type NamedRecord, type Reading, text } from "./record.ts";
+import { count, type Field, type NamedRecord, type Reading, text, type TradePart } from "./record.ts";
 import type { Tier } from "./tier.ts";
 
 /**
@@ -41,6 +41,7 @@ export interface ShownValue {
   readonly reads: Reading;
   /** Names differ between older and newer versions of the service. */
   readonly names: readonly string[];
+  readonly shows?: TradePart;
 }
 
 /** Specification, Limits. */

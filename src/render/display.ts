@@ -1,19 +1,20 @@
-import type { Context, Output } from "../context/context.ts";
+import type { Context, Key, Output } from "../context/context.ts";
 
 export interface Window {
   readonly columns: number;
   readonly rows: number;
+  /** The terminal sends keys. */
+  readonly hasKeys?: boolean;
 }
 
 type Frame = (window: Window, elapsed: number) => readonly string[];
 
-interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspend"> {
-  readonly output: Output;
+interface Picture {
   readonly frame: Frame;
   /** Draws the lines that remain on the terminal when the display closes. */
   readonly lastFrame: Frame;
-  /** Aborting restores the terminal at once, even if the rest of the program is still waiting. */
-  readonly signal: AbortSignal;
+  /** Called for every key except `q`, which ends the run. */
+  readonly pressed: (key: Key) => void;
 }
 
 /** Milliseconds between frames while the content is changing, and while it is not. */
@@ -26,21 +27,34 @@ const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-export function openDisplay(options: DisplayOptions) {
-  const { clock, output, frame, lastFrame, signal, interrupt, onSuspend } = options;
+/** When the signal aborts, the terminal is restored at once, even if the rest of the program is still waiting. */
+export function openDisplay(
+  context: Pick<Context, "clock" | "interrupt" | "onKey" | "onSuspend" | "signal" | "stdout">,
+  { frame, lastFrame, pressed }: Picture,
+) {
+  const { clock, stdout: output, signal, interrupt, onKey, onSuspend } = context;
   const done = new AbortController();
   let isChanged = true;
   let isLeft = false;
   let isAway = false;
   let isBack = false;
 
-  // On Ctrl-Z, give the shell back the normal screen and the cursor.
+  const listen = () =>
+    onKey((key) => {
+      if (key === "q") return interrupt({ cause: "quit" });
+      pressed(key);
+      isChanged = true;
+    });
+  let ignoreKeys = listen();
+  // On Ctrl-Z, give the shell back the normal screen, the cursor and the keys.
   const release = onSuspend(
     async () => {
       isAway = true;
+      ignoreKeys?.();
       await output.write(leave);
     },
     () => {
+      if (isAway) ignoreKeys = listen();
       isBack ||= isAway;
       isAway = false;
     },
@@ -48,6 +62,7 @@ export function openDisplay(options: DisplayOptions) {
   const giveBack = (): void => {
     done.abort();
     release();
+    if (!isLeft && !isAway) ignoreKeys?.();
     if (isLeft) return;
     isLeft = true;
     output.write(leave).catch(() => undefined);
@@ -67,7 +82,7 @@ export function openDisplay(options: DisplayOptions) {
       isBack = false;
       if (!isAway && (isChanged || isResized || elapsed - drawn.elapsed >= quiet)) {
         isChanged = false;
-        const text = picture(frame(window, elapsed));
+        const text = picture(frame({ ...window, hasKeys: ignoreKeys !== undefined }, elapsed));
         if (isResized || text !== drawn.text) await output.write(text);
         drawn = { elapsed, text, window };
       }

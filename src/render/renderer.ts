@@ -3,6 +3,7 @@ import type { Args } from "../contract/args.ts";
 import type { Output } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { RowFormat } from "../contract/output-format.ts";
+import type { FindAsset } from "./values/cell.ts";
 
 export interface Presentation {
   readonly output: Output;
@@ -32,6 +33,8 @@ export interface Presentation {
   /** Arguments of the candle request to draw as a chart; undefined for no chart. */
   readonly chart?: Args | undefined;
   readonly hasSparks?: boolean;
+  /** For labels and amounts in tables. Without it, amounts of trades are shown as sent. */
+  readonly findAsset?: FindAsset;
   /** Milliseconds since the epoch. The clock is read once per run. */
   readonly now: number;
   /** Returns the same row's text from the previous frame of a live display; undefined for a new row. */

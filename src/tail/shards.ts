@@ -1,4 +1,4 @@
-import { addressKey, type Subject } from "../client/pages/page.ts";
+import { addressKey, shortAddress, type Subject } from "../client/pages/page.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import { assetsPerPost, type Feed } from "../contract/feed.ts";
@@ -101,6 +101,12 @@ export function doesNotFit(
 
 export function nameOf({ network, address }: Subject): string {
   return `${network}:${address}`;
+}
+
+/** For messages: `WETH (ethereum:0xc02a…6cc2)`, or the complete name if there is no label. */
+export function titleOf(subject: Subject): string {
+  const { network, address, label } = subject;
+  return label === undefined ? nameOf(subject) : `${label} (${network}:${shortAddress(address)})`;
 }
 
 export function someOf(names: readonly string[], most = 7): string {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll } from "vitest";
-import type { Context, Interruption } from "../../src/context/context.ts";
+import type { Context, Interruption, Key } from "../../src/context/context.ts";
 import { createTestClock, type TestClock } from "./test-clock.ts";
 import { createTestOutput, type TestOutput } from "./test-output.ts";
 
@@ -45,6 +45,8 @@ export interface TestContext extends Context {
   /** Acts as SIGHUP; returns false without a listener. */
   readonly reload: () => boolean;
   /** Acts as Ctrl-Z, and then `fg`. */
+  /** Returns false if nothing listens for keys. */
+  readonly press: (key: Key) => boolean;
   readonly suspend: () => Promise<void>;
   readonly goOn: () => void;
   /** The reason why the run was ended; undefined otherwise. */
@@ -59,6 +61,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   const controller = new AbortController();
   let interruption: Interruption | undefined;
   const listeners = new Set<() => void>();
+  const pressing = new Set<(key: Key) => void>();
   const suspending = new Set<{ readonly before: () => Promise<void>; readonly after: () => void }>();
   const interrupt = (cause: Interruption): void => {
     interruption ??= cause;
@@ -116,6 +119,14 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       const listener = { before, after };
       suspending.add(listener);
       return () => suspending.delete(listener);
+    },
+    onKey: (listener) => {
+      pressing.add(listener);
+      return () => pressing.delete(listener);
+    },
+    press: (key) => {
+      for (const listener of pressing) listener(key);
+      return pressing.size > 0;
     },
     suspend: async () => {
       for (const { before } of suspending) await before();

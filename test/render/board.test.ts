@@ -114,7 +114,7 @@ describe("fits any terminal", () => {
   test("rows that do not fit are counted", () => {
     const frame = board.frame({ columns: 100, rows: 20 }, fine, 5000);
     const shown = frame.filter((line) => line.startsWith("ethereum:")).length;
-    expect(frame).toContain(`… ${40 - shown} more`);
+    expect(frame).toContain(`… ${40 - shown} more lines`);
     expect(frame).toHaveLength(20);
   });
 
@@ -141,9 +141,12 @@ test("each feed has its own column title", () => {
       .slice(2, 4)
       .map((line) => line.replaceAll(/\s+/gu, " "));
   };
-  expect(rowOf("transactions", { pool_id: address, price_0_usd: 1.0002, volume_usd: 12_400_000 })).toEqual([
-    "ASSET PRICE VOLUME CHANGE /MIN TREND",
-    `${pool} 1.0002 12.4M 0.00% 1 ▁`,
+  const trade = { amount_0: "-4612276137", amount_1: "1360537411909158955" };
+  expect(
+    rowOf("transactions", { pool_id: address, price_0_usd: 1.0002, volume_usd: 4613.2, ...trade }),
+  ).toEqual([
+    "ASSET TOKEN 0 USD SIZE USD TOKEN 0 TOKEN 1 CHANGE",
+    "ethereum:0x88e6a0c…cb3f5640 1.0002 4.61K -4612276137 raw 1360537411909158955 raw 0.00%",
   ]);
   expect(rowOf("ohlcv", { token_id: address, close: 3.5, volume_usd: 900 })).toEqual([
     "ASSET CLOSE VOLUME CHANGE /MIN TREND",

@@ -27,6 +27,8 @@ export interface Place {
 export interface Subject {
   readonly network: string;
   readonly address: string;
+  /** A symbol or name from the user's list, for people. */
+  readonly label?: string | undefined;
 }
 
 /**
@@ -35,6 +37,11 @@ export interface Subject {
  */
 export function addressKey(address: string): string {
   return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
+}
+
+/** Keeps the start and the end, by which people recognize an address. */
+export function shortAddress(address: string): string {
+  return address.length > 16 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }
 
 export interface Page {

@@ -51,6 +51,7 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
     groups: once === "rows" && reply.kind === "groups" ? reply.groups : [onlyGroup],
     missing: "skip",
     isRecord: reply.kind === "single",
+    named: [],
   };
 }
 
@@ -103,6 +104,7 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
     groups: [onlyGroup],
     missing: "skip",
     isRecord: false,
+    named: [],
   };
 }
 
@@ -153,13 +155,8 @@ async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context:
   }
   const { reply } = endpoint;
   const groups = reply.kind === "groups" ? reply.groups : [onlyGroup];
-  const isWhole = flags.paginate !== true;
-  return await listFields(context, flags, endpoint, groups, (group) =>
-    isWhole ? pathToRow(endpoint, group) : "",
-  );
-}
-
-function pathToRow({ reply }: Endpoint, group: string): string {
-  const list = listNameOf(reply, group);
-  return list === undefined ? "" : `${list}.0.`;
+  return await listFields(context, flags, endpoint, groups, (group) => {
+    const list = flags.paginate === true ? undefined : listNameOf(reply, group);
+    return list === undefined ? "" : `${list}.0.`;
+  });
 }

@@ -45,18 +45,13 @@ function unknownEndpoint(path: string): Endpoint {
 
 const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: "field" });
 
-interface Values {
-  readonly values: Args;
-  /** Every value except the first. */
-  readonly repeated: ReadonlyMap<string, readonly string[]>;
-}
-
 /**
  * A batch's addresses can be repeated parameters (endpoint 2 in the specification). If any other parameter is repeated,
  * the service uses only one of the values and does not document which.
  */
-function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
+function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint) {
   const values = new Map<string, string>();
+  /** Every value except the first. */
   const repeated = new Map<string, string[]>();
   for (const [name, value] of [...typed.query, ...fields.map(readField)]) {
     if (place.has(name)) throw usageFailure(`--field ${name}: already part of the path`, "leave it out");

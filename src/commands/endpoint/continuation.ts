@@ -1,12 +1,12 @@
 import type { Page, Place } from "../../client/pages/page.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import type { Args, Question } from "../../contract/args.ts";
+import type { Question } from "../../contract/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { takesAddress } from "../input/positionals.ts";
+import { commandWords } from "../input/positionals.ts";
 import type { Pull } from "./pull.ts";
 import { isInterruption } from "../../context/context.ts";
 import { Failure, type FailureDetails } from "../../contract/failure.ts";
@@ -71,8 +71,7 @@ function continuingCommand(question: Question, flags: TypedFlags, from: Place, p
 }
 
 function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place): readonly string[] {
-  const words = [...endpoint.command.split(" "), ...pathWords(endpoint, args)];
-  if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);
+  const words = [...commandWords(endpoint, args)];
   for (const { name, flag, place, kind } of endpoint.params) {
     // The time range was fixed when the pull started.
     const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
@@ -94,11 +93,6 @@ function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number)
   const bound = from.to === undefined ? [] : [["to", from.to] as const];
   const fields = new Map([...typed, ...bound, ["limit", String(pageSize)], [from.flag, from.value]]);
   return [...fields].flatMap(([name, value]) => ["--field", `${name}=${value}`]);
-}
-
-function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
-  const names = endpoint.params.filter(({ place }) => place === "path").map(({ name }) => name);
-  return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -36,38 +36,26 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
 
 /** Accepts any text, because filters are parsed later, with the run's clock. */
 function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
-  return flag<string | true>(
-    kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...placeholders[name], ...listed(name) },
-    group,
-    {
-      summary: help,
-      ...(details !== undefined && { details }),
-      ...(usual !== undefined && { default: usual }),
-      ...suggested[name],
-    },
-  );
+  const choices = kind.kind === "choice" && { choices: kind.choices };
+  return flag({ ...types[kind.kind], ...choices, ...special[name] }, group, {
+    summary: help,
+    ...(details !== undefined && { details }),
+    ...(usual !== undefined && { default: usual }),
+    ...suggested[name],
+  });
 }
 
-function typeOf(kind: ParamKind): FlagType<string> {
-  switch (kind.kind) {
-    case "text":
-    case "network":
-    case "toggle":
-      return text(kind.kind);
-    case "address":
-      return text("address", "address");
-    case "list":
-      return text("a,b", "list");
-    case "integer":
-      return text("n", "integer");
-    case "amount":
-      return text("number", "number");
-    case "choice":
-      return { ...text("value", "choice"), choices: kind.choices };
-    case "time":
-      return text("time", "time");
-  }
-}
+const types: Readonly<Record<ParamKind["kind"], FlagType<string | true>>> = {
+  text: text("text"),
+  network: text("network"),
+  address: text("address", "address"),
+  list: text("a,b", "list"),
+  integer: text("n", "integer"),
+  amount: text("number", "number"),
+  choice: text("value", "choice"),
+  toggle,
+  time: text("time", "time"),
+};
 
 /** Parameters whose values are listed by the service. */
 const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
@@ -76,13 +64,10 @@ const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
 };
 
 /** Parameters whose value has a better name than its type. */
-const placeholders: Readonly<Record<string, Pick<FlagType<unknown>, "placeholder">>> = {
-  chains: { placeholder: "networks" },
+const special: Readonly<Record<string, Pick<FlagType<unknown>, "placeholder" | "isList">>> = {
+  chains: { placeholder: "networks", isList: true },
   dex_name: { placeholder: "dex-id" },
   interval: { placeholder: "interval" },
   order_by: { placeholder: "field" },
   sort: { placeholder: "direction" },
 };
-
-const listed = (name: string): Pick<FlagType<unknown>, "isList"> =>
-  name === "chains" ? { isList: true } : {};

@@ -1,3 +1,4 @@
+import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
@@ -8,13 +9,9 @@ import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { nextPageLine } from "./continuation.ts";
-import {
-  answerShapes,
-  hiddenColumnWarnings,
-  type MissingFields,
-  watchFields,
-} from "../../render/formats/missing-fields.ts";
+import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
+import { createTableAssets, type TableAssets } from "./table-assets.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import type { Context } from "../../context/context.ts";
 import type { Questions } from "../input/questions.ts";
@@ -38,30 +35,34 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const renderer = await openRenderer(run);
+  const assets = createTableAssets(run.context, open.client, options, questions);
+  const renderer = await openRenderer(run, assets);
   try {
-    return await answerAll(run, renderer, beginningWith(first, parts));
+    return await answerAll(run, { renderer, assets }, first, parts);
   } catch (cause) {
+    await parts.return(undefined).catch(() => undefined);
     await renderer.release?.();
     throw cause;
   }
 }
 
-/** Not a generator, because a generator would await each page three times. */
-function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
-  const begun = [first];
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => begun.pop() ?? rest.next(),
-      return: () => rest.return(undefined),
-    }),
-  };
+interface Shown {
+  readonly renderer: Renderer;
+  readonly assets: TableAssets;
 }
 
-async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
+async function answerAll(
+  run: Pull,
+  { renderer, assets }: Shown,
+  first: Promise<IteratorResult<Part>>,
+  rest: AsyncGenerator<Part>,
+): Promise<ExitCode> {
   const { questions, report, destination, open } = run;
   const { tally } = destination;
-  const missing = fieldsToWatch(run);
+  const { endpoint, groups, walk } = questions;
+  const isWhole = walk.once === "document";
+  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const missing = watchFields(run.options.fields, shapes);
   const failures: Failure[] = [];
   const remarks: string[] = [];
   // An error that concerns only one input is saved until the other inputs have been fetched.
@@ -73,9 +74,11 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   };
   // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
   const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
-  for await (const part of parts) {
+  for (let next = await first; next.done !== true; next = await rest.next()) {
+    const part = next.value;
     const { question } = part;
     if (part.kind === "page") {
+      await assets.learnFor(question, part.page);
       await showPage(run, question, part.page, renderer);
       missing.see(part.page);
       keeper?.take(part.page);
@@ -99,12 +102,13 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
     if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
   }
-  const [first] = failures;
-  if (first !== undefined && tally.rows === 0 && tally.missing === 0) {
+  const [failure] = failures;
+  if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
     await sayRefused(run, failures.slice(1));
-    throw first;
+    throw failure;
   }
   await renderer.end();
+  assets.save();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
@@ -128,8 +132,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   // Every page of a list may contain the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const { network, address } of page.missing ?? [])
-      run.report.warn(`no price for ${network}:${address}`);
+    for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
   }
   await renderer.page(page);
   countPage(run.destination.tally, question, page);
@@ -148,13 +151,10 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   return more === undefined ? [] : [more];
 }
 
-function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Pull): MissingFields {
-  const shapes =
-    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
-  return watchFields(options.fields, shapes);
-}
-
-async function openRenderer({ context, options, questions, destination }: Pull): Promise<Renderer> {
+async function openRenderer(
+  { context, options, questions, destination }: Pull,
+  assets: TableAssets,
+): Promise<Renderer> {
   const { stdout } = context;
   const { sink } = destination;
   return await createRenderer({
@@ -162,6 +162,7 @@ async function openRenderer({ context, options, questions, destination }: Pull):
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
     now: options.now,
+    findAsset: assets.find,
   });
 }
 

@@ -186,23 +186,21 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
     const { writeReceipt } = await import("./receipt.ts");
     writeReceipt(to, run, { started, exit, failure });
   };
-  const receiveFailure = async (failure: unknown): Promise<void> => {
+  let exit: ExitCode;
+  try {
+    exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
+      await run.destination.abandon();
+      throw cause;
+    });
+    await run.destination.finish();
+  } catch (cause) {
+    const failure = explainEarlyEnd(cause, run, to);
     // The pull's failure is more important than a failure to write the receipt.
     await receive(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
-  };
-  const exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
-    await run.destination.abandon();
-    const failure = explainEarlyEnd(cause, run, to);
-    await receiveFailure(failure);
     throw failure;
-  });
-  await run.destination.finish().catch(async (cause: unknown) => {
-    const failure = explainEarlyEnd(cause, run, to);
-    await receiveFailure(failure);
-    throw failure;
-  });
+  }
   await receive(exit);
   run.destination.forget();
   return exit;

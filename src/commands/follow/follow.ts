@@ -34,6 +34,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
+import { createTableAssets } from "../endpoint/table-assets.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
@@ -117,6 +118,8 @@ async function openFollowed(
   const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
   const course = createFollowReport(run, log, pool);
   const idle = watchRows(clock, flags["idle-exit"], ending);
+  const assets = createTableAssets(context, open.client, options, questions);
+  onClose(assets.save);
   const renderer = await createRenderer({
     ...presentationOf(context, options, questions),
     output,
@@ -124,11 +127,13 @@ async function openFollowed(
     // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
     now: options.now,
+    findAsset: assets.find,
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
-  const parts = { question, pageSize, open, ending, course, present, idle, renderer };
-  return { ...parts, run: { ...run, context }, flags };
+  const stoppable = { ...run, context };
+  const parts = { question, pageSize, open, ending, course, present, idle, renderer, assets };
+  return { run: stoppable, flags, ...parts };
 }
 
 /** The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice. */
@@ -217,11 +222,12 @@ async function follow(followed: Followed): Promise<void> {
   if (behind !== undefined) throw behind;
 }
 
-function createRowOutput({ run, question, idle, renderer }: Followed) {
+function createRowOutput({ run, question, idle, renderer, assets }: Followed) {
   let isFirst = true;
   return async (rows: readonly TailRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+    await assets.learnFor(question, { group: onlyGroup, rows: page });
     await renderer.page({ group: onlyGroup, rows: page, next: undefined });
     idle?.resume("rows");
     if (!isFirst) return;

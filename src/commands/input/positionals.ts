@@ -1,3 +1,4 @@
+import type { Args } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Positional } from "../command.ts";
 import { usageFailure } from "../../contract/failure.ts";
@@ -5,11 +6,10 @@ import type { Param } from "../../contract/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 
 export function commandGroups(all: readonly Endpoint[]): readonly (readonly [Endpoint, ...Endpoint[]])[] {
-  const groups = new Map<string, [Endpoint, ...Endpoint[]]>();
+  const groups = new Map<string, readonly [Endpoint, ...Endpoint[]]>();
   for (const endpoint of all) {
-    const known = groups.get(endpoint.command);
-    if (known === undefined) groups.set(endpoint.command, [endpoint]);
-    else known.push(endpoint);
+    const [first = endpoint, ...others] = [...(groups.get(endpoint.command) ?? []), endpoint];
+    groups.set(endpoint.command, [first, ...others]);
   }
   return [...groups.values()];
 }
@@ -40,6 +40,15 @@ export function takesAddress(endpoint: Endpoint): boolean {
 
 export function takesNetwork(endpoint: Endpoint): boolean {
   return endpoint.path.includes("{network}");
+}
+
+/** The words that select the endpoint and its path on the command line. */
+export function commandWords(endpoint: Endpoint, args: Args): readonly string[] {
+  const { command, params, chosenBy } = endpoint;
+  const names = params.filter(({ place }) => place === "path").map(({ name }) => name);
+  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
+  const words = [...command.split(" "), ...taken.flatMap((name) => args.get(name) ?? [])];
+  return chosenBy === undefined ? words : [...words, `--${chosenBy}`];
 }
 
 /**

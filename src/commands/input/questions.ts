@@ -1,6 +1,6 @@
 import type { Place, Subject, Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
-import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
@@ -12,8 +12,6 @@ import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
-import type { RecordShape } from "../../contract/record.ts";
-import type { RowFormat } from "../../contract/output-format.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
@@ -24,12 +22,15 @@ export interface Questions {
   readonly endpoint: Endpoint;
   /** The arguments for each pull. */
   readonly asked: readonly Args[];
+  /** The total number; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
   readonly groups: readonly string[];
   readonly missing: "skip" | "null" | "fail";
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
+  /** The assets from the command line or a list, some of them with labels. */
+  readonly named: readonly Subject[];
 }
 
 export async function readQuestions(
@@ -41,14 +42,17 @@ export async function readQuestions(
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, given, hasNetwork);
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
-  const subjects = await readTargets(endpoint, words, sources, usage);
+  const targets = await readTargets(endpoint, words, sources, usage);
   const typed = typedParams(endpoint, given, options);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const missing = flags.missing ?? "skip";
   const isBatch = endpoint.reply.kind === "batch";
-  const asked = (isBatch ? subjects.slice(0, 1) : subjects).map((subject) =>
-    readArgs(endpoint, completed(endpoint, new Map([...typed, ...subject]), options.now), options.now),
-  );
+  const isCandles = endpoint.reply.kind === "candles";
+  const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
+    const all = new Map([...typed, ...args]);
+    const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
+    return readArgs(endpoint, complete, options.now);
+  });
   return {
     endpoint,
     asked,
@@ -56,15 +60,24 @@ export async function readQuestions(
     walk: {
       ...walk,
       ...(isBatch && {
-        subjects: subjects.map(checkedSubject(endpoint, options.now)),
+        subjects: targets.map(checkedSubject(endpoint, options.now)),
         fillMissing: missing === "null",
       }),
-      ...(endpoint.reply.kind === "candles" && { candles: { now: options.now, fill: flags.fill } }),
+      ...(isCandles && { candles: { now: options.now, fill: flags.fill } }),
     },
     groups: groupsOf(endpoint, flags),
     missing,
-    isRecord: endpoint.reply.kind === "single" && subjects.length === 1 && !words.some(isList),
+    isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
+    named: targets.flatMap(({ subject }, index) =>
+      subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
+    ),
   };
+}
+
+/** What one pull asks for. */
+interface Target {
+  readonly args: Typed;
+  readonly subject?: Subject;
 }
 
 async function readTargets(
@@ -72,18 +85,18 @@ async function readTargets(
   words: readonly string[],
   sources: ListSources,
   usage: string,
-): Promise<readonly Typed[]> {
+): Promise<readonly Target[]> {
   const [first] = words;
   if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
-    return [new Map([[endpoint.words, words.join(" ")]])];
+    return [{ args: new Map([[endpoint.words, words.join(" ")]]) }];
   }
   if (!takesAddress(endpoint)) {
     if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
-    return [new Map(first === undefined ? [] : [["network", first]])];
+    return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const subjects = await readSubjects(words, sources, {
@@ -95,13 +108,11 @@ async function readTargets(
   if (subjects.length > 1 && !takesMany(endpoint)) {
     throw usageFailure(`"${subjects[1]?.address}": ${endpoint.command} takes one address`, usage);
   }
-  return subjects.map(
-    ({ network, address }) =>
-      new Map([
-        ["network", network],
-        [addressName(endpoint), address],
-      ]),
-  );
+  const named = addressName(endpoint);
+  return subjects.map((subject) => ({
+    args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
+    subject,
+  }));
 }
 
 function addressName(endpoint: Endpoint): string {
@@ -123,19 +134,15 @@ function typedParams(
   return typed;
 }
 
-function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
-  return endpoint.reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
-}
-
 /** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
-function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
-  return (typed) => {
-    const address = typed.get(addressName(endpoint)) ?? "";
+function checkedSubject(endpoint: Endpoint, now: number): (target: Target) => Subject {
+  return ({ args: typed, subject }) => {
+    const address = subject?.address ?? "";
     if (address.includes(","))
       throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
     readParam(path("address", { kind: "address" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
-    return { network: args.get("network") ?? "", address };
+    return { ...subject, network: args.get("network") ?? "", address };
   };
 }
 
@@ -144,41 +151,32 @@ export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
 ): readonly string[] {
-  if (reply.kind !== "groups") return ["rows"];
+  if (reply.kind !== "groups") return [onlyGroup];
   return reply.groups.filter((name) => wanted?.includes(name) ?? true);
 }
 
 /** Details are needed for a field that the user named or for the default columns. */
 function showsDetails(
   endpoint: Endpoint,
-  { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
+  { fields, format }: Pick<RunOptions, "fields" | "format">,
 ): boolean {
   if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
   // Plain rows from the public service do not contain names and symbols, and a table without them is hard to read.
   if (fields === undefined) return hasColumns(format);
   const { record } = rowShape(endpoint);
-  return fields.some((field) => isDetail(record, splitPath(field)));
-}
-
-function isDetail(record: RecordShape, parts: readonly string[]): boolean {
-  return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
-}
-
-export interface Wanted {
-  /** The total number; undefined means all rows. */
-  readonly limit: number | undefined;
-  readonly walk: Walk;
+  return fields
+    .map(splitPath)
+    .some((parts) => parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true));
 }
 
 const defaultLimit = 10;
 
 /** Ignores flags that the endpoint's list does not support. */
-export function readWanted(
-  endpoint: Endpoint,
+function readWanted(
+  { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   usualPageSize: number | undefined,
-): Wanted {
-  const { reply } = endpoint;
+): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }

@@ -1,6 +1,4 @@
-import type { Args } from "../../contract/args.ts";
 import type { Context } from "../../context/context.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints/all.ts";
 import { findEndpoint, matchTemplate } from "../../contract/endpoints/find-endpoint.ts";
 import { removedEndpoints, removedStream } from "../../contract/endpoints/removed-endpoints.ts";
@@ -10,7 +8,7 @@ import { isFixedWord } from "../../contract/read-param.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { sayNote } from "../../run/report.ts";
-import { takesAddress, takesNetwork } from "../input/positionals.ts";
+import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../endpoint/continuation.ts";
 import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
@@ -75,7 +73,7 @@ function migratedRequest(
   );
   const { words, notes } = migratedQuery(endpoint, [...query, ...moved], now);
   return {
-    words: [...endpoint.command.split(" "), ...pathWords(endpoint, place), ...words],
+    words: [...commandWords(endpoint, place), ...words],
     removed,
     replacement: endpoint.path,
     notes,
@@ -94,11 +92,4 @@ function findSuccessor(segments: readonly string[]) {
   const found = findEndpoint(segments);
   if (found === undefined || [...found.path.values()].some(isFixedWord)) return undefined;
   return { endpoint: found.endpoint, place: found.path, removed: undefined };
-}
-
-function pathWords(endpoint: Endpoint, place: Args): readonly string[] {
-  const names = endpoint.params.filter((param) => param.place === "path").map(({ name }) => name);
-  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
-  const words = taken.flatMap((name) => place.get(name) ?? []);
-  return endpoint.chosenBy === undefined ? words : [...words, `--${endpoint.chosenBy}`];
 }

@@ -3,7 +3,7 @@ import { outputFormats } from "../../contract/output-format.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 import { defaultFeed, feedNames } from "../../contract/feeds/all-feeds.ts";
 import { streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
-import { flag, pick } from "../../run/flags/flag.ts";
+import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
   choice,
   duration,
@@ -152,3 +152,5 @@ export const streamShared = pick(
 );
 
 export type StreamFlags = typeof streamShared & typeof streamFlags;
+
+export type StreamValues = Values<StreamFlags>;

@@ -8,13 +8,14 @@ import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
 import { readsUnicode } from "../../render/terminal.ts";
+import type { KnownAssets } from "../../run/known-assets.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment, Shard } from "../../tail/shard-handlers.ts";
 import { nameOf } from "../../tail/shards.ts";
 import { counted } from "../../text/counted.ts";
-import type { StreamValues } from "./stream-options.ts";
+import type { StreamValues } from "./stream-flags.ts";
 
 const LF = 0x0a;
 
@@ -28,12 +29,8 @@ export interface StreamDisplay {
   readonly drop?: (subjects: readonly Subject[]) => void;
 }
 
-interface LineOptions {
-  readonly feed: string;
-  readonly isEnveloped: boolean;
-  /** Called for each event that is not valid JSON. */
-  readonly broken: (shard: Shard, event: StreamEvent) => void;
-}
+/** Called for each event that is not valid JSON. */
+type OnBroken = (shard: Shard, event: StreamEvent) => void;
 
 /**
  * Lines go to a pipe or files, and the board to a terminal. With `--out` on a terminal, both outputs are used, because
@@ -43,18 +40,19 @@ export async function openDisplays(
   run: Run,
   { out, envelope }: StreamValues,
   board: BoardFacts,
-  broken: LineOptions["broken"],
+  broken: OnBroken,
 ): Promise<readonly StreamDisplay[]> {
   const { context, options, report, onClose } = run;
   const { clock, stdout, env } = context;
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
-  const lines = { feed: board.feed, isEnveloped: envelope === true, broken };
+  const linesIn = (output: Pick<RotatingFile, "write">): StreamDisplay =>
+    createLines(output, board.feed, envelope === true, broken);
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report);
     onClose(file.close);
-    displays.push(createLines(file, lines));
-  } else if (!hasBoard) displays.push(createLines(stdout, lines));
+    displays.push(linesIn(file));
+  } else if (!hasBoard) displays.push(linesIn(stdout));
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
@@ -62,7 +60,9 @@ export async function openDisplays(
 /** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
-  { feed, isEnveloped, broken }: LineOptions,
+  feed: FeedName,
+  isEnveloped: boolean,
+  broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
@@ -109,6 +109,9 @@ function createLines(
 interface BoardFacts {
   readonly feed: FeedName;
   readonly subjects: readonly Subject[];
+  readonly known: KnownAssets;
+  /** Called when the board opens. */
+  readonly begun: () => void;
   readonly isSimulated: boolean;
   readonly state: () => TailState;
 }
@@ -116,9 +119,9 @@ interface BoardFacts {
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { feed, subjects, isSimulated, state }: BoardFacts,
+  { feed, subjects, known, begun, isSimulated, state }: BoardFacts,
 ): Promise<StreamDisplay> {
-  const { clock, stdout, signal, interrupt, env } = context;
+  const { clock, env } = context;
   // Earlier messages should appear above the board.
   await report.settled();
   let names = subjects.map(nameOf);
@@ -130,15 +133,12 @@ async function openBoard(
     isUnicode: readsUnicode(env),
     paint: await createPaint(options.isColored),
     start: clock.elapsed(),
+    findAsset: (address, network = "") => known.find(network, address),
   });
-  const display = openDisplay({
-    clock,
-    output: stdout,
+  const display = openDisplay(context, {
     frame: (window, elapsed) => board.frame(window, state(), elapsed),
     lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
-    signal,
-    interrupt,
-    onSuspend: context.onSuspend,
+    pressed: board.key,
   });
   const say = (text: string): void => {
     board.say(text.trim(), clock.elapsed());
@@ -149,6 +149,7 @@ async function openBoard(
     await display.close();
     await release?.();
   });
+  begun();
   const watch = (wanted: readonly string[]): void => {
     names = [...wanted];
     board.watch(names, clock.elapsed());

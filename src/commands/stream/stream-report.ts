@@ -5,7 +5,7 @@ import type { Failure } from "../../contract/failure.ts";
 import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
-import { nameOf, someOf } from "../../tail/shards.ts";
+import { nameOf, someOf, titleOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
@@ -90,14 +90,14 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
-      const names = subjects.map(nameOf);
-      log({ event: "moved", reason, assets: names.length, names, connections });
+      log({ event: "moved", reason, ...namesAndLabels(subjects), connections });
       const allowed = `the service allows only ${counted(connections, "connection")}`;
-      warn(`${allowed}; moved ${counted(names.length, "asset")} to ${connections === 1 ? "it" : "them"}`);
+      warn(`${allowed}; moved ${counted(subjects.length, "asset")} to ${connections === 1 ? "it" : "them"}`);
     },
     dropped: (subjects: readonly Subject[], failure: Failure): void => {
-      const names = subjects.map(nameOf);
-      log({ event: "dropped", reason: failure.message, assets: names });
+      const names = subjects.map(titleOf);
+      const { names: assets, labels } = namesAndLabels(subjects);
+      log({ event: "dropped", reason: failure.message, assets, ...(labels !== undefined && { labels }) });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
@@ -149,7 +149,17 @@ function timesOf({ from, to }: Gap): { readonly from: string; readonly to: strin
 }
 
 function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
-  return { connection: number, assets: subjects.length, names: subjects.map(nameOf) };
+  return { connection: number, ...namesAndLabels(subjects) };
+}
+
+/** `labels` has the order of `names`, with null for an asset without a label. */
+function namesAndLabels(subjects: readonly Subject[]) {
+  const hasLabels = subjects.some(({ label }) => label !== undefined);
+  return {
+    assets: subjects.length,
+    names: subjects.map(nameOf),
+    ...(hasLabels && { labels: subjects.map(({ label = null }) => label) }),
+  };
 }
 
 function title(shard: Shard): string {
@@ -160,5 +170,5 @@ const few = 3;
 
 /** Returns only the number of assets if there are too many to name. */
 function assetsOf(subjects: readonly Subject[]): string {
-  return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
+  return subjects.length <= few ? subjects.map(titleOf).join(", ") : counted(subjects.length, "asset");
 }

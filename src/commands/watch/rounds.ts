@@ -1,3 +1,4 @@
+import { titleOf } from "../../tail/shards.ts";
 import type { Client } from "../../client/client.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import type { Page } from "../../client/pages/page.ts";
@@ -52,7 +53,7 @@ export async function fetchRound(
     groups.set(group, held);
     held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
     if (questions.missing !== "null")
-      notes.push(...missing.map(({ network, address }) => `no price for ${network}:${address}`));
+      notes.push(...missing.map((subject) => `no price for ${titleOf(subject)}`));
     if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
   }
   const [first] = failures;

@@ -3,10 +3,12 @@ import { openDisplay, type Window } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
+import { createScroll, keysLine, restLine } from "../../render/scroll.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import { cutText, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
+import { someOf } from "../../tail/shards.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
@@ -37,12 +39,7 @@ function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
 
-const mostNamed = 3;
-
-function removedRowsLine(gone: readonly string[]): string {
-  const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
-  return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
-}
+const removedRowsLine = (gone: readonly string[]): string => `no longer listed: ${someOf(gone, 3)}`;
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
@@ -68,12 +65,13 @@ export async function openWatchScreen(
   { context, report, stderr, onClose }: Run,
   { presentation, title, facts }: ScreenOptions,
 ): Promise<WatchView> {
-  const { clock, stdout, signal, interrupt, onSuspend } = context;
+  const { clock, stdout } = context;
   // Earlier messages should appear above the screen.
   await report.settled();
   const { isUnicode } = presentation;
   const paint = await createPaint(presentation.isColored);
   const mark = isUnicode ? "…" : "...";
+  const scroll = createScroll();
   let drawn: Drawn | undefined;
   let next: number | undefined;
   let said: readonly string[] = [];
@@ -85,10 +83,15 @@ export async function openWatchScreen(
     display.changed();
   };
 
-  const head = (columns: number, elapsed: number | undefined): readonly string[] => {
+  const head = (columns: number, elapsed: number | undefined, hasKeys = false): readonly string[] => {
     const state = drawn === undefined ? [] : [instantOf(drawn.at)];
     const wait = next === undefined ? "refreshing" : `next in ${formatSeconds(next - (elapsed ?? next))}`;
-    const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
+    const parts = [
+      ...state,
+      ...(elapsed === undefined ? [] : [wait]),
+      ...facts(),
+      ...(hasKeys ? ["? for keys"] : []),
+    ];
     return [
       paint(cutText(visibleText(title), columns, mark), "heading"),
       paint(joinFitting(parts, isUnicode, columns), "faint"),
@@ -96,23 +99,22 @@ export async function openWatchScreen(
     ];
   };
 
-  const frame = ({ columns, rows }: Window, elapsed: number): readonly string[] => {
+  const frame = ({ columns, rows, hasKeys = false }: Window, elapsed: number): readonly string[] => {
     // The next frame will have the new width. Until then, the terminal truncates lines that are too long.
     if (drawn !== undefined && drawn.columns !== columns) draw(drawn, columns).catch(() => undefined);
-    const top = head(columns, elapsed);
-    const bottom = said.map((line) => paint(cutText(visibleText(line), columns, mark), "faint"));
-    const body = fitLines(drawn?.lines ?? [], rows - top.length - bottom.length, mark);
+    const top = head(columns, elapsed, hasKeys);
+    const help = scroll.isHelpShown() ? [keysLine(isUnicode, [])] : [];
+    const bottom = [...said, ...help].map((line) =>
+      paint(cutText(visibleText(line), columns, mark), "faint"),
+    );
+    const body = visibleLines(drawn?.lines ?? [], rows - top.length - bottom.length, scroll, isUnicode);
     return [...top, ...body, ...bottom].slice(0, rows);
   };
 
-  const display = openDisplay({
-    clock,
-    output: stdout,
+  const display = openDisplay(context, {
     frame,
     lastFrame: ({ columns }) => (drawn === undefined ? [] : [...head(columns, undefined), ...drawn.lines]),
-    signal,
-    interrupt,
-    onSuspend,
+    pressed: scroll.key,
   });
   const say = (text: string): void => {
     said = [...said, text.trim()].slice(-mostSaid);
@@ -165,8 +167,17 @@ async function linesOf(
   return text === "" ? ["no results"] : text.replace(/\n$/u, "").split("\n");
 }
 
-function fitLines(lines: readonly string[], room: number, mark: string): readonly string[] {
+/** The heading of a table stays in view. */
+function visibleLines(
+  lines: readonly string[],
+  room: number,
+  scroll: ReturnType<typeof createScroll>,
+  isUnicode: boolean,
+): readonly string[] {
   if (lines.length <= room) return lines;
-  const kept = lines.slice(0, Math.max(0, room - 1));
-  return [...kept, `${mark} ${lines.length - kept.length} more lines`].slice(0, Math.max(0, room));
+  const [heading = "", ...others] = lines;
+  const visible = Math.max(0, room - 2);
+  const first = scroll.first(others.length, visible);
+  const rest = restLine(first, visible, others.length, isUnicode);
+  return [heading, ...others.slice(first, first + visible), rest].slice(0, Math.max(0, room));
 }

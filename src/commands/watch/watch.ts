@@ -14,6 +14,7 @@ import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
+import { createTableAssets, type TableAssets } from "../endpoint/table-assets.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 
@@ -47,7 +48,9 @@ async function openWatch(
   const cost = `${counted(requests, "request")} and ${counted(credits, "credit")} per hour`;
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
-  const view = await openView(run, questions, {
+  const assets = createTableAssets(context, client, options, questions);
+  run.onClose(assets.save);
+  const view = await openView(run, questions, assets, {
     title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
     facts: () => [
       counted(meter.credits, "credit"),
@@ -55,11 +58,11 @@ async function openWatch(
       ...(target.isSimulated ? ["simulated data"] : []),
     ],
   });
-  return { run, interval, client, view, read, nowOf };
+  return { run, interval, client, assets, view, read, nowOf };
 }
 
 async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
-  const { run, interval, client, view, read, nowOf } = opened;
+  const { run, interval, client, assets, view, read, nowOf } = opened;
   const { context, options, report } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
@@ -76,6 +79,8 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
       },
     );
     if (round !== undefined) {
+      const question = { endpoint: questions.endpoint, args: round.asked[0] ?? new Map<string, string>() };
+      for (const group of round.groups) await assets.learnFor(question, group);
       await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
       for (const note of round.notes) if (!said.has(note)) report.tell(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
@@ -143,11 +148,12 @@ function hourlyCost(
 async function openView(
   run: Run,
   questions: Questions,
+  { find: findAsset }: TableAssets,
   heading: Pick<ScreenOptions, "title" | "facts">,
 ): Promise<WatchView> {
   const { context, options, report } = run;
   const { stdout, env, clock } = context;
-  const presentation = { ...presentationOf(context, options, questions), isContinued: false };
+  const presentation = { ...presentationOf(context, options, questions), isContinued: false, findAsset };
   if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
     return await openWatchScreen(run, { ...heading, presentation });
   if (options.picture === "chart")

@@ -43,7 +43,9 @@ export const transactionsFeed: Feed<"transactions"> = {
   params: [],
   hasTimeIds: false,
   shown: [
-    { title: "PRICE", reads: "price", names: ["price_0_usd"] },
-    { title: "VOLUME", reads: "amount", names: ["volume_usd"] },
+    { title: "TOKEN 0 USD", reads: "price", names: ["price_0_usd"] },
+    { title: "SIZE USD", reads: "amount", names: ["volume_usd"] },
+    { title: "TOKEN 0", reads: "amount", names: ["amount_0"], shows: "amount 0" },
+    { title: "TOKEN 1", reads: "amount", names: ["amount_1"], shows: "amount 1" },
   ],
 };

@@ -1,8 +1,17 @@
+import { member } from "../../json/raw-json.ts";
+import { showTrade } from "../values/trade.ts";
 import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/cell.ts";
 import { percentBetween } from "../values/decimal.ts";
 import type { ShownValue } from "../../contract/feed.ts";
 
 export type AssetRow = ReturnType<typeof createAssetRow>;
+
+export interface NamedRow {
+  /** `network:address` */
+  readonly asset: string;
+  readonly label: string | undefined;
+  readonly row: AssetRow;
+}
 
 export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
   const rate = createRate();
@@ -11,10 +20,19 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
   let [first, last]: [number | undefined, number | undefined] = [undefined, undefined];
 
   return {
-    update: (values: readonly (string | number | undefined)[], elapsed: number): void => {
+    /** `event` is the event's data. Its network applies to the tokens of a trade. */
+    update: (event: object, network: string, elapsed: number): void => {
       rate.count(elapsed);
+      const { findAsset } = style;
+      const styled =
+        findAsset === undefined
+          ? style
+          : { ...style, findAsset: (address: string) => findAsset(address, network) };
+      const values = shown.map(({ names }) => numericAt(event, names));
       // As sent, because a double would show digits that the service never sent.
-      cells = shown.map(({ reads }, index) => showCell(values[index], reads, style));
+      cells = shown.map(({ reads, shows }, index) =>
+        shows === undefined ? showCell(values[index], reads, style) : showTrade(event, shows, styled),
+      );
       // Precise enough for the direction of change and the sparkline.
       const value = Number(values[0]);
       if (values[0] === undefined || !Number.isFinite(value)) return;
@@ -28,12 +46,24 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
       if (first === undefined || last === undefined || first === 0) return blank;
       return showCell(percentBetween(first, last), "change", style);
     },
+    /** For sorting; NaN if unknown. */
+    numbers: (elapsed: number) => ({
+      value: last ?? Number.NaN,
+      change: first === undefined || last === undefined || first === 0 ? Number.NaN : last / first,
+      updates: rate.lastMinute(elapsed),
+    }),
     updates: (elapsed: number): Cell => {
       const count = rate.lastMinute(elapsed);
       return count === 0 && last === undefined ? blank : showCell(count, "count", style);
     },
     course: history.course,
   };
+}
+
+function numericAt(event: object, names: readonly string[]): string | number | bigint | undefined {
+  return names
+    .map((name) => member(event, name))
+    .find((value) => typeof value === "string" || typeof value === "number" || typeof value === "bigint");
 }
 
 /** As many as the widest sparkline can show. */
@@ -49,7 +79,8 @@ function createHistory(start: number) {
 
   const makeRoom = (elapsed: number): void => {
     while (elapsed - begin >= slots * size && size < longest) {
-      values = laterOfPairs(values);
+      // The later value of each pair, or the last value if it has no pair.
+      values = values.filter((_, index) => index % 2 === 1 || index === values.length - 1);
       size *= 2;
     }
     const passed = Math.floor((elapsed - begin) / size) - slots + 1;
@@ -86,31 +117,23 @@ function createHistory(start: number) {
   };
 }
 
-function laterOfPairs(values: readonly number[]): number[] {
-  const joined: number[] = [];
-  for (let at = 0; at < values.length; at += 2) joined.push(values[at + 1] ?? values[at] ?? Number.NaN);
-  return joined;
-}
-
-const seconds = 60;
+const minute = 60;
 
 /** Counts events in the last minute with one counter per second. */
 function createRate() {
-  const counts = new Float64Array(seconds);
-  const countedSecond = new Float64Array(seconds).fill(-1);
+  const counts = new Map<number, number>();
+  const forget = (second: number): void => {
+    for (const each of counts.keys()) if (each <= second - minute) counts.delete(each);
+  };
   return {
     count: (elapsed: number): void => {
       const second = Math.floor(elapsed / 1000);
-      const slot = second % seconds;
-      if (countedSecond[slot] !== second) {
-        countedSecond[slot] = second;
-        counts[slot] = 0;
-      }
-      counts[slot] = (counts[slot] ?? 0) + 1;
+      if (!counts.has(second)) forget(second);
+      counts.set(second, (counts.get(second) ?? 0) + 1);
     },
     lastMinute: (elapsed: number): number => {
-      const first = Math.floor(elapsed / 1000) - seconds + 1;
-      return counts.reduce((sum, count, slot) => sum + ((countedSecond[slot] ?? -1) >= first ? count : 0), 0);
+      forget(Math.floor(elapsed / 1000));
+      return [...counts.values()].reduce((sum, count) => sum + count, 0);
     },
   };
 }

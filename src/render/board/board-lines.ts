@@ -1,4 +1,6 @@
 import type { Paint } from "../painter.ts";
+import type { Window } from "../display.ts";
+import type { FindAsset } from "../values/cell.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
@@ -14,6 +16,7 @@ export interface BoardOptions {
   readonly paint: Paint;
   /** Milliseconds on the monotonic clock. */
   readonly start: number;
+  readonly findAsset?: FindAsset;
 }
 
 /** Allocates the terminal's lines: the connection status first, titles and messages last. */
@@ -35,13 +38,19 @@ export function arrange(count: number, said: number, height: number) {
   return { rows, hasTitle, hasHeads, hasBlanks, said: saidLines };
 }
 
-export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {
+export function drawTitle(
+  options: BoardOptions,
+  assets: number,
+  { columns, hasKeys = false }: Window,
+  elapsed: number,
+): string {
   const { feed, isSimulated, isUnicode, paint, start } = options;
   const title = `dexdata stream ${feed}`;
   const rest = [
     counted(assets, "asset"),
     ...(isSimulated ? ["simulated data"] : []),
     `for ${duration(elapsed - start)}`,
+    ...(hasKeys ? ["? for keys"] : []),
   ];
   const line = joinFitting([title, ...rest], isUnicode, columns);
   return paint(line.slice(0, title.length), "heading") + paint(line.slice(title.length), "faint");

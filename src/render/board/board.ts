@@ -1,10 +1,11 @@
 import { addressKey } from "../../client/pages/page.ts";
+import type { Key } from "../../context/context.ts";
+import { parseExact } from "../../json/exact-json.ts";
 import { isObject, member } from "../../json/raw-json.ts";
-import type { CellStyle } from "../values/cell.ts";
 import type { Window } from "../display.ts";
-import { ellipsis } from "../values/width.ts";
-import { type AssetRow, createAssetRow } from "./asset-row.ts";
-import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
+import { createScroll, keysLine, restLine } from "../scroll.ts";
+import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";
+import { feeds } from "../../contract/feeds/all-feeds.ts";
 import {
   arrange,
   type BoardOptions,
@@ -13,6 +14,7 @@ import {
   drawTitle,
   type TailState,
 } from "./board-lines.ts";
+import { type BoardOrder, boardOrders, sortRows } from "./board-order.ts";
 import { drawTable } from "./board-table.ts";
 
 interface BoardEvent {
@@ -27,6 +29,7 @@ export interface Board {
   readonly say: (line: string, elapsed: number) => void;
   /** Assets that were already shown keep their data. */
   readonly watch: (assets: readonly string[], elapsed: number) => void;
+  readonly key: (key: Key) => void;
   /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
 }
@@ -36,9 +39,12 @@ const [mostSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions): Board {
-  const { feed, isUnicode, start } = options;
+  const { feed, isUnicode, start, findAsset } = options;
   const { shown } = feeds[feed];
-  const style: CellStyle = { now: 0, hasAges: false, isUnicode, countsZeros: false, isRoomy: false };
+  const found = findAsset === undefined ? {} : { findAsset };
+  const style = { now: 0, hasAges: false, isUnicode, countsZeros: false, isRoomy: false, ...found };
+  const scroll = createScroll();
+  let order: BoardOrder;
   let assets: readonly string[] = [];
   let rows: ReadonlyMap<string, AssetRow> = new Map();
   let said: readonly { readonly line: string; readonly at: number }[] = [];
@@ -55,37 +61,60 @@ export function createBoard(options: BoardOptions): Board {
     watch,
     events: (events, elapsed) => {
       for (const event of events) {
-        const reading = readEvent(event.data, feed);
-        if (reading === undefined) continue;
+        const data = parse(event.data.toString("utf8"));
+        if (data === undefined) continue;
+        const [chain = ""] = textsAt(data, chainNames);
         // If the connection does not identify the asset, the addresses in the event data do.
-        const named = event.asset === undefined ? reading.assets : [event.asset];
-        const found = new Set(named.map((name) => rows.get(assetKey(name))));
-        for (const row of found) row?.update(reading.values, elapsed);
+        const inData = textsAt(data, addressNames).map((address) => `${chain}:${address}`);
+        const named = event.asset === undefined ? inData : [event.asset];
+        const matching = new Set(named.map((name) => rows.get(assetKey(name))));
+        for (const row of matching) row?.update(data, chain, elapsed);
       }
     },
     say: (line, elapsed) => {
       said = [...said, { line, at: elapsed }].slice(-mostSaid);
     },
-    frame: ({ columns, rows: height }, state, elapsed) => {
+    key: (key) => {
+      if (key !== "s") return scroll.key(key);
+      const orders = boardOrders(
+        feed,
+        [...rows.keys()].some((name) => labelOf(name, options) !== undefined),
+      );
+      order = orders[(orders.indexOf(order) + 1) % orders.length];
+    },
+    frame: (window, state, elapsed) => {
+      const { columns, rows: height } = window;
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
-      const parts = arrange(rows.size, said.length, height);
-      const shownRows = [...rows.values()].slice(0, parts.rows);
-      const named = shownRows.map((row, index) => [assets[index] ?? "", row] as const);
-      const table = drawTable(options, named, columns, elapsed);
-      const left = rows.size - parts.rows;
-      const messages = said.slice(said.length - parts.said);
+      const help = state !== undefined && scroll.isHelpShown() ? [keysLine(isUnicode)] : [];
+      const parts = arrange(rows.size, said.length + help.length, height);
+      const all = [...rows.values()].map((row, index): NamedRow => {
+        const asset = assets[index] ?? "";
+        return { asset, label: labelOf(asset, options), row };
+      });
+      const hasLabels = all.some(({ label }) => label !== undefined);
+      const first = state === undefined ? 0 : scroll.first(all.length, parts.rows);
+      const shownRows = sortRows(all, order, feed, elapsed).slice(first, first + parts.rows);
+      const table = drawTable(options, shownRows, columns, { elapsed, order, hasLabels });
+      const messages = [...said.map(({ line }) => line), ...help].slice(-parts.said);
       return [
-        ...(parts.hasTitle ? [drawTitle(options, assets.length, columns, elapsed)] : []),
+        ...(parts.hasTitle ? [drawTitle(options, assets.length, window, elapsed)] : []),
         ...(parts.hasBlanks ? [""] : []),
         ...(parts.hasHeads ? [table.heads] : []),
         ...table.rows,
-        ...(left > 0 ? [drawFaint(options, `${ellipsis(isUnicode)} ${left} more`, columns)] : []),
+        ...(parts.rows < all.length
+          ? [drawFaint(options, restLine(first, parts.rows, all.length, isUnicode), columns)]
+          : []),
         ...(parts.hasBlanks && state !== undefined ? [""] : []),
-        ...messages.map(({ line }) => drawFaint(options, line, columns)),
+        ...(parts.said > 0 ? messages : []).map((line) => drawFaint(options, line, columns)),
         ...(state === undefined ? [] : [drawStatus(options, state, columns)]),
       ].slice(-height);
     },
   };
+}
+
+function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">): string | undefined {
+  const colon = asset.indexOf(":");
+  return findAsset?.(asset.slice(colon + 1), asset.slice(0, colon))?.label;
 }
 
 function assetKey(asset: string): string {
@@ -97,26 +126,14 @@ function assetKey(asset: string): string {
 const chainNames = ["chain", "c"];
 const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
 
-/** Returns undefined for anything but a JSON object. The client reports such data. */
-function readEvent(data: Buffer, feed: FeedName) {
-  const row = parse(data.toString("utf8"));
-  if (row === undefined) return undefined;
-  const texts = (names: readonly string[]): string[] =>
-    names.map((name) => member(row, name)).filter((value) => typeof value === "string");
-  const numeric = (names: readonly string[]): string | number | undefined =>
-    names
-      .map((name) => member(row, name))
-      .find((value) => typeof value === "string" || typeof value === "number");
-  const [chain = ""] = texts(chainNames);
-  return {
-    assets: texts(addressNames).map((address) => `${chain}:${address}`),
-    values: feeds[feed].shown.map(({ names }) => numeric(names)),
-  };
+function textsAt(event: object, names: readonly string[]): readonly string[] {
+  return names.map((name) => member(event, name)).filter((value) => typeof value === "string");
 }
 
+/** Returns undefined for anything but a JSON object. The client reports such data. */
 function parse(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -4,6 +4,7 @@ import { createPathReader } from "../../json/path-reader.ts";
 import { splitPath } from "../formats/row-text.ts";
 import type { Presentation } from "../renderer.ts";
 import {
+  blank,
   type Cell,
   cellKind,
   type CellKind,
@@ -11,7 +12,9 @@ import {
   isNumeric,
   plain,
   showCell,
+  shownText,
 } from "../values/cell.ts";
+import { showTrade } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { chooseColumns } from "./choose-columns.ts";
 
@@ -48,14 +51,25 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     );
   const isAsked = columns !== undefined;
   const chosen = chooseColumns(shape, columns);
-  const shown = chosen.map(({ field, title, priority }, index) => {
+  const shown = chosen.map(({ field, title, priority, shows }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
-    return column(shape, paths, { ...place, isAsked: isAsked || isWide });
+    const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
+    if (shows === undefined) return plainColumn;
+    if (shows === "label") return { ...plainColumn, kind: "text" as const, isWhole: false, draw: labelCell };
+    const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, shows, style);
+    return { ...plainColumn, kind: "amount" as const, draw };
   });
   if (isAsked || orderedBy === undefined) return shown;
   const [ordered] = chooseColumns(shape, [orderedBy]);
   return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
+}
+
+function labelCell(row: unknown, style: CellStyle): Cell {
+  const [address, network] = [valueAt(row, ["id"]), valueAt(row, ["chain"])];
+  if (typeof address !== "string" || typeof network !== "string") return blank;
+  const label = style.findAsset?.(address, network)?.label;
+  return label === undefined ? blank : plain(shownText(label, style));
 }
 
 /** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */

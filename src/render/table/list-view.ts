@@ -49,13 +49,20 @@ export async function createListView(presentation: Presentation): Promise<Render
 
 function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
-  const { before, hasSparks } = presentation;
+  const { before, hasSparks, findAsset } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
   const columns = hasSparks === true ? withSparks(chosen) : chosen;
-  const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
+  const style = {
+    now,
+    hasAges,
+    isUnicode,
+    countsZeros: isUnicode && output.isTerminal,
+    isRoomy: false,
+    ...(findAsset !== undefined && { findAsset }),
+  };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
-    drawRows,
+    drawFirst: drawRows,
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,

@@ -1,3 +1,4 @@
+import type { KnownAsset } from "../../contract/asset-kind.ts";
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
 import { asciiText, visibleText } from "../sanitize.ts";
@@ -25,9 +26,13 @@ export interface CellStyle {
   readonly countsZeros: boolean;
   /** There is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
+  readonly findAsset?: FindAsset;
   /** Returns the same row in the previous frame; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }
+
+/** Undefined if nothing is known about the asset. `network` defaults to that of the rows. */
+export type FindAsset = (address: string, network?: string) => KnownAsset | undefined;
 
 export const blank: Cell = { text: "", tone: "plain" };
 
@@ -99,21 +104,14 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
 }
 
 /** Shows only the outer levels, because a document may have thousands of them. */
-function showNested(value: object, depth = 0): string {
+function showNested(value: unknown, depth = 0): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return String(value);
   if (depth > 3) return "...";
-  if (!Array.isArray(value)) {
-    const members = Object.entries(value).map(
-      ([name, item]) => `${JSON.stringify(name)}:${showItem(item, depth)}`,
-    );
-    return `{${members.join(",")}}`;
-  }
-  const items: readonly unknown[] = value;
-  return `[${items.map((item) => showItem(item, depth)).join(",")}]`;
-}
-
-function showItem(item: unknown, depth: number): string {
-  if (typeof item === "object" && item !== null) return showNested(item, depth + 1);
-  return typeof item === "string" ? JSON.stringify(item) : String(item);
+  const show = (item: unknown): string => showNested(item, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(show).join(",")}]`;
+  const members = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${show(item)}`);
+  return `{${members.join(",")}}`;
 }
 
 export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {

@@ -1,0 +1,75 @@
+import type { Client } from "../../client/client.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { Context } from "../../context/context.ts";
+import type { Question } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { member } from "../../json/raw-json.ts";
+import { formats } from "../../render/formats/formats.ts";
+import { chooseColumns } from "../../render/table/choose-columns.ts";
+import type { FindAsset } from "../../render/values/cell.ts";
+import { createKnownAssets } from "../../run/known-assets.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import type { Questions } from "../input/questions.ts";
+
+export interface TableAssets {
+  readonly find: FindAsset;
+  /** Call this before the page is shown. */
+  readonly learnFor: (question: Question, page: Pick<Page, "group" | "rows">) => Promise<void>;
+  readonly save: () => void;
+}
+
+/** A table of this size is not read by a person, and reading each row twice takes time. */
+const mostLearned = 500;
+
+/**
+ * Labels and decimals for tables. Some plans get trades without the decimals of their tokens; then, one request for the
+ * pool returns them.
+ */
+export function createTableAssets(
+  context: Context,
+  client: Client,
+  options: Pick<RunOptions, "format" | "fields" | "columns">,
+  { named }: Pick<Questions, "named">,
+): TableAssets {
+  const known = createKnownAssets(context, client.target);
+  known.name(named);
+  const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
+  let shown = "";
+  let learned = 0;
+  return {
+    find: (address, network = shown) => known.find(network, address),
+    learnFor: async ({ endpoint, args }, { group, rows }) => {
+      shown = args.get("network") ?? "";
+      if (!isTable || learned >= mostLearned) return;
+      const values = rows.values();
+      learned += values.length;
+      const pool = args.get("pool_address");
+      if (!showsTrades(endpoint, group, options.columns) || pool === undefined)
+        for (const row of values) known.learn(row, shown);
+      else if (
+        values.some((row) => !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token)))
+      )
+        await known.requestPool(client, shown, pool);
+    },
+    save: known.save,
+  };
+
+  function hasDecimals(network: string, token: string): boolean {
+    return known.find(network, token)?.decimals !== undefined;
+  }
+}
+
+function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
+  const shape = endpoint.rows[group];
+  if (shape === undefined || group !== onlyGroup) return false;
+  return chooseColumns(shape, columns).some(({ shows }) => shows !== undefined && shows !== "label");
+}
+
+/** Rows of the public service also contain both amounts in tokens. */
+function isScaled(row: object): boolean {
+  return member(row, "volume_0") !== undefined && member(row, "volume_1") !== undefined;
+}
+
+function tokensOf(row: object): readonly string[] {
+  return [member(row, "token_0"), member(row, "token_1")].filter((address) => typeof address === "string");
+}
