@@ -23,22 +23,13 @@ interface BoardEvent {
   readonly asset: string | undefined;
 }
 
-export interface Board {
-  readonly events: (events: readonly BoardEvent[], elapsed: number) => void;
-  /** Only the latest few messages are shown, for a limited time. */
-  readonly say: (line: string, elapsed: number) => void;
-  /** Assets that were already shown keep their data. */
-  readonly watch: (assets: readonly string[], elapsed: number) => void;
-  readonly key: (key: Key) => void;
-  /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
-  readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
-}
+export type Board = ReturnType<typeof createBoard>;
 
 /** The maximum number of messages, and how many milliseconds each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
-export function createBoard(options: BoardOptions): Board {
+export function createBoard(options: BoardOptions) {
   const { feed, isUnicode, start, findAsset } = options;
   const { shown } = feeds[feed];
   const found = findAsset === undefined ? {} : { findAsset };
@@ -58,8 +49,9 @@ export function createBoard(options: BoardOptions): Board {
   watch(options.assets, start);
 
   return {
+    /** Assets that were already shown keep their data. */
     watch,
-    events: (events, elapsed) => {
+    events: (events: readonly BoardEvent[], elapsed: number): void => {
       for (const event of events) {
         const data = parse(event.data.toString("utf8"));
         if (data === undefined) continue;
@@ -71,18 +63,18 @@ export function createBoard(options: BoardOptions): Board {
         for (const row of matching) row?.update(data, chain, elapsed);
       }
     },
-    say: (line, elapsed) => {
+    /** Only the latest few messages are shown, for a limited time. */
+    say: (line: string, elapsed: number): void => {
       said = [...said, { line, at: elapsed }].slice(-mostSaid);
     },
-    key: (key) => {
+    key: (key: Key): void => {
       if (key !== "s") return scroll.key(key);
-      const orders = boardOrders(
-        feed,
-        [...rows.keys()].some((name) => labelOf(name, options) !== undefined),
-      );
+      const hasLabels = assets.some((asset) => labelOf(asset, options) !== undefined);
+      const orders = boardOrders(feed, hasLabels);
       order = orders[(orders.indexOf(order) + 1) % orders.length];
     },
-    frame: (window, state, elapsed) => {
+    /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
+    frame: (window: Window, state: TailState | undefined, elapsed: number): readonly string[] => {
       const { columns, rows: height } = window;
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
       const help = state !== undefined && scroll.isHelpShown() ? [keysLine(isUnicode)] : [];

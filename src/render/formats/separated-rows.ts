@@ -2,6 +2,7 @@ import { rowShape } from "../../contract/endpoint.ts";
 import { OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
+import { decodeName } from "../../json/raw-json.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow, Writing } from "./format.ts";
@@ -63,20 +64,13 @@ export function separatedLine(cells: readonly (string | undefined)[], writing: W
     if (cell === undefined || cell === "null") line += nothing;
     else {
       const first = cell.charCodeAt(0);
-      if (first === QUOTE) line += writeText(decoded(cell));
-      else line += first === OPEN_OBJECT || first === OPEN_ARRAY ? writeJson(compact(cell)) : cell;
+      if (first === QUOTE) line += writeText(decodeName(cell));
+      else if (first === OPEN_OBJECT || first === OPEN_ARRAY)
+        line += writeJson(escapeJsonText(compactJson(cell)));
+      else line += cell;
     }
   }
   return `${line === "" ? emptyLine : line}\n`;
 }
 
 const QUOTE = 34;
-
-/** Few strings contain an escape. */
-function decoded(token: string): string {
-  return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
-}
-
-function compact(token: string): string {
-  return escapeJsonText(compactJson(token));
-}

@@ -69,16 +69,13 @@ export function createTableSection(options: SectionOptions) {
     lines: (rows: readonly unknown[]): string => {
       if (rows.length === 0) return "";
       if (placed === undefined) return begin(rows, columns);
-      const shown = placed.map(({ column }) => column);
-      const filled = empty.filter((column) => rows.some((row) => columnCell(row, column, style).text !== ""));
-      if (filled.some((column) => !shown.includes(column)))
-        return begin(
-          rows,
-          columns.filter((column) => shown.includes(column) || filled.includes(column)),
-        );
+      const before = placed.map(({ column }) => column);
+      const isFilled = (column: TableColumn): boolean =>
+        empty.includes(column) && rows.some((row) => columnCell(row, column, style).text !== "");
+      const shown = columns.filter((column) => before.includes(column) || isFilled(column));
       const cells = rows.map((row) => shown.map((column) => columnCell(row, column, style)));
-      const fit = fitsInto(placed, room);
-      return cells.every(fit) ? draw(placed, cells, true) : begin(rows, shown);
+      const fits = shown.length === before.length && cells.every(fitsInto(placed, room));
+      return fits ? draw(placed, cells, true) : begin(rows, shown);
     },
     leftOut: (): readonly string[] =>
       columns

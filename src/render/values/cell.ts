@@ -45,13 +45,10 @@ export function noValue({ isUnicode }: Pick<CellStyle, "isUnicode">): Cell {
 }
 
 export function cellKind(name: string, field: Field | undefined): CellKind {
-  if (field === undefined || field.type.kind === "any") return guessKind(name);
+  // Unknown fields are usually named like those in the contract. If the value does not match, it is shown as sent.
+  if (field === undefined || field.type.kind === "any")
+    return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
-}
-
-/** Unknown fields are usually named like those in the contract. If the value does not match, it is shown as sent. */
-function guessKind(name: string): CellKind {
-  return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
 }
 
 const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
