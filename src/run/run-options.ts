@@ -85,7 +85,8 @@ function readSandbox(flags: RunFlags, context: Context) {
   const isOn = flags.sandbox === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
   if (!isOn) {
     for (const name of ["tier", "seed", "faults", "speed"] as const) {
-      if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, tierHint(name));
+      const next = name === "tier" ? tierHint : undefined;
+      if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, next);
     }
     return undefined;
   }
@@ -103,11 +104,7 @@ function readSandbox(flags: RunFlags, context: Context) {
   return { tier, seed, faults, speed };
 }
 
-function tierHint(name: string): string | undefined {
-  return name === "tier"
-    ? "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login"
-    : undefined;
-}
+const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";
 
 function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && value !== "" && value !== "0" && value !== "false";

@@ -116,10 +116,7 @@ export function reportCost({ client: { meter, target } }: OpenClient, report: Re
 }
 
 /** Also aborts at `--deadline`. `release` stops the timer. */
-export function bounded(
-  context: Context,
-  deadline: number | undefined,
-): { readonly context: Context; readonly release: () => void } {
+function bounded(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
   const done = new AbortController();
