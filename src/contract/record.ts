@@ -87,10 +87,7 @@ export const each = (names: string, field: Field): RecordShape =>
   Object.fromEntries(names.split(" ").map((name) => [name, field]));
 
 /** From longest to shortest. */
-export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;
-
-export const everyWindow = (field: Field, names: readonly string[] = windows): RecordShape =>
-  Object.fromEntries(names.map((name) => [name, field]));
+export const windows = "24h 6h 1h 30m 15m 5m";
 
 /** The signed amount of a token that a trade moved, or the trade's value in USD. */
 export type TradePart = "amount 0" | "amount 1" | "size";

@@ -40,8 +40,8 @@ export function addressKey(address: string): string {
 }
 
 /** Keeps the start and the end, by which people recognize an address. */
-export function shortAddress(address: string): string {
-  return address.length > 16 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
+export function shortAddress(address: string, mark = "…"): string {
+  return address.length > 16 ? `${address.slice(0, 6)}${mark}${address.slice(-4)}` : address;
 }
 
 export interface Page {

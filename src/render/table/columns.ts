@@ -25,6 +25,8 @@ export interface TableColumn {
   readonly kind: CellKind;
   /** The column is shown in full or not at all, like numbers, times and identifiers. */
   readonly isWhole: boolean;
+  /** The column identifies the row. */
+  readonly isIdentity: boolean;
   /** The column is aligned like numbers if all its values are digits, for example raw token amounts. */
   readonly mayBeDigits: boolean;
   /** The user requested the column, so it is shown even if no row has a value. */
@@ -35,7 +37,7 @@ export interface TableColumn {
 export function drawnColumn(
   drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
 ): TableColumn {
-  return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
+  return { ...drawn, paths: [], isWhole: true, isIdentity: false, mayBeDigits: false, isAsked: true };
 }
 
 type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
@@ -97,6 +99,7 @@ function column(
     // A candle is identified by its opening time, so an age would not be exact enough.
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
+    isIdentity,
     mayBeDigits:
       kind === "unknown" || field?.type.kind === "number-or-text" || field?.type.kind === "integer",
   };

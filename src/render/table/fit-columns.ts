@@ -13,44 +13,69 @@ export function roomOf(output: Output): number | undefined {
 export type MeasuredColumn = ReturnType<typeof measureColumn>;
 type Widths = ReadonlyMap<MeasuredColumn, number>;
 
-/** Adds columns by priority until one does not fit, but skips a bulky one. Spare width goes to truncated columns. */
+/**
+ * Adds columns by priority until one does not fit, but skips a bulky one. An address is there in short form from the
+ * start, and complete when its priority is reached. Spare width goes to truncated columns.
+ */
 export function fitColumns(columns: readonly MeasuredColumn[], room: number | undefined): Widths {
   if (room === undefined) return new Map(columns.map((each) => [each, each.natural]));
-  const chosen: MeasuredColumn[] = [];
-  let used = -GAP;
-  for (const each of columns.toSorted((a, b) => a.column.priority - b.column.priority)) {
-    if (used + GAP + each.least <= room) {
-      used += GAP + each.least;
-      chosen.push(each);
-    } else if (!each.isBulky) break;
+  const widths = new Map<MeasuredColumn, number>();
+  let left = room + GAP;
+  for (const { column, priority } of steps(columns)) {
+    const given = widths.get(column);
+    if (given !== undefined) {
+      left -= lengthen(widths, column, left);
+    } else if (GAP + column.least <= left) {
+      left -= GAP + column.least;
+      widths.set(column, column.least);
+    } else if (!column.isBulky && priority === column.presence) break;
   }
-  const widths = widen(chosen, room);
-  const last = chosen.at(-1);
-  if (chosen.length <= FEW || last === undefined || last.isBulky) return widths;
+  const wider = widen(widths, room);
+  const last = [...widths.keys()].filter(({ wholes }) => wholes.length === 0).at(-1);
+  if (widths.size <= FEW || last === undefined || last.isBulky) return wider;
   // Complete names are more useful than one more number at the end.
-  const fewer = widen(chosen.slice(0, -1), room);
-  const isWorthIt = isCut(widths) && widths.get(last) === last.natural;
-  return isWorthIt && !isCut(fewer) ? fewer : widths;
+  const fewer = widen(new Map([...widths].filter(([each]) => each !== last)), room);
+  const isWorthIt = isCut(wider) && wider.get(last) === last.natural;
+  return isWorthIt && !isCut(fewer) ? fewer : wider;
+}
+
+/** In order of importance: each column, and later each shortened column in full length. */
+function steps(columns: readonly MeasuredColumn[]) {
+  const present = columns.map((column) => ({ column, priority: column.presence }));
+  const whole = columns
+    .filter(({ wholes }) => wholes.length > 0)
+    .map((column) => ({ column, priority: column.isIdentity ? column.column.priority : Infinity }));
+  return [...present, ...whole].toSorted((a, b) => a.priority - b.priority);
+}
+
+/** Gives a shortened column the largest width at which more of its cells are complete. Returns the width it took. */
+function lengthen(widths: Map<MeasuredColumn, number>, column: MeasuredColumn, left: number): number {
+  const before = widths.get(column) ?? 0;
+  const width = column.wholes.find((each) => each - before <= left) ?? before;
+  widths.set(column, width);
+  return width - before;
 }
 
 /** A table with this many columns or fewer never drops one to make others wider. */
 const FEW = 4;
 
 function isCut(widths: Widths): boolean {
-  return [...widths].some(([{ natural }, width]) => width < natural);
+  return [...widths].some(([{ natural, wholes }, width]) => wholes.length === 0 && width < natural);
 }
 
 /** Widens the narrowest column first, one position at a time, so that a long name does not take all the space. */
-function widen(chosen: readonly MeasuredColumn[], room: number): Widths {
-  const widths = new Map(chosen.map((each) => [each, each.least]));
-  const used = chosen.reduce((sum, { least }) => sum + GAP + least, -GAP);
-  for (let left = room - used; left > 0; left--) {
-    const cut = [...widths].filter(([{ natural }, width]) => width < natural);
+function widen(chosen: Widths, room: number): Widths {
+  const widths = new Map(chosen);
+  const used = [...widths.values()].reduce((sum, width) => sum + GAP + width, -GAP);
+  let left = room - used;
+  for (; left > 0; left--) {
+    const cut = [...widths].filter(([{ natural, wholes }, width]) => wholes.length === 0 && width < natural);
     const least = Math.min(...cut.map(([, width]) => width));
     const narrowest = cut.find(([, width]) => width === least)?.[0];
     if (narrowest === undefined) break;
     widths.set(narrowest, least + 1);
   }
+  for (const column of widths.keys()) if (column.wholes.length > 0) left -= lengthen(widths, column, left);
   return widths;
 }
 
@@ -61,6 +86,8 @@ const LONGEST_ASKED = 200;
 const SHORTEST_WORD = 10;
 /** A complete value wider than this is an address, a transaction or a very long number. */
 const BULKY = 24;
+/** Of a shortened address: `0x88e6…5640`. */
+const shortLength = 11;
 /** Typical widths, so that the first page rarely sets a width that is too small for later rows. */
 const USUAL: ReadonlyMap<string, number> = new Map([
   ["amount", 5],
@@ -84,6 +111,11 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
   );
   const longest = Math.max(title, isAsked ? LONGEST_ASKED : LONGEST_WORD);
   const natural = isWhole ? widest : Math.min(widest, longest);
+  const lengths = filled.map(({ text }) => textWidth(text));
+  const long = isWhole && !isRight && !isAsked ? lengths.filter((length) => length > BULKY) : [];
+  const short = lengths.filter((length) => length <= BULKY);
+  const isShortened = long.length > 0;
+  const isIdentity = isShortened && column.isIdentity;
   return {
     column,
     cells,
@@ -94,9 +126,18 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     /** The width at which no cell is truncated. */
     natural,
     /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
-    least: isWhole ? natural : Math.min(natural, Math.max(title, SHORTEST_WORD)),
-    /** If a column of addresses or other long values does not fit, later columns may still be shown. */
-    isBulky: isWhole && natural > BULKY,
+    least: isShortened
+      ? Math.max(title, shortLength, least, ...short)
+      : isWhole
+        ? natural
+        : Math.min(natural, Math.max(title, SHORTEST_WORD)),
+    /** Widths at which more of the shortened cells are complete, the largest first. Empty if no cell is shortened. */
+    wholes: [...new Set(long)].toSorted((a, b) => b - a),
+    isIdentity,
+    /** The row's own address is always there. */
+    presence: isIdentity ? Math.min(column.priority, 1.2) : column.priority,
+    /** If a column of long values does not fit, later columns may still be shown. */
+    isBulky: isWhole && natural > BULKY && !isShortened,
   };
 }
 
