@@ -38,7 +38,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ],
     ["and never more than #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["has not ended after # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
+    ["has not ended after # MiB", "client/streams/event-stream.ts", "maxSkippedBytes", "MiB"],
     ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["adjacent candles into at most #", "render/chart/candle-columns.ts", "mostKept"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
