@@ -37,12 +37,10 @@ export function chooseTarget(
   const tier = knownTier(identity);
   const pair = plans[tier].hosts;
   return {
+    ...identity,
     rest: override.rest ?? hosts.rest[pair],
     streaming: override.streaming ?? hosts.streaming[pair],
     tier,
-    tierSource: identity.tierSource,
-    key: identity.key,
-    keySource: identity.keySource,
     isSimulated: false,
   };
 }

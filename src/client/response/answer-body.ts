@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { Failure, invalidResponse } from "../../contract/failure.ts";
+import type { Chunks } from "../connection/chunk-queue.ts";
 import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
 
 export interface Answer {
@@ -10,9 +11,10 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** `abort` discards the rest of the body. */
-interface OpenAnswer extends Omit<Answer, "body"> {
-  readonly body: AsyncIterable<readonly Buffer[]>;
+export interface OpenAnswer extends Omit<Answer, "body"> {
+  /** The socket is paused while the reader is slow. */
+  readonly body: Chunks;
+  /** Discards the rest of the body. */
   readonly abort: () => void;
 }
 
