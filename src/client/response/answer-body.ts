@@ -62,23 +62,17 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
   }
 }
 
+export type Document = ReturnType<typeof createDocument>;
+
 /** Most rows are passed on as bytes, so the text is decoded only when needed. */
-export interface Document {
-  readonly bytes: Uint8Array;
-  /** Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. */
-  readonly read: () => CheckedDocument;
-}
-
-export interface CheckedDocument {
-  readonly text: string;
-  /** The parsed value. Integers above 2^53 are rounded here, so values for display are taken from `text`. */
-  readonly value: unknown;
-}
-
-export function createDocument({ status, body }: Answer): Document {
+export function createDocument({ status, body }: Answer) {
   // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
   if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
-  const read = (): CheckedDocument => {
+  /**
+   * Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. In the parsed value,
+   * integers above 2^53 are rounded, so values for display are taken from the text.
+   */
+  const read = () => {
     const text = decodeUtf8(body);
     try {
       return { text, value: JSON.parse(text) as unknown };
