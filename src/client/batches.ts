@@ -46,15 +46,13 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       if (typeof found === "object") ready.push(found);
       next += 1;
     }
-    const refused = isRefused ? { refused: { args: asked, failure: answer } } : {};
-    const place = { flag: "subject", value: String(before + next) } as const;
     yield {
       group: onlyGroup,
       rows: textRows(ready),
-      next: next < subjects.length ? place : undefined,
+      next: next < subjects.length ? { flag: "subject", value: String(before + next) } : undefined,
       ...(next === subjects.length && { proof: "inputs" }),
       missing,
-      ...refused,
+      ...(isRefused && { refused: { args: asked, failure: answer } }),
     };
   }
 }

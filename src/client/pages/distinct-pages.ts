@@ -34,8 +34,6 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
   }
 }
 
-export type DistinctFilter = ReturnType<typeof createDistinctFilter>;
-
 /** A list that shifts may repeat rows. The remaining rows are recorded as seen. */
 export function createDistinctFilter(seen: SeenKeys) {
   // A row without an identity is always kept, but a list of such rows has to end as well.

@@ -10,7 +10,6 @@ export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, CR, SPACE, COLON] = [0x0a, 0x0d, 0x20, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noBytes: Buffer = Buffer.alloc(0);
-const noEvents: readonly StreamEvent[] = [];
 /** In bytes. The rest of a name is not read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
 /** After this many events in a row with unknown frames, only one in this many frames is stored. */
@@ -75,7 +74,7 @@ export class EventStreamParser {
 
   /** Returns the events that are now complete. The stream may be split anywhere. */
   push(chunk: Buffer): readonly StreamEvent[] {
-    if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return noEvents;
+    if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return [];
     const events: StreamEvent[] = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
