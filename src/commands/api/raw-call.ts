@@ -1,6 +1,6 @@
 import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
 import type { Args, Question } from "../../contract/args.ts";
-import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { defineEndpoint, type Endpoint } from "../../contract/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { type Param, query } from "../../contract/param.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
@@ -28,35 +28,27 @@ function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpo
 }
 
 function unknownEndpoint(path: string): Endpoint {
-  return {
-    id: "raw",
+  return defineEndpoint("raw", {
     isUnknown: true,
     command: `api ${path}`,
-    method: "GET",
     path,
     summary: "",
     examples: [],
-    plan: "keyless",
     params: [],
     reply: { kind: "single" },
-    rows: { [onlyGroup]: { name: "row", record: {}, identity: [], columns: [] } },
-  };
+    row: { name: "row", record: {}, identity: [], columns: [] },
+  });
 }
 
 const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: "field" });
-
-interface Values {
-  readonly values: Args;
-  /** Every value except the first. */
-  readonly repeated: ReadonlyMap<string, readonly string[]>;
-}
 
 /**
  * A batch's addresses can be repeated parameters (endpoint 2 in the specification). If any other parameter is repeated,
  * the service uses only one of the values and does not document which.
  */
-function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
+function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint) {
   const values = new Map<string, string>();
+  /** Every value except the first. */
   const repeated = new Map<string, string[]>();
   for (const [name, value] of [...typed.query, ...fields.map(readField)]) {
     if (place.has(name)) throw usageFailure(`--field ${name}: already part of the path`, "leave it out");

@@ -2,6 +2,7 @@ import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { maskKey } from "../../contract/key.ts";
+import type { Flag } from "../../run/flags/flag.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
@@ -12,7 +13,6 @@ import { checkProfileName, label } from "../../settings/setting.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Input } from "../command.ts";
 
-/** Does not send a request. */
 export async function list(
   { words, flags }: Input<typeof localRowFlags>,
   context: Context,
@@ -66,12 +66,10 @@ function otherOf(credentials: Credentials): string {
   );
 }
 
-interface LogoutInput {
-  readonly words: readonly string[];
-  readonly flags: { readonly all: true | undefined; readonly profile: string | undefined };
-}
-
-export async function logout({ words, flags }: LogoutInput, context: Context): Promise<ExitCode> {
+export async function logout(
+  { words, flags }: Input<{ all: Flag<true>; profile: Flag<string> }>,
+  context: Context,
+): Promise<ExitCode> {
   expectWords(words, 0, "auth logout");
   const named = profileName(context, flags.profile);
   if (flags.all === true) {

@@ -9,6 +9,7 @@ import { isLoopback } from "../../contract/host.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Run } from "../../run/with-run.ts";
+import { createEnding } from "../../tail/ending.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, warn } from "./findings.ts";
 
@@ -104,13 +105,7 @@ export async function checkStream(
   const { host } = new URL(target.streaming);
   const opening = { target, context, pace, timeout: patience, command: "doctor" };
   const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
-  const late = new AbortController();
-  const done = new AbortController();
-  clock.sleep(patience, done.signal).then(
-    () => late.abort(),
-    () => undefined,
-  );
-  const signal = AbortSignal.any([context.signal, late.signal]);
+  const { signal, release } = createEnding(clock, context.signal, patience);
   const started = clock.elapsed();
   try {
     await (await budget.claim(1)).settle(1);
@@ -123,10 +118,10 @@ export async function checkStream(
     return silent(`${host} closed the stream without sending data`);
   } catch (cause) {
     if (context.signal.aborted) throw context.signal.reason;
-    if (late.signal.aborted) return silent(`${host}: no data within ${took(patience)}`);
+    if (signal.aborted) return silent(`${host}: no data within ${took(patience)}`);
     throw cause;
   } finally {
-    done.abort();
+    release();
   }
 }
 

@@ -1,15 +1,15 @@
 import type { Page, Place } from "../../client/pages/page.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import type { Args, Question } from "../../contract/args.ts";
+import type { Question } from "../../contract/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { takesAddress } from "../input/positionals.ts";
+import { commandWords } from "../input/positionals.ts";
 import type { Pull } from "./pull.ts";
 import { isInterruption } from "../../context/context.ts";
-import { Failure, type FailureDetails } from "../../contract/failure.ts";
+import { Failure } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
 import { outputFailure } from "../../files/file-errors.ts";
@@ -42,11 +42,10 @@ export function nextPageLine(
     return `more rows available; next page: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
   // A cursor refers to the start of a page, so a partly used page has to be requested again.
-  const isFirst =
-    page.at === undefined || (page.at.flag === "page" && page.at.value === "1" && page.at.to === undefined);
-  if (isFirst || page.at === undefined)
-    return `more rows available; raise --limit${orWithout(question.endpoint)}`;
-  const command = continuingCommand(question, flags, page.at, pageSize);
+  const { at } = page;
+  const isFirst = at?.flag === "page" && at.value === "1" && at.to === undefined;
+  if (at === undefined || isFirst) return `more rows available; raise --limit${orWithout(question.endpoint)}`;
+  const command = continuingCommand(question, flags, at, pageSize);
   return `more rows available; next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
 }
 
@@ -71,8 +70,7 @@ function continuingCommand(question: Question, flags: TypedFlags, from: Place, p
 }
 
 function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place): readonly string[] {
-  const words = [...endpoint.command.split(" "), ...pathWords(endpoint, args)];
-  if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);
+  const words = [...commandWords(endpoint, args)];
   for (const { name, flag, place, kind } of endpoint.params) {
     // The time range was fixed when the pull started.
     const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
@@ -94,11 +92,6 @@ function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number)
   const bound = from.to === undefined ? [] : [["to", from.to] as const];
   const fields = new Map([...typed, ...bound, ["limit", String(pageSize)], [from.flag, from.value]]);
   return [...fields].flatMap(([name, value]) => ["--field", `${name}=${value}`]);
-}
-
-function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
-  const names = endpoint.params.filter(({ place }) => place === "path").map(({ name }) => name);
-  return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
 /** Quotes a word for a POSIX shell. */
@@ -148,22 +141,15 @@ export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestinatio
     run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
+  const { code, isDamaged, next: advice } = cause.details;
+  const hasBoth = code === "output" && advice !== undefined && next !== undefined;
+  // The problem with the output is mentioned first, because the command to continue would run into it again.
+  const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
   const done = run.options.picture === "chart" ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
-    next: bothOf(cause.details, next),
+    next: isDamaged === true ? advice : both,
   });
-}
-
-/** The problem with the output is mentioned first, because the command to continue would run into it again. */
-function bothOf(
-  { code, isDamaged, next: advice }: FailureDetails,
-  next: string | undefined,
-): string | undefined {
-  if (isDamaged === true) return advice;
-  return code === "output" && advice !== undefined && next !== undefined
-    ? `${advice}; ${next}`
-    : (next ?? advice);
 }
 
 function resumeHint(
@@ -195,7 +181,6 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** Omits --verbose and --force. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

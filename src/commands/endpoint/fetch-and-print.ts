@@ -8,12 +8,7 @@ import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { nextPageLine } from "./continuation.ts";
-import {
-  answerShapes,
-  hiddenColumnWarnings,
-  type MissingFields,
-  watchFields,
-} from "../../render/formats/missing-fields.ts";
+import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import type { Context } from "../../context/context.ts";
@@ -40,40 +35,40 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   await run.context.yieldToSocket();
   const renderer = await openRenderer(run);
   try {
-    return await answerAll(run, renderer, beginningWith(first, parts));
+    return await answerAll(run, renderer, first, parts);
   } catch (cause) {
+    await parts.return(undefined).catch(() => undefined);
     await renderer.release?.();
     throw cause;
   }
 }
 
-/** Not a generator, because a generator would await each page three times. */
-function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
-  const begun = [first];
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => begun.pop() ?? rest.next(),
-      return: () => rest.return(undefined),
-    }),
-  };
-}
-
-async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
-  const { questions, report, destination, open } = run;
+async function answerAll(
+  run: Pull,
+  renderer: Renderer,
+  first: Promise<IteratorResult<Part>>,
+  rest: AsyncGenerator<Part>,
+): Promise<ExitCode> {
+  const { context, questions, report, destination } = run;
+  const { client } = run.open;
   const { tally } = destination;
-  const missing = fieldsToWatch(run);
+  const { endpoint, groups, walk } = questions;
+  const isWhole = walk.once === "document";
+  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const missing = watchFields(run.options.fields, shapes);
   const failures: Failure[] = [];
   const remarks: string[] = [];
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
-    const failure = await withSuggestion(cause, run.context, open.client, question);
+    const failure = await withSuggestion(cause, { context, client, question });
     if (!affectsOneInput(failure)) throw failure;
     failures.push(failure);
     tally.refused += 1;
   };
   // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
-  const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
-  for await (const part of parts) {
+  const keeper = tally.rows > 0 ? undefined : createListKeeper(context, client, questions);
+  for (let next = await first; next.done !== true; next = await rest.next()) {
+    const part = next.value;
     const { question } = part;
     if (part.kind === "page") {
       await showPage(run, question, part.page, renderer);
@@ -81,14 +76,14 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
-      if (tally.at !== undefined) destination.note(open.client.meter);
+      if (tally.at !== undefined) destination.note(client.meter);
       continue;
     }
     if (part.kind === "failure") {
       // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
       // later.
       if (questions.asked.length === 1 || tally.at !== undefined)
-        throw await withSuggestion(part.failure, run.context, open.client, question);
+        throw await withSuggestion(part.failure, { context, client, question });
       await keep(part.failure, question);
     }
     if (part.kind === "end") {
@@ -97,12 +92,12 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
     }
     countEnd(tally, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
-    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
+    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(client.meter);
   }
-  const [first] = failures;
-  if (first !== undefined && tally.rows === 0 && tally.missing === 0) {
+  const [failure] = failures;
+  if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
     await sayRefused(run, failures.slice(1));
-    throw first;
+    throw failure;
   }
   await renderer.end();
   await sayRefused(run, failures);
@@ -140,18 +135,12 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {
-    const hint = await hintAtEmpty(run.context, open.client, question);
+    const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
   if (questions.limit === undefined || last?.question !== question) return [];
   const more = nextPageLine(question, typed.input.typed, last.page, questions.walk.pageSize);
   return more === undefined ? [] : [more];
-}
-
-function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Pull): MissingFields {
-  const shapes =
-    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
-  return watchFields(options.fields, shapes);
 }
 
 async function openRenderer({ context, options, questions, destination }: Pull): Promise<Renderer> {
@@ -161,7 +150,6 @@ async function openRenderer({ context, options, questions, destination }: Pull):
     ...presentationOf(context, options, questions),
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
-    now: options.now,
   });
 }
 
@@ -169,19 +157,12 @@ export function presentationOf(
   { env }: Pick<Context, "env">,
   options: RunOptions,
   questions: Questions,
-): Omit<Presentation, "output" | "isContinued" | "now"> {
+): Omit<Presentation, "output" | "isContinued"> {
   return {
-    format: options.format,
-    endpoint: questions.endpoint,
-    groups: questions.groups,
-    isRecord: questions.isRecord,
+    ...options,
+    ...questions,
     isWhole: questions.walk.once === "document",
-    fields: options.fields,
-    hasHeader: options.hasHeader,
-    columns: options.columns,
     orderedBy: questions.asked[0]?.get("order_by"),
-    isWide: options.isWide,
-    isColored: options.isColored,
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
     ...(options.picture === "chart" && { chart: questions.asked[0] }),
     hasSparks: options.picture === "spark",

@@ -35,7 +35,7 @@ export interface Pull {
   last?: { readonly question: Question; readonly page: Page };
 }
 
-export function pullState(run: Pick<Pull, "questions" | "destination" | "open" | "last">): PullState {
+export function pullState(run: Pull): PullState {
   const { meter } = run.open.client;
   const { tally } = run.destination;
   const { asked } = run.questions;
@@ -51,11 +51,7 @@ export function pullState(run: Pick<Pull, "questions" | "destination" | "open" |
   };
 }
 
-function rowsWanted({
-  questions,
-  destination,
-  last,
-}: Pick<Pull, "questions" | "destination" | "last">): number | undefined {
+function rowsWanted({ questions, destination, last }: Pull): number | undefined {
   const { limit, walk, endpoint } = questions;
   if (walk.subjects !== undefined) return walk.subjects.length;
   if (endpoint.reply.kind !== "cursor-pages" && endpoint.reply.kind !== "numbered-pages") return undefined;
@@ -65,7 +61,7 @@ function rowsWanted({
 }
 
 function partOf(
-  { questions, destination, last }: Pick<Pull, "questions" | "destination" | "last">,
+  { questions, destination, last }: Pull,
   inputs: PullState["inputs"],
   rowsInAll: number | undefined,
 ): number | undefined {

@@ -1,6 +1,6 @@
 import type { Claimed, WantedDestination } from "../../pull/claim-file.ts";
 import type { Context } from "../../context/context.ts";
-import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { formats } from "../../render/formats/formats.ts";
@@ -19,13 +19,14 @@ import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "./pull.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 
 export async function runEndpoint(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
@@ -186,23 +187,21 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
     const { writeReceipt } = await import("./receipt.ts");
     writeReceipt(to, run, { started, exit, failure });
   };
-  const receiveFailure = async (failure: unknown): Promise<void> => {
+  let exit: ExitCode;
+  try {
+    exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
+      await run.destination.abandon();
+      throw cause;
+    });
+    await run.destination.finish();
+  } catch (cause) {
+    const failure = explainEarlyEnd(cause, run, to);
     // The pull's failure is more important than a failure to write the receipt.
     await receive(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
-  };
-  const exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
-    await run.destination.abandon();
-    const failure = explainEarlyEnd(cause, run, to);
-    await receiveFailure(failure);
     throw failure;
-  });
-  await run.destination.finish().catch(async (cause: unknown) => {
-    const failure = explainEarlyEnd(cause, run, to);
-    await receiveFailure(failure);
-    throw failure;
-  });
+  }
   await receive(exit);
   run.destination.forget();
   return exit;

@@ -31,13 +31,7 @@ export async function explain(
     const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
     throw usageFailure(
       `unknown error code, HTTP status or exit code "${words.join(" ")}"`,
-      didYouMean(
-        near,
-        `known: ${explainedWords()
-          .filter((each) => !/^\d/u.test(each))
-          .slice(0, 17)
-          .join(", ")}`,
-      ),
+      didYouMean(near, `known: ${errorCodes.slice(0, 17).join(", ")}`),
     );
   }
   const isDrawn = flags.output === undefined || flags.output === "table";
@@ -67,7 +61,7 @@ const article = (kind: string): string =>
   (/^[aeio]/iu.test(kind) ? `an ${kind}` : `a ${kind}`).replace("a HTTP", "an HTTP");
 
 /** The fields have the same names in the JSON output. */
-export interface Explanation {
+interface Explanation {
   readonly word: string;
   readonly kind: "service error code" | "dexdata error code" | "HTTP status" | "exit code";
   readonly meaning: string;
@@ -81,7 +75,7 @@ export interface Explanation {
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
-export function explanationOf(word: string): Explanation | undefined {
+function explanationOf(word: string): Explanation | undefined {
   if (isErrorCode(word)) return ofCode(word);
   if (!/^\d{1,3}$/u.test(word)) return undefined;
   const exit = exits.find((each) => String(each) === word);
@@ -91,7 +85,7 @@ export function explanationOf(word: string): Explanation | undefined {
 }
 
 /** Excludes statuses that are not in the specification. */
-export function explainedWords(): readonly string[] {
+function explainedWords(): readonly string[] {
   const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
   return [...errorCodes, ...new Set(statuses), ...exits.map(String)];
 }

@@ -14,12 +14,10 @@ import type { FollowLog } from "./follow-flags.ts";
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
 export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
-  const { clock } = context;
-  const { warn, note } = report;
   const remark = options.hasStats ? report.tell : report.remark;
   const named = { assets: 1, names: [asset] };
-  const sinks = { warn, note, remark, log, named, timesToTell: createRepeatLimiter(clock) };
-  const holes = createHoles(clock);
+  const sinks = { ...report, remark, log, named, timesToTell: createRepeatLimiter(context.clock) };
+  const holes = createHoles(context.clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 

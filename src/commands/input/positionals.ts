@@ -1,20 +1,23 @@
+import type { Args } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Positional } from "../command.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 
-export function commandGroups(all: readonly Endpoint[]): readonly (readonly [Endpoint, ...Endpoint[]])[] {
-  const groups = new Map<string, [Endpoint, ...Endpoint[]]>();
+/** The endpoints of one command. */
+export type EndpointGroup = readonly [Endpoint, ...Endpoint[]];
+
+export function commandGroups(all: readonly Endpoint[]): readonly EndpointGroup[] {
+  const groups = new Map<string, EndpointGroup>();
   for (const endpoint of all) {
-    const known = groups.get(endpoint.command);
-    if (known === undefined) groups.set(endpoint.command, [endpoint]);
-    else known.push(endpoint);
+    const [first = endpoint, ...others] = [...(groups.get(endpoint.command) ?? []), endpoint];
+    groups.set(endpoint.command, [first, ...others]);
   }
   return [...groups.values()];
 }
 
-export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly Positional[] {
+export function positionals(group: EndpointGroup): readonly Positional[] {
   const [endpoint] = group;
   if (endpoint.words !== undefined) return [{ name: endpoint.words }];
   const isOptional = group.some((other) => !takesNetwork(other));
@@ -42,6 +45,15 @@ export function takesNetwork(endpoint: Endpoint): boolean {
   return endpoint.path.includes("{network}");
 }
 
+/** The words that select the endpoint and its path on the command line. */
+export function commandWords(endpoint: Endpoint, args: Args): readonly string[] {
+  const { command, params, chosenBy } = endpoint;
+  const names = params.filter(({ place }) => place === "path").map(({ name }) => name);
+  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
+  const words = [...command.split(" "), ...taken.flatMap((name) => args.get(name) ?? [])];
+  return chosenBy === undefined ? words : [...words, `--${chosenBy}`];
+}
+
 /**
  * Selects an endpoint by a flag (`ohlcv --pool`) or by whether a network is named (`pools search [network]`). Rejects
  * flags for the other endpoints, because the service would silently ignore them.
@@ -52,18 +64,12 @@ export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, ha
   const chosen = byFlag ?? usual.find((endpoint) => takesNetwork(endpoint) === hasNetwork) ?? usual[0];
   if (chosen === undefined) throw new Error("a command without an endpoint");
   for (const other of group) {
-    const foreign = other.params.find((param) => isGiven(param, typed) && !hasFlag(chosen, param.flag));
+    const foreign = other.params.find(
+      ({ flag }) => flag !== undefined && typed.has(flag) && !chosen.params.some((own) => own.flag === flag),
+    );
     if (foreign !== undefined) throw foreignFlag(foreign, other, hasNetwork);
   }
   return chosen;
-}
-
-function isGiven({ flag }: Param, typed: TypedFlags): boolean {
-  return flag !== undefined && typed.has(flag);
-}
-
-function hasFlag(endpoint: Endpoint, flag: string | undefined): boolean {
-  return endpoint.params.some((param) => param.flag === flag);
 }
 
 function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error {

@@ -1,29 +1,34 @@
 import type { Place, Subject, Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
-import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { completeWindow } from "../../client/candles/candle-slices.ts";
-import { chooseEndpoint, positionals, takesAddress, takesMany, takesNetwork } from "./positionals.ts";
+import {
+  chooseEndpoint,
+  type EndpointGroup,
+  positionals,
+  takesAddress,
+  takesMany,
+  takesNetwork,
+} from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
-import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
+import type { EndpointFlags, ReplyFlags } from "../endpoint/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
-import type { RecordShape } from "../../contract/record.ts";
-import type { RowFormat } from "../../contract/output-format.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
-import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface Questions {
   readonly endpoint: Endpoint;
   /** The arguments for each pull. */
   readonly asked: readonly Args[];
+  /** The total number; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
   readonly groups: readonly string[];
@@ -33,7 +38,7 @@ export interface Questions {
 }
 
 export async function readQuestions(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
   sources: ListSources,
@@ -46,9 +51,12 @@ export async function readQuestions(
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const missing = flags.missing ?? "skip";
   const isBatch = endpoint.reply.kind === "batch";
-  const asked = (isBatch ? subjects.slice(0, 1) : subjects).map((subject) =>
-    readArgs(endpoint, completed(endpoint, new Map([...typed, ...subject]), options.now), options.now),
-  );
+  const isCandles = endpoint.reply.kind === "candles";
+  const asked = (isBatch ? subjects.slice(0, 1) : subjects).map((subject) => {
+    const all = new Map([...typed, ...subject]);
+    const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
+    return readArgs(endpoint, complete, options.now);
+  });
   return {
     endpoint,
     asked,
@@ -59,7 +67,7 @@ export async function readQuestions(
         subjects: subjects.map(checkedSubject(endpoint, options.now)),
         fillMissing: missing === "null",
       }),
-      ...(endpoint.reply.kind === "candles" && { candles: { now: options.now, fill: flags.fill } }),
+      ...(isCandles && { candles: { now: options.now, fill: flags.fill } }),
     },
     groups: groupsOf(endpoint, flags),
     missing,
@@ -95,13 +103,8 @@ async function readTargets(
   if (subjects.length > 1 && !takesMany(endpoint)) {
     throw usageFailure(`"${subjects[1]?.address}": ${endpoint.command} takes one address`, usage);
   }
-  return subjects.map(
-    ({ network, address }) =>
-      new Map([
-        ["network", network],
-        [addressName(endpoint), address],
-      ]),
-  );
+  const named = addressName(endpoint);
+  return subjects.map(({ network, address }) => new Map(Object.entries({ network, [named]: address })));
 }
 
 function addressName(endpoint: Endpoint): string {
@@ -123,10 +126,6 @@ function typedParams(
   return typed;
 }
 
-function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
-  return endpoint.reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
-}
-
 /** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
 function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
   return (typed) => {
@@ -144,41 +143,32 @@ export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
 ): readonly string[] {
-  if (reply.kind !== "groups") return ["rows"];
+  if (reply.kind !== "groups") return [onlyGroup];
   return reply.groups.filter((name) => wanted?.includes(name) ?? true);
 }
 
 /** Details are needed for a field that the user named or for the default columns. */
 function showsDetails(
   endpoint: Endpoint,
-  { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
+  { fields, format }: Pick<RunOptions, "fields" | "format">,
 ): boolean {
   if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
   // Plain rows from the public service do not contain names and symbols, and a table without them is hard to read.
   if (fields === undefined) return hasColumns(format);
   const { record } = rowShape(endpoint);
-  return fields.some((field) => isDetail(record, splitPath(field)));
-}
-
-function isDetail(record: RecordShape, parts: readonly string[]): boolean {
-  return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
-}
-
-export interface Wanted {
-  /** The total number; undefined means all rows. */
-  readonly limit: number | undefined;
-  readonly walk: Walk;
+  return fields
+    .map(splitPath)
+    .some((parts) => parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true));
 }
 
 const defaultLimit = 10;
 
 /** Ignores flags that the endpoint's list does not support. */
-export function readWanted(
-  endpoint: Endpoint,
+function readWanted(
+  { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   usualPageSize: number | undefined,
-): Wanted {
-  const { reply } = endpoint;
+): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
@@ -188,7 +178,7 @@ export function readWanted(
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }
 
-function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
+export function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
   // In the specification for pool transactions, an empty cursor means the first page.
   if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };

@@ -1,11 +1,11 @@
 import type { Subject } from "../../client/pages/page.ts";
-import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 
-export interface Taker {
+interface Taker {
   readonly command: string;
   readonly takes: "token" | "pool";
   /** Streams handle impossible addresses with --on-invalid instead. */
@@ -66,29 +66,24 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,
-  taker: Taker,
+  { command, takes }: Taker,
   warn: ListSources["warn"],
 ): readonly ListedAsset[] {
-  const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === taker.takes;
+  const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === takes;
   const used = assets.filter(isTaken);
   const others = assets.filter((asset) => !isTaken(asset));
   if (others.length === 0) return used;
-  if (used.length === 0) throw noneOfKind(others, source, taker);
+  const kinds = countedKinds(others.flatMap(({ kind }) => kind ?? []));
+  if (used.length === 0)
+    throw usageFailure(
+      `${source} has ${kinds}, but ${command} takes ${takes}s`,
+      hintAt(others, command, takes),
+    );
   warn(
-    `${source}: using ${countedKinds(used.map(() => taker.takes))}, skipping ${kindsOf(others)}; ${taker.command} takes ${taker.takes}s`,
+    `${source}: using ${countedKinds(used.map(() => takes))}, skipping ${kinds}; ${command} takes ${takes}s`,
   );
   return used;
 }
-
-function noneOfKind(others: readonly ListedAsset[], source: string, { command, takes }: Taker): Failure {
-  return usageFailure(
-    `${source} has ${kindsOf(others)}, but ${command} takes ${takes}s`,
-    hintAt(others, command, takes),
-  );
-}
-
-const kindsOf = (assets: readonly ListedAsset[]): string =>
-  countedKinds(assets.flatMap(({ kind }) => kind ?? []));
 
 function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["takes"]): string | undefined {
   const kinds = new Set(others.map(({ kind }) => kind));
@@ -101,7 +96,7 @@ function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["t
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 
-export interface ListedAsset {
+interface ListedAsset {
   /** Undefined if the line does not contain a network. */
   readonly network: string | undefined;
   /** Undefined if the row does not contain an address. */
@@ -118,7 +113,7 @@ export interface ListedAsset {
  * Each line is an `address`, a `network:address`, either of these as a JSON string, or a row from the service. A `#` at
  * the start of a line or after a space starts a comment.
  */
-export function readList(
+function readList(
   text: string,
   network: string | undefined,
   source: string,
@@ -185,7 +180,7 @@ function readRow(line: string, where: string): ListedAsset {
 }
 
 /** Splits at the first colon. IDs such as `0x2::sui::SUI` or `0:b113…` (TON) do not contain a network. */
-export function splitPair(word: string): { readonly network: string; readonly address: string } | undefined {
+function splitPair(word: string): { readonly network: string; readonly address: string } | undefined {
   const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
 }

@@ -117,17 +117,14 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
 }
 
 /** Old parameters whose flags have the same name. Each function checks the old value; `now` is in milliseconds. */
-const flags = new Map<string, (value: string, now: number) => boolean>([
-  ["limit", (value) => /^[1-9]\d*$/u.test(value)],
-  ["interval", (value) => streamIntervals.some((each) => each === value)],
-  [
-    "since",
-    (value, now) => {
-      const since = parseTimeBound(value, now);
-      return !("problem" in since) && now / 1000 - since.seconds <= longestBackfill;
-    },
-  ],
-]);
+const flags: Readonly<Record<string, (value: string, now: number) => boolean>> = {
+  limit: (value) => /^[1-9]\d*$/u.test(value),
+  interval: (value) => streamIntervals.some((each) => each === value),
+  since: (value, now) => {
+    const since = parseTimeBound(value, now);
+    return !("problem" in since) && now / 1000 - since.seconds <= longestBackfill;
+  },
+};
 
 /** The method in the streaming host's URL determines the feed. */
 export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
@@ -154,7 +151,7 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
   for (const [name, value] of values) {
     if (["chain", "address", "method"].includes(name)) continue;
     const isTaken = name === "limit" || feed.params.some((param) => param === name);
-    if (isTaken && flags.get(name)?.(value, now) === true) words.push(`--${name}`, value);
+    if (isTaken && flags[name]?.(value, now) === true) words.push(`--${name}`, value);
     else notes.push(`${name}=${value}: not used by this command; omitted`);
   }
   const removed = path === removedStream ? removedStream : undefined;

@@ -14,7 +14,7 @@ import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/e
 import type { Moment, Shard } from "../../tail/shard-handlers.ts";
 import { nameOf } from "../../tail/shards.ts";
 import { counted } from "../../text/counted.ts";
-import type { StreamValues } from "./stream-options.ts";
+import type { StreamValues } from "./stream-flags.ts";
 
 const LF = 0x0a;
 
@@ -28,12 +28,8 @@ export interface StreamDisplay {
   readonly drop?: (subjects: readonly Subject[]) => void;
 }
 
-interface LineOptions {
-  readonly feed: string;
-  readonly isEnveloped: boolean;
-  /** Called for each event that is not valid JSON. */
-  readonly broken: (shard: Shard, event: StreamEvent) => void;
-}
+/** Called for each event that is not valid JSON. */
+type OnBroken = (shard: Shard, event: StreamEvent) => void;
 
 /**
  * Lines go to a pipe or files, and the board to a terminal. With `--out` on a terminal, both outputs are used, because
@@ -43,18 +39,19 @@ export async function openDisplays(
   run: Run,
   { out, envelope }: StreamValues,
   board: BoardFacts,
-  broken: LineOptions["broken"],
+  broken: OnBroken,
 ): Promise<readonly StreamDisplay[]> {
   const { context, options, report, onClose } = run;
   const { clock, stdout, env } = context;
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
-  const lines = { feed: board.feed, isEnveloped: envelope === true, broken };
+  const linesIn = (output: Pick<RotatingFile, "write">): StreamDisplay =>
+    createLines(output, board.feed, envelope === true, broken);
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report);
     onClose(file.close);
-    displays.push(createLines(file, lines));
-  } else if (!hasBoard) displays.push(createLines(stdout, lines));
+    displays.push(linesIn(file));
+  } else if (!hasBoard) displays.push(linesIn(stdout));
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
@@ -62,15 +59,12 @@ export async function openDisplays(
 /** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
-  { feed, isEnveloped, broken }: LineOptions,
+  feed: FeedName,
+  isEnveloped: boolean,
+  broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
-  const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
-    const known = replacements.get(shard) ?? createReplacements();
-    replacements.set(shard, known);
-    return known(event);
-  };
   const lineOf = (shard: Shard, event: StreamEvent, { now: received }: Moment): Buffer | undefined => {
     const line = jsonLine(event);
     if (line === undefined) {
@@ -79,7 +73,9 @@ function createLines(
     }
     if (!isEnveloped) return Buffer.from(line);
     const subject = subjectOf(event, shard.subjects);
-    const facts = { feed, subject, received, isReplacement: isReplacement(shard, event) };
+    const isReplacement = replacements.get(shard) ?? createReplacements();
+    replacements.set(shard, isReplacement);
+    const facts = { feed, subject, received, isReplacement: isReplacement(event) };
     return Buffer.from(enveloped(line, event, facts));
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */

@@ -4,10 +4,14 @@ import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
-import { connectionsOfPlan } from "../../contract/feed.ts";
-import { streamCommand } from "../../contract/feeds/all-feeds.ts";
+import { connectionsOfPlan, type Feed, type FeedKind } from "../../contract/feed.ts";
+import { defaultFeed, feeds, feedsTaking, streamCommand } from "../../contract/feeds/all-feeds.ts";
+import { readSince } from "../../contract/feeds/ohlcv-feed.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
-import { openEventLog } from "../../run/output/event-log.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
+import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
+import { formatByName } from "../../render/formats/formats.ts";
+import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
@@ -20,8 +24,7 @@ import { Tail } from "../../tail/tail.ts";
 import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
-import type { StreamFlags } from "./stream-flags.ts";
-import { readStreamOptions, type StreamValues } from "./stream-options.ts";
+import type { StreamFlags, StreamValues } from "./stream-flags.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
 
@@ -42,12 +45,13 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
-  const { feed, kind, params } = readStreamOptions(flags, options.now);
+  const asked = readStreamOptions(flags, options.now);
+  const { feed, params } = asked;
   const started = clock.elapsed();
   /** Reads the files again each time. The signal cancels a read that blocks. */
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
-    const taker = { command: streamTaker, takes: kind.by, checksForms: false, usage };
+    const taker = { command: streamTaker, takes: asked.kind.by, checksForms: false, usage };
     const listed = distinct(await readSubjects(words, sources, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
@@ -58,12 +62,12 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { limit, for: duration } = flags;
   const stops = createStops(clock, signal, { limit, duration, maxCredits: options.maxCredits });
   onClose(stops.release);
+  const remark = options.hasStats ? report.tell : report.remark;
   const open = await run.open({
     speed,
     over: () => {
       const { events, credits } = stops.counts();
       const time = formatDuration(clock.elapsed() - started);
-      const remark = options.hasStats ? report.tell : report.remark;
       remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
     },
   });
@@ -74,7 +78,6 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
-  const remark = options.hasStats ? report.tell : report.remark;
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const board = { feed: feed.name, subjects, isSimulated, state };
@@ -83,21 +86,40 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     course.leftOut(shard, event);
   });
   const hasFile = words.some((word) => word.startsWith("@"));
-  return {
-    run,
-    flags,
-    feed,
-    kind,
-    params,
-    subjects,
-    readAssets,
-    hasFile,
-    open,
-    cap,
-    stops,
-    course,
-    displays,
-  };
+  return { run, flags, ...asked, subjects, readAssets, hasFile, open, cap, stops, course, displays };
+}
+
+function readStreamOptions(flags: StreamValues, now: number) {
+  const feed = feeds[flags.feed ?? defaultFeed.name];
+  const options = { feed, kind: kindOf(feed, flags.by), params: readParams(flags, feed, now) };
+  const { events, out } = flags;
+  checkEventsFile(events, out);
+  if (out === undefined) return options;
+  checkOutPattern(out, now);
+  if (formatByName(out) !== undefined)
+    throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
+  refuseUnfinished(out, now);
+  return options;
+}
+
+function kindOf(feed: Feed, by: StreamValues["by"]): FeedKind {
+  const kind = feed.kinds.find((each) => by === undefined || each.by === by);
+  if (kind !== undefined) return kind;
+  const known = feed.kinds.map((each) => each.by);
+  throw choiceFailure(`--by ${by} with --feed ${feed.name}`, by ?? "", known);
+}
+
+function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<string, string> {
+  const { interval, since } = flags;
+  for (const name of ["interval", "since"] as const) {
+    if (flags[name] === undefined || feed.params.includes(name)) continue;
+    const others = `--feed ${feedsTaking(name)}`;
+    throw usageFailure(`--${name} requires ${others}`, `remove --${name}, or add ${others}`);
+  }
+  const params = new Map<string, string>();
+  if (interval !== undefined) params.set("interval", interval);
+  if (since !== undefined) params.set("since", String(readSince("--since", since, now)));
+  return params;
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
@@ -154,7 +176,9 @@ function handlersOf(session: Session): TailHandlers {
     missed: (shard, gap, missing) => {
       // A connection that is still opening for the first time has not missed anything when a limit is reached or the
       // user interrupts the run.
-      if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
+      const { reason } = stops.signal;
+      const isOverEarly = isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
+      if (missing === "opening" && isOverEarly) return;
       course.missed(shard, gap, missing);
     },
     dropped: (subjects, failure) => {
@@ -163,15 +187,12 @@ function handlersOf(session: Session): TailHandlers {
     },
     charged: stops.charge,
     events: async (shard, events, at) => {
-      let rest = events;
-      if (events.some(isSkipped)) {
-        for (const event of events.filter(isSkipped)) course.skipped(shard, event);
-        rest = events.filter((event) => !isSkipped(event));
-      }
+      for (const event of events.filter(isSkipped)) course.skipped(shard, event);
+      let rest = events.filter((event) => !isSkipped(event));
       let wanted: number;
       do {
         wanted = stops.take(rest.length);
-        const taken = wanted === rest.length ? rest : rest.slice(0, wanted);
+        const taken = rest.slice(0, wanted);
         rest = rest.slice(wanted);
         for (const display of displays) await display.show(shard, taken, at);
         stops.written();
@@ -180,10 +201,6 @@ function handlersOf(session: Session): TailHandlers {
       await spendDaily?.(events.length);
     },
   };
-}
-
-function isOverEarly(reason: unknown): boolean {
-  return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
 }
 
 /** Events are charged when they arrive, so the stream ends after the events that exceed the budget. */

@@ -7,6 +7,7 @@ import { visibleText } from "../../render/sanitize.ts";
 import { cutText, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
+import { someOf } from "../../tail/shards.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
@@ -37,20 +38,9 @@ function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
 
-const mostNamed = 3;
+const removedRowsLine = (gone: readonly string[]): string => `no longer listed: ${someOf(gone, 3)}`;
 
-function removedRowsLine(gone: readonly string[]): string {
-  const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
-  return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
-}
-
-export interface ScreenOptions {
-  readonly presentation: Omit<Presentation, "output" | "now" | "before">;
-  /** For example, `every 30s: dexdata networks`. */
-  readonly title: string;
-  /** For example, `3 credits` and `120/hour`, shown next to the time and the countdown. */
-  readonly facts: () => readonly string[];
-}
+type ScreenPresentation = Omit<Presentation, "output" | "now" | "before">;
 
 interface Drawn {
   readonly round: Round;
@@ -63,10 +53,15 @@ interface Drawn {
 
 const mostSaid = 3;
 
-/** Replaces the previous round on the screen and marks the changes. */
+/**
+ * Replaces the previous round on the screen and marks the changes. `facts`, such as `3 credits` and `120/hour`, are
+ * shown next to the time and the countdown.
+ */
 export async function openWatchScreen(
   { context, report, stderr, onClose }: Run,
-  { presentation, title, facts }: ScreenOptions,
+  presentation: ScreenPresentation,
+  title: string,
+  facts: () => readonly string[],
 ): Promise<WatchView> {
   const { clock, stdout, signal, interrupt, onSuspend } = context;
   // Earlier messages should appear above the screen.
@@ -138,7 +133,7 @@ export async function openWatchScreen(
 }
 
 async function linesOf(
-  presentation: ScreenOptions["presentation"],
+  presentation: ScreenPresentation,
   { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,
   columns: number,
   rows: number | undefined,

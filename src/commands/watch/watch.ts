@@ -1,6 +1,5 @@
 import { isWaitTooLong } from "../../client/pace/retry-after.ts";
 import type { Context } from "../../context/context.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
@@ -10,58 +9,51 @@ import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../text/counted.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
-import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
+import { openWatchLines, openWatchScreen, type WatchView } from "./watch-view.ts";
 
 /** Repeats the requests until a signal arrives or a failure is permanent. */
 export async function runWatch(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   interval: number,
   outer: Context,
 ): Promise<ExitCode> {
-  const work = async (run: Run): Promise<never> => await watch(await openWatch(run, group, input, interval));
+  const work = async (run: Run): Promise<never> => await watch(run, group, input, interval);
   return await withRun(input.flags, outer, work, { adjust: refuseClosed });
 }
 
-async function openWatch(
+async function watch(
   run: Run,
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   interval: number,
-) {
+): Promise<never> {
   const { context, options, report, sources } = run;
+  const { clock, signal } = context;
   const { words, flags, typed } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
   const nowOf = clockOf(context, flags.now !== undefined, options);
   const read = async (now: number): Promise<Questions> =>
     await readQuestions(group, input, { ...options, now }, sources);
-  const questions = await read(nowOf());
+  const first = await read(nowOf());
   const { client } = await run.open({ speed: 1 });
   const { meter, target } = client;
-  const { requests, credits } = hourlyCost({ interval, every }, questions, options, target.tier);
+  const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
   const cost = `${counted(requests, "request")} and ${counted(credits, "credit")} per hour`;
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
-  const view = await openView(run, questions, {
-    title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
-    facts: () => [
-      counted(meter.credits, "credit"),
-      `${grouped(String(credits))}/hour`,
-      ...(target.isSimulated ? ["simulated data"] : []),
-    ],
-  });
-  return { run, interval, client, view, read, nowOf };
-}
-
-async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
-  const { run, interval, client, view, read, nowOf } = opened;
-  const { context, options, report } = run;
-  const { clock, signal } = context;
+  const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
+  const view = await openView(run, first, `every ${every}: ${command}`, () => [
+    counted(meter.credits, "credit"),
+    `${grouped(String(credits))}/hour`,
+    ...(target.isSimulated ? ["simulated data"] : []),
+  ]);
   const said = new Set<string>();
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
@@ -143,13 +135,14 @@ function hourlyCost(
 async function openView(
   run: Run,
   questions: Questions,
-  heading: Pick<ScreenOptions, "title" | "facts">,
+  title: string,
+  facts: () => readonly string[],
 ): Promise<WatchView> {
   const { context, options, report } = run;
   const { stdout, env, clock } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false };
   if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
-    return await openWatchScreen(run, { ...heading, presentation });
+    return await openWatchScreen(run, presentation, title, facts);
   if (options.picture === "chart")
     throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
   return await openWatchLines(report, { ...presentation, output: stdout, now: clock.now() });
