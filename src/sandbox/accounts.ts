@@ -4,27 +4,8 @@ import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
-export interface Account {
-  readonly tier: Tier;
-  readonly credits: CreditAccount;
-  /** Undefined means no limit. */
-  readonly rate: RateWindow | undefined;
-}
-
-export interface Accounts {
-  /** A request without a key is charged to the remote address. */
-  readonly of: (caller: Caller, remoteAddress: string) => Account;
-  /** Keeps the account in memory while a stream charges it. Call the returned function when the stream ends. */
-  readonly hold: (account: Account) => () => void;
-  readonly size: () => number;
-}
-
-interface Entry {
-  readonly account: Account;
-  /** Real milliseconds. */
-  usedAt: number;
-  holds: number;
-}
+export type Account = ReturnType<typeof openAccount>;
+export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Accounts in use do not count. */
 export const maxAccounts = 10_000;
@@ -36,47 +17,45 @@ const batch = maxAccounts / 10;
  * changes nothing, followed by the least recently used ones. An open stream or a request within the last minute keeps
  * an account, because dropping it would reset limits that are in use.
  */
-export function createAccounts(options: SandboxOptions, at: () => number): Accounts {
+export function createAccounts(options: SandboxOptions, at: () => number) {
   // Ordered by time of last use.
-  const entries = new Map<string, Entry>();
-  const byAccount = new WeakMap<Account, Entry>();
+  const accounts = new Map<string, Account>();
   const minute = options.minuteMs ?? 60_000;
   let roomUntil = maxAccounts;
 
   const makeRoom = (now: number): void => {
-    const isIdle = ({ usedAt, holds }: Entry): boolean => holds === 0 && now - usedAt >= minute;
-    for (const [owner, entry] of entries)
-      if (isIdle(entry) && entry.account.credits.used(at()) === 0) entries.delete(owner);
-    for (const [owner, entry] of entries) {
-      if (entries.size <= maxAccounts - batch) break;
-      if (isIdle(entry)) entries.delete(owner);
+    const isIdle = ({ usedAt, holds }: Account): boolean => holds === 0 && now - usedAt >= minute;
+    for (const [owner, account] of accounts)
+      if (isIdle(account) && account.credits.used(at()) === 0) accounts.delete(owner);
+    for (const [owner, account] of accounts) {
+      if (accounts.size <= maxAccounts - batch) break;
+      if (isIdle(account)) accounts.delete(owner);
     }
-    roomUntil = Math.max(maxAccounts, entries.size + batch);
+    roomUntil = Math.max(maxAccounts, accounts.size + batch);
   };
 
   return {
-    of: (caller, remoteAddress) => {
+    /** A request without a key is charged to the remote address. */
+    of: (caller: Caller, remoteAddress: string): Account => {
       const owner = shortened(caller.kind === "keyed" ? caller.key : remoteAddress);
       const now = options.elapsed();
-      const known = entries.get(owner);
-      if (known === undefined && entries.size >= roomUntil) makeRoom(now);
-      const entry = known ?? { account: openAccount(caller.tier, options), usedAt: now, holds: 0 };
-      entry.usedAt = now;
-      entries.delete(owner);
-      entries.set(owner, entry);
-      byAccount.set(entry.account, entry);
-      return entry.account;
+      const known = accounts.get(owner);
+      if (known === undefined && accounts.size >= roomUntil) makeRoom(now);
+      const account = known ?? openAccount(caller.tier, options);
+      account.usedAt = now;
+      accounts.delete(owner);
+      accounts.set(owner, account);
+      return account;
     },
-    hold: (account) => {
-      const entry = byAccount.get(account);
-      if (entry === undefined) return () => undefined;
-      entry.holds += 1;
+    /** Keeps the account in memory while a stream charges it. Call the returned function when the stream ends. */
+    hold: (account: Account): (() => void) => {
+      account.holds += 1;
       return () => {
-        entry.holds -= 1;
-        entry.usedAt = options.elapsed();
+        account.holds -= 1;
+        account.usedAt = options.elapsed();
       };
     },
-    size: () => entries.size,
+    size: () => accounts.size,
   };
 }
 
@@ -85,9 +64,10 @@ function shortened(owner: string): string {
   return owner.length <= 64 ? owner : createHash("sha256").update(owner).digest("hex");
 }
 
-function openAccount(tier: Tier, options: SandboxOptions): Account {
+/** `usedAt` is in real milliseconds. Without `rate`, the number of requests is not limited. */
+export function openAccount(tier: Tier, options: Partial<SandboxOptions>) {
   const { requestsPerMinute = plans[tier].requestsPerMinute ?? Number.POSITIVE_INFINITY } = options;
   const isLimited = requestsPerMinute !== Number.POSITIVE_INFINITY;
   const rate = isLimited ? new RateWindow(requestsPerMinute, options.minuteMs ?? 60_000) : undefined;
-  return { tier, credits: new CreditAccount(tier, options), rate };
+  return { tier, credits: new CreditAccount(tier, options), rate, usedAt: 0, holds: 0 };
 }

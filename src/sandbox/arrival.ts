@@ -1,30 +1,21 @@
-import type { Account } from "./accounts.ts";
-import { blockedPage, type Caller, identify, keyOf } from "./caller.ts";
-import { type Json, type JsonObject, writeJson } from "./json-writer.ts";
+import { blockedPage, identify, keyOf } from "./caller.ts";
+import { type JsonObject, writeJson } from "./json-writer.ts";
 import { Query } from "./query.ts";
 import { writeInstant } from "./request-times.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
+import type { Refusal } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 
-export interface Arrived<Request extends SandboxRequest = SandboxRequest> {
-  readonly request: Request;
-  readonly path: string;
-  readonly query: Query;
-  readonly caller: Caller;
-  readonly account: Account;
-  /** Unix seconds on the simulated clock. */
-  readonly at: number;
-}
+/** `at` is in Unix seconds on the simulated clock. Responses must not contain anything later. */
+export type Arrived = ReturnType<typeof arrive>;
 
-export function arrive<Request extends SandboxRequest>(
-  request: Request,
-  state: SandboxState,
-): Arrived<Request> {
+export function arrive(request: SandboxRequest, state: SandboxState) {
+  const { market, dialect } = state;
   const at = state.at();
-  const caller = identify(request.headers["authorization"], request.host, state.dialect);
+  const caller = identify(request.headers.authorization, request.host, dialect);
   const account = state.account(caller, request.remoteAddress);
-  const [path, search] = splitTarget(request.target);
-  return { request, path, query: new Query(search, at), caller, account, at };
+  const [pathname, search] = splitTarget(request.target);
+  return { request, state, market, dialect, pathname, query: new Query(search, at), caller, account, at };
 }
 
 /** Clients that use a proxy send the target with a scheme and host. */
@@ -34,55 +25,43 @@ function splitTarget(target: string): readonly [path: string, search: string] {
   return mark === -1 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)];
 }
 
-export interface Outcome {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Json;
-}
-
 export function respondWith(
-  arrived: Arrived,
-  state: SandboxState,
-  { status, headers }: Outcome,
-  body: Json,
+  { account, at, caller, state }: Arrived,
+  { status, headers }: Pick<SandboxResponse, "status" | "headers">,
+  body: string,
   credits: number,
 ): SandboxResponse {
-  const { caller, account } = arrived;
-  const page = status === 401 ? blockedPage(caller, state.dialect) : undefined;
   return {
-    status: page === undefined ? status : 403,
+    status,
     headers: {
-      ...standardHeaders(arrived, state),
+      "Content-Type": "application/json; charset=utf-8",
+      // The simulated time, so that clients can use this header as a clock.
+      Date: new Date(at * 1000).toUTCString(),
+      "X-Api-Plan": account.tier,
+      "X-Credits-Limit": String(account.credits.limit),
+      "X-Credits-Remaining": String(account.credits.remaining(at)),
+      "X-Credits-Reset": String(account.credits.resetsAt(at)),
+      "X-Dexdata-Sandbox": `simulated data; seed=${state.options.seed ?? 1}; at=${writeInstant(at)}`,
       ...headers,
-      ...(page && { "Content-Type": "text/html" }),
     },
-    body: page ?? writeJson(body),
+    body,
     account: { plan: account.tier, key: keyOf(caller), credits },
   };
 }
 
-export function standardHeaders(
-  { account, at }: Pick<Arrived, "account" | "at">,
-  state: SandboxState,
-): Record<string, string> {
-  return {
-    "Content-Type": "application/json; charset=utf-8",
-    // The simulated time, so that clients can use this header as a clock.
-    Date: new Date(at * 1000).toUTCString(),
-    "X-Api-Plan": account.tier,
-    "X-Credits-Limit": String(account.credits.limit),
-    "X-Credits-Remaining": String(account.credits.remaining(at)),
-    "X-Credits-Reset": String(account.credits.resetsAt(at)),
-    "X-Dexdata-Sandbox": `simulated data; seed=${state.options.seed ?? 1}; at=${writeInstant(at)}`,
-  };
+export function respondRefusal(
+  arrived: Arrived,
+  refusal: Refusal,
+  credits: number,
+  body = bodyIn(arrived.dialect, refusal),
+): SandboxResponse {
+  const page = refusal.status === 401 ? blockedPage(arrived.caller, arrived.dialect) : undefined;
+  if (page === undefined) return respondWith(arrived, refusal, writeJson(body), credits);
+  return respondWith(arrived, { status: 403, headers: { "Content-Type": "text/html" } }, page, credits);
 }
 
 /** Wire-facts, section 6: public error bodies have only a message, except for plan and billing errors. */
-export function bodyIn(dialect: Dialect, { status, body }: Outcome): Json {
-  if (dialect === "spec" || status < 400 || status === 410 || !isObject(body) || "tier" in body) return body;
+export function bodyIn(dialect: Dialect, { status, body }: Refusal): JsonObject {
+  if (dialect === "spec" || status === 410 || "tier" in body) return body;
   return { message: body["message"] ?? "" };
-}
-
-function isObject(body: Json): body is JsonObject {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
 }

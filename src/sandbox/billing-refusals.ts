@@ -38,8 +38,7 @@ export function wrongHost(tier: Tier): Refusal {
   return billing(403, { error: "wrong_host", tier, message: `a ${tier} key belongs to ${right}` });
 }
 
-export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+export function rateLimited(tier: Tier, limit: number, seconds: number): Refusal {
   const message = `rate limit of ${limit} requests per minute exceeded; retry after ${seconds} s`;
   const headers = {
     "Retry-After": String(seconds),

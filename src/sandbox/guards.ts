@@ -9,48 +9,27 @@ import { refuse, type Refusal } from "./service-refusal.ts";
 
 /**
  * Returns the first applicable rejection: key, host, plan, rate, credits. Only a request that passes the first three
- * counts toward the rate limit. `elapsed` is in real milliseconds. `cost` is a successful response's cost in credits.
- * `plan` returns the rejection of a request that the plan does not include.
+ * counts toward the rate limit. `cost` is a successful response's cost in credits. `plan` returns the rejection of a
+ * request that the plan does not include.
  */
 export function guard(
-  arrived: Arrived,
-  elapsed: number,
+  { request, state, caller, account, at }: Arrived,
   cost: number,
   plan: () => Refusal | undefined,
 ): Refusal | undefined {
-  return (
-    keyRefusal(arrived) ??
-    hostRefusal(arrived) ??
-    plan() ??
-    rateRefusal(arrived, elapsed) ??
-    creditRefusal(arrived, cost)
-  );
-}
-
-/** Specification, Authentication 3 and 4: paid hosts require the header on every request, even for the root path. */
-function keyRefusal({ request: { host }, caller }: Arrived): Refusal | undefined {
+  const isPaid = isPaidHost(request.host);
+  // Specification, Authentication 3 and 4: paid hosts require the header on every request, even for the root path.
   if (caller.kind === "invalid") {
     return refuse(401, "invalid_api_key", "invalid API key: send the bare key as the Authorization header");
   }
-  if (caller.kind === "keyless" && isPaidHost(host)) {
-    return refuse(401, "unauthorized", "missing Authorization header");
-  }
-  return undefined;
-}
-
-/** Specification, Authentication 5: rejects a valid key on the wrong host, in both directions. */
-function hostRefusal({ request: { host }, caller }: Arrived): Refusal | undefined {
-  if (caller.kind !== "keyed") return undefined;
-  return isPaidHost(host) === (caller.tier !== "free") ? undefined : wrongHost(caller.tier);
-}
-
-function rateRefusal({ account }: Arrived, elapsed: number): Refusal | undefined {
-  if (account.rate === undefined) return undefined;
-  const wait = account.rate.take(elapsed);
-  return wait === 0 ? undefined : rateLimited(account.tier, account.rate.limit, wait);
-}
-
-function creditRefusal({ account, at }: Arrived, cost: number): Refusal | undefined {
+  if (caller.kind === "keyless" && isPaid) return refuse(401, "unauthorized", "missing Authorization header");
+  // Specification, Authentication 5: rejects a valid key on the wrong host, in both directions.
+  if (caller.kind === "keyed" && isPaid === (caller.tier === "free")) return wrongHost(caller.tier);
+  const closed = plan();
+  if (closed !== undefined) return closed;
+  const wait = account.rate?.take(state.options.elapsed()) ?? 0;
+  if (account.rate !== undefined && wait > 0)
+    return rateLimited(account.tier, account.rate.limit, Math.ceil(wait / 1000));
   return account.credits.canPay(cost, at) ? undefined : paymentRequired(account, at);
 }
 

@@ -2,9 +2,9 @@ import { findEndpoint, type FoundEndpoint, splitPath } from "../contract/endpoin
 import { answers } from "./answers/all-answers.ts";
 import { countAddresses } from "./answers/price-batch.ts";
 import { answerStats } from "./answers/whole-service.ts";
-import { arrive, type Arrived, bodyIn, type Outcome, respondWith } from "./arrival.ts";
+import { arrive, type Arrived, respondRefusal, respondWith } from "./arrival.ts";
 import { guard, planRefusal } from "./guards.ts";
-import type { Json } from "./json-writer.ts";
+import { type Json, writeJson } from "./json-writer.ts";
 import { removedPath } from "./removed-paths.ts";
 import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
@@ -13,57 +13,42 @@ import type { SandboxState } from "./state.ts";
 /** Handles one request without a socket or clock, and changes only the meters in `state`. */
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
-  const { path, query, caller, account, at } = arrived;
-  const segments = splitPath(path) ?? [];
+  const { pathname, query, caller, account, at } = arrived;
+  const segments = splitPath(pathname) ?? [];
   const removed = removedPath(segments, state.dialect);
+  if (removed !== undefined) {
+    // Specification, Removed endpoints: always 410, for every caller, regardless of remaining credits.
+    const charged = caller.kind !== "invalid" && account.credits.canPay(1, at) ? 1 : 0;
+    account.credits.charge(charged, at);
+    return respondRefusal(arrived, removed, charged);
+  }
   const route = findEndpoint(segments);
   const cost = route?.endpoint.reply.kind === "batch" ? countAddresses(query) : 1;
-  // Specification, Removed endpoints: always 410, for every caller, regardless of remaining credits.
-  const refusal =
-    removed ??
-    guard(arrived, state.options.elapsed(), cost, () => route && planRefusal(route.endpoint, arrived));
-
-  let charged = 0;
-  let outcome: Outcome;
-  if (refusal === undefined) {
-    // Charge before creating the response, so that `/usage` shows the same numbers as the headers.
-    account.credits.charge(cost, at);
-    outcome = attempt(() => answer(arrived, state, route));
-    charged = price(outcome.status, cost);
+  const refusal = guard(arrived, cost, () => route && planRefusal(route.endpoint, arrived));
+  if (refusal !== undefined) return respondRefusal(arrived, refusal, 0);
+  // Charge before creating the response, so that `/usage` shows the same numbers as the headers.
+  account.credits.charge(cost, at);
+  try {
+    return respondWith(arrived, { status: 200, headers: {} }, writeJson(answer(arrived, route)), cost);
+  } catch (cause) {
+    const refused = asRefusal(cause);
+    // A batch costs more than one credit only if it succeeds. Server errors are free.
+    const charged = refused.status === 400 || refused.status === 404 ? 1 : 0;
     account.credits.charge(charged - cost, at);
-  } else {
-    outcome = refusal;
-    if (refusal === removed && caller.kind !== "invalid" && account.credits.canPay(1, at)) charged = 1;
-    account.credits.charge(charged, at);
+    return respondRefusal(arrived, refused, charged);
   }
-  return respondWith(arrived, state, outcome, bodyIn(state.dialect, outcome), charged);
 }
 
-function answer(arrived: Arrived, state: SandboxState, route: FoundEndpoint | undefined): Json {
-  const { request, path, query, account, at } = arrived;
-  const { market, dialect } = state;
-  const isStats = dialect === "public" && path === "/stats";
+function answer(arrived: Arrived, route: FoundEndpoint | undefined): Json {
+  const { request, pathname, dialect } = arrived;
+  const isStats = dialect === "public" && pathname === "/stats";
   if (route === undefined && !isStats) {
-    const about = path === "/" ? "this is the dexdata sandbox, API version 1.0.4; try /networks" : path;
+    const about =
+      pathname === "/" ? "this is the dexdata sandbox, API version 1.0.4; try /networks" : pathname;
     throw refuse(404, "route_not_found", `path not found: ${about}`);
   }
   if (request.method !== "GET")
     throw methodNotAllowed(`${request.method} is not allowed here; use GET`, "GET");
   const reply = route === undefined ? answerStats : answers[route.endpoint.id];
-  const values = route?.path ?? new Map<string, string>();
-  return reply({ state, market, dialect, path: values, query, account, at, host: request.host });
-}
-
-function attempt(make: () => Json): Outcome {
-  try {
-    return { status: 200, headers: {}, body: make() };
-  } catch (cause) {
-    return asRefusal(cause);
-  }
-}
-
-/** A batch costs more than one credit only if it succeeds. 401, 402, 403, 429 and server errors are free. */
-function price(status: number, cost: number): number {
-  if (status < 300) return cost;
-  return status === 400 || status === 404 ? 1 : 0;
+  return reply({ ...arrived, path: route?.path ?? new Map() });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Accounting, SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
+import type { SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./state.ts";
 import { after } from "./streams/ticker.ts";
 
@@ -7,16 +7,10 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
   return {
     method: message.method ?? "GET",
     target: message.url ?? "/",
-    headers: singleValues(message),
+    headers: message.headers,
     remoteAddress: message.socket.remoteAddress ?? "127.0.0.1",
     host,
   };
-}
-
-/** Node has already joined or dropped repeated values as HTTP requires. */
-function singleValues({ headers }: IncomingMessage): Record<string, string | undefined> {
-  const entries = Object.entries(headers);
-  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 }
 
 export function respond(reply: ServerResponse, { status, headers, body }: SandboxResponse): void {
@@ -27,7 +21,7 @@ export function respond(reply: ServerResponse, { status, headers, body }: Sandbo
 /** Logs one line per request, or per stream when it opens. The log never contains the key itself. */
 export function logRequest(
   { host, method, target }: SandboxRequest,
-  { status, account }: { readonly status: number; readonly account: Accounting },
+  { status, account }: SandboxResponse,
   milliseconds: number,
   { options }: SandboxState,
 ): void {

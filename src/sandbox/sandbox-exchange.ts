@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Tier } from "../contract/tier.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
 
@@ -15,10 +16,11 @@ export interface SandboxRequest {
   readonly method: string;
   /** The path and query from the request line, still percent-encoded. */
   readonly target: string;
-  /** Header names are in lowercase. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
   readonly host: SandboxHost;
+  /** Only streams read it. */
+  readonly body?: string;
 }
 
 export interface SandboxResponse {

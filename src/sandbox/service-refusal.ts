@@ -1,20 +1,5 @@
+import type { ServiceCode } from "../contract/service-errors.ts";
 import type { JsonObject } from "./json-writer.ts";
-
-/** Specification, "Errors" section. */
-export type EnvelopeCode =
-  | "invalid_param"
-  | "missing_param"
-  | "unauthorized"
-  | "invalid_api_key"
-  | "forbidden"
-  | "not_found"
-  | "unsupported_network"
-  | "route_not_found"
-  | "method_not_allowed"
-  | "endpoint_removed"
-  | "rate_limited"
-  | "internal_error"
-  | "unavailable";
 
 /** Thrown by guards and endpoints. `handle` turns it into a response. */
 export class Refusal extends Error {
@@ -32,7 +17,7 @@ export class Refusal extends Error {
 
 export function refuse(
   status: number,
-  error: EnvelopeCode,
+  error: ServiceCode,
   message: string,
   more: { readonly param?: string; readonly resource?: "pool" | "token" } = {},
 ): Refusal {
@@ -62,10 +47,6 @@ export function choiceRule(choices: readonly string[]): string {
 
 export function missingParam(param: string): Refusal {
   return refuse(400, "missing_param", `missing query parameter: ${param}`, { param });
-}
-
-export function unsupportedNetwork(slug: string): Refusal {
-  return refuse(404, "unsupported_network", `unsupported network: ${slug}`, { param: "network" });
 }
 
 export function notFound(resource: "pool" | "token"): Refusal {

@@ -1,43 +1,31 @@
-import { type Accounts, createAccounts } from "./accounts.ts";
-import { createFaultCounter, type FaultCounter } from "./faults/due-faults.ts";
+import { createAccounts } from "./accounts.ts";
+import { createFaultCounter } from "./faults/due-faults.ts";
 import type { JsonObject } from "./json-writer.ts";
 import { createMarket } from "./market/market.ts";
-import { makeRecent, type Recent } from "./market/recent.ts";
-import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
-import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
+import { makeRecent } from "./market/recent.ts";
+import type { PoolFacts, TokenFacts } from "./market/types.ts";
+import type { SandboxOptions } from "./sandbox-exchange.ts";
 
-/** Recent sorted search results, keyed by their parameters, so the next page does not sort again. */
-export type RecentLists<T> = Recent<string, readonly T[]>;
-
+// Sorted search results, keyed by their parameters, so the next page does not sort again.
 const LISTS_KEPT = 32;
 
-export interface SandboxState {
-  readonly options: SandboxOptions;
-  readonly dialect: Dialect;
-  readonly market: Market;
-  /** Unix seconds on the simulated clock. Trades and blocks occur on full seconds. */
-  readonly at: () => number;
-  readonly account: Accounts["of"];
-  readonly holdAccount: Accounts["hold"];
-  readonly poolLists: RecentLists<PoolFacts>;
-  readonly tokenLists: RecentLists<TokenFacts>;
-  readonly dexLists: RecentLists<JsonObject>;
-  readonly faults: FaultCounter | undefined;
-}
+export type SandboxState = ReturnType<typeof createSandboxState>;
 
-export function createSandboxState(options: SandboxOptions): SandboxState {
+export function createSandboxState(options: SandboxOptions) {
+  // Unix seconds on the simulated clock. Trades and blocks occur on full seconds.
   const at = (): number => Math.floor(options.now() / 1000);
   const accounts = createAccounts(options, at);
+  const { seed = 1, dialect = "spec", faults } = options;
   return {
     options,
-    dialect: options.dialect ?? "spec",
-    market: createMarket({ seed: options.seed ?? 1 }),
+    dialect,
+    market: createMarket({ seed }),
     at,
     account: accounts.of,
     holdAccount: accounts.hold,
-    poolLists: makeRecent(LISTS_KEPT),
-    tokenLists: makeRecent(LISTS_KEPT),
-    dexLists: makeRecent(LISTS_KEPT),
-    faults: options.faults && createFaultCounter(options.faults, options.seed ?? 1),
+    poolLists: makeRecent<string, readonly PoolFacts[]>(LISTS_KEPT),
+    tokenLists: makeRecent<string, readonly TokenFacts[]>(LISTS_KEPT),
+    dexLists: makeRecent<string, readonly JsonObject[]>(LISTS_KEPT),
+    faults: faults && createFaultCounter(faults, seed),
   };
 }

@@ -165,8 +165,8 @@ describe("stream faults", () => {
     const counter = createFaultCounter(read("stream-cut=5@2,stream-error@3/sse/prices"), 1);
     expect(counter.forRequest("/sse/prices")).toBeUndefined();
     expect(counter.forStream("/sse/prices")).toBeUndefined();
-    expect(counter.forStream("/sse/transactions")).toMatchObject({ kind: "stream-cut", afterEvents: 5 });
+    expect(counter.forStream("/sse/transactions")).toMatchObject({ kind: "stream-cut", amount: 5 });
     expect(counter.forStream("/sse/prices")).toBeUndefined();
-    expect(counter.forStream("/sse/prices")).toMatchObject({ kind: "stream-error", afterEvents: 3 });
+    expect(counter.forStream("/sse/prices")).toMatchObject({ kind: "stream-error", amount: 3 });
   });
 });

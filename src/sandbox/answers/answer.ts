@@ -1,21 +1,11 @@
-import type { Dialect, SandboxHost } from "../sandbox-exchange.ts";
+import type { Arrived } from "../arrival.ts";
 import type { Json } from "../json-writer.ts";
-import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
-import type { Query } from "../query.ts";
-import { notFound, unsupportedNetwork } from "../service-refusal.ts";
-import type { Account } from "../accounts.ts";
-import type { SandboxState } from "../state.ts";
+import type { NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
+import { notFound, refuse } from "../service-refusal.ts";
 
-export interface Asked {
-  readonly state: SandboxState;
-  readonly market: Market;
-  readonly dialect: Dialect;
+export interface Asked extends Arrived {
+  /** The values of the placeholders in the path of the endpoint. */
   readonly path: ReadonlyMap<string, string>;
-  readonly query: Query;
-  readonly account: Account;
-  /** Unix seconds on the simulated clock. Responses must not contain anything later. */
-  readonly at: number;
-  readonly host: SandboxHost;
 }
 
 /** Returns the body of a 200 response. Throws a Refusal for any other status. */
@@ -34,7 +24,9 @@ export function supportedNetworks({
 /** Slugs match exactly and are case-sensitive. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
-  if (network === undefined) throw unsupportedNetwork(slug);
+  if (network === undefined) {
+    throw refuse(404, "unsupported_network", `unsupported network: ${slug}`, { param: "network" });
+  }
   return network;
 }
 

@@ -1,5 +1,6 @@
+import { DAY } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
-import type { Market, TokenFacts } from "../market/types.ts";
+import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
 
 /** The specification's activity windows, in seconds. Only search rows also have `1m`. */
 export const windowSeconds = {
@@ -40,4 +41,17 @@ export function tokenNames({ address, name, symbol, network, decimals }: TokenFa
 
 export function tokenPages({ totalSupply, description, website, explorer }: TokenFacts): JsonObject {
   return { total_supply: totalSupply, description, website, explorer };
+}
+
+export function poolsOfDex(market: Market, dex: DexFacts, at: number): readonly PoolFacts[] {
+  return market.pools(dex.network, at).filter((pool) => pool.dex === dex);
+}
+
+export function dexTotals(market: Market, pools: readonly PoolFacts[], at: number): JsonObject {
+  const activities = pools.map((pool) => market.poolActivity(pool, at, DAY));
+  return {
+    volume_usd_24h: activities.reduce((sum, { volumeUsd }) => sum + volumeUsd, 0),
+    txns_24h: activities.reduce((sum, { txns }) => sum + txns, 0),
+    pools_count: pools.length,
+  };
 }

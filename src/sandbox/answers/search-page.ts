@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json-writer.ts";
 import type { NetworkFacts } from "../market/types.ts";
 import type { Query } from "../query.ts";
-import type { RecentLists } from "../state.ts";
+import type { Recent } from "../market/recent.ts";
 import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
 import { readCursor, writeCursor } from "./page-position.ts";
 
@@ -13,7 +13,7 @@ interface Search<T> {
   readonly filters: Readonly<Record<string, Measure<T>>>;
   readonly itemsOf: (network: NetworkFacts, at: number) => readonly T[];
   readonly further: readonly Further<T>[];
-  readonly lists: RecentLists<T>;
+  readonly lists: Recent<string, readonly T[]>;
   readonly row: (item: T, at: number, detailed: boolean) => JsonObject;
   readonly echoNetworks: (networks: readonly string[], isAcross: boolean) => JsonObject;
 }

@@ -1,9 +1,10 @@
 import { type Answer, networkOf, supportedNetworks } from "./answer.ts";
 import type { JsonObject } from "../json-writer.ts";
-import type { DexFacts, Market, NetworkFacts } from "../market/types.ts";
+import type { Market, NetworkFacts } from "../market/types.ts";
+import { dexTotals, poolsOfDex } from "./figures.ts";
 import { pageInfo, readPage } from "./page-position.ts";
 import { describeCredits, describeOverage } from "../billing-refusals.ts";
-import { DAY, writeInstant } from "../request-times.ts";
+import { writeInstant } from "../request-times.ts";
 
 /** Wire-facts 4.1. The service may omit the three counts, and computing them would generate every market. */
 export const answerNetworks: Answer = (asked) =>
@@ -28,26 +29,16 @@ export const answerDexes: Answer = (asked) => {
 };
 
 function listDexes(market: Market, network: NetworkFacts, at: number): readonly JsonObject[] {
-  const sums = new Map<DexFacts, { volume: number; txns: number; pools: number }>();
-  for (const dex of market.dexes(network)) sums.set(dex, { volume: 0, txns: 0, pools: 0 });
-  for (const pool of market.pools(network, at)) {
-    const sum = sums.get(pool.dex);
-    if (sum === undefined) continue;
-    const { volumeUsd, txns } = market.poolActivity(pool, at, DAY);
-    sum.volume += volumeUsd;
-    sum.txns += txns;
-    sum.pools += 1;
-  }
-  return [...sums]
-    .toSorted(([, a], [, b]) => b.pools - a.pools)
-    .map(([dex, { volume, txns, pools }]) => ({
+  return market
+    .dexes(network)
+    .map((dex) => ({ dex, pools: poolsOfDex(market, dex, at) }))
+    .toSorted((a, b) => b.pools.length - a.pools.length)
+    .map(({ dex, pools }) => ({
       chain: network.id,
       dex_id: dex.dexId,
       dex_name: dex.dexName,
       protocol: dex.protocol,
-      volume_usd_24h: volume,
-      txns_24h: txns,
-      pools_count: pools,
+      ...dexTotals(market, pools, at),
     }));
 }
 
@@ -66,9 +57,9 @@ export const answerStats: Answer = (asked) => {
 };
 
 /** Specification, "Other endpoints": usage for the billing period is returned only for a key on the paid host. */
-export const answerUsage: Answer = ({ account, at, host }) => {
+export const answerUsage: Answer = ({ account, at, request }) => {
   const { tier, credits } = account;
-  if (host === "rest_free") return { plan: tier };
+  if (request.host === "rest_free") return { plan: tier };
   return {
     plan: tier,
     credits: describeCredits(tier, credits, at),

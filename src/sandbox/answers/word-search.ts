@@ -4,7 +4,7 @@ import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import { DAY, writeInstant, writeInstantMs } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
-import { fdvUsd, tokenNames, tokenPages } from "./figures.ts";
+import { dexTotals, fdvUsd, poolsOfDex, tokenNames, tokenPages } from "./figures.ts";
 
 // The specification has no paging for this endpoint.
 const MAX_RESULTS = 20;
@@ -60,14 +60,9 @@ function distanceOf(name: string, words: string): number {
 }
 
 function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => number): readonly T[] {
-  const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
-  for (const list of lists) {
-    for (const [place, item] of list.entries()) {
-      const far = distance(item);
-      if (far !== Number.POSITIVE_INFINITY) hits.push({ item, distance: far, place });
-    }
-  }
-  return hits
+  return lists
+    .flatMap((list) => list.map((item, place) => ({ item, distance: distance(item), place })))
+    .filter((hit) => hit.distance !== Number.POSITIVE_INFINITY)
     .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
     .slice(0, MAX_RESULTS)
     .map(({ item }) => item);
@@ -121,17 +116,14 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
 
 /** The specification does not define these rows; see wire-facts 4.10. */
 function foundDex(market: Market, dex: DexFacts, at: number): JsonObject {
-  const pools = market.pools(dex.network, at).filter((pool) => pool.dex === dex);
-  const activities = pools.map((pool) => market.poolActivity(pool, at, DAY));
+  const pools = poolsOfDex(market, dex, at);
   return {
     id: dex.dexId,
     dex_id: dex.dexId,
     dex_name: dex.dexName,
     chain: dex.network.id,
     protocol: dex.protocol,
-    volume_usd_24h: activities.reduce((sum, { volumeUsd }) => sum + volumeUsd, 0),
-    txns_24h: activities.reduce((sum, { txns }) => sum + txns, 0),
-    pools_count: pools.length,
+    ...dexTotals(market, pools, at),
     created_at: writeInstant(Math.min(at, ...pools.map(({ createdAt }) => createdAt))),
   };
 }

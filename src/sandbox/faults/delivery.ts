@@ -6,59 +6,55 @@ import { after } from "../streams/ticker.ts";
 import type { SandboxResponse } from "../sandbox-exchange.ts";
 import type { Fault } from "./fault-kinds.ts";
 
-export function sendAnswer(message: IncomingMessage, reply: ServerResponse, response: FaultyResponse): void {
-  const { delivery } = response;
-  if (delivery === undefined) respond(reply, response);
-  else sendSteps(message.socket, deliver(delivery, response, message.method !== "HEAD"));
-}
-
-/** Writes directly to the socket, because the HTTP server would correct the faults. */
-function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
-  let next = 0;
-  let callOff: (() => void) | undefined;
-  const go = (): void => {
-    const step = steps[next];
-    next += 1;
-    if (step === undefined || socket.destroyed) return;
-    if ("write" in step) socket.write(step.write, go);
-    else if ("waitMs" in step) callOff = after(step.waitMs, go);
-    else if (step.end === "reset") socket.resetAndDestroy();
-    else socket.end();
-  };
-  socket.once("close", () => callOff?.());
-  go();
-}
-
-/** Both kinds of `end` close the connection. After `reset`, the client's reads fail. */
-type DeliveryStep =
-  | { readonly write: Buffer }
-  | { readonly waitMs: number }
-  | { readonly end: "reset" | "close" };
-
 const READING_MS = 25;
 const TRICKLE_MS = 50;
 
-/** `hasBody` is false for HEAD. */
-function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): readonly DeliveryStep[] {
+export function sendAnswer(message: IncomingMessage, reply: ServerResponse, response: FaultyResponse): void {
+  const { delivery } = response;
+  if (delivery === undefined) return respond(reply, response);
   const body = Buffer.from(response.body);
-  const sent = hasBody ? body : Buffer.alloc(0);
-  const head = writeHead(response, body.length, fault.kind === "reset-after");
-  const [half, middle] = [Math.floor(sent.length / 2), Math.floor(head.length / 2)];
-  const halfBody = Buffer.concat([head, sent.subarray(0, half)]);
-  const { kind, amount = 0 } = fault;
-  if (kind === "reset-before") return [{ end: "reset" }];
-  if (kind === "reset-headers") return writeAndReset(head.subarray(0, middle));
-  if (kind === "reset-body") return writeAndReset(halfBody);
-  if (kind === "reset-after") return writeAndReset(Buffer.concat([head, sent]));
-  if (kind === "slow-headers") return [...trickle(head, amount), { write: sent }, { end: "close" }];
-  if (kind === "slow-body") return [{ write: head }, ...trickle(sent, amount), { end: "close" }];
+  const head = writeHead(response, body.length, delivery.kind === "reset-after");
+  deliver(message.socket, delivery, head, message.method === "HEAD" ? Buffer.alloc(0) : body);
+}
+
+/** Writes directly to the socket, because the HTTP server would correct the faults. */
+function deliver(socket: Socket, { kind, amount = 0 }: Fault, head: Buffer, body: Buffer): void {
+  const halfBody = Buffer.concat([head, half(body)]);
+  if (kind === "reset-before") socket.resetAndDestroy();
+  else if (kind === "reset-headers") writeAndReset(socket, half(head));
+  else if (kind === "reset-body") writeAndReset(socket, halfBody);
+  else if (kind === "reset-after") writeAndReset(socket, Buffer.concat([head, body]));
+  else if (kind === "slow-headers") trickle(socket, head, amount, () => socket.end(body));
+  else if (kind === "slow-body") {
+    socket.write(head);
+    trickle(socket, body, amount, () => socket.end());
+  }
   // The only remaining kind is `truncate`.
-  return [{ write: halfBody }, { end: "close" }];
+  else socket.end(halfBody);
+}
+
+function half(bytes: Buffer): Buffer {
+  return bytes.subarray(0, Math.floor(bytes.length / 2));
 }
 
 /** Waits before the reset, because a reset discards data that the client has not yet read. */
-function writeAndReset(bytes: Buffer): readonly DeliveryStep[] {
-  return [{ write: bytes }, { waitMs: READING_MS }, { end: "reset" }];
+function writeAndReset(socket: Socket, bytes: Buffer): void {
+  socket.write(bytes, () => after(READING_MS, () => socket.resetAndDestroy()));
+}
+
+/** Sends equal pieces spread over this time, or single bytes if there are fewer bytes than pieces. */
+function trickle(socket: Socket, bytes: Buffer, milliseconds: number, finish: () => void): void {
+  const pieces = Math.max(1, Math.min(bytes.length, Math.floor(milliseconds / TRICKLE_MS)));
+  const edge = (piece: number): number => Math.floor((piece * bytes.length) / pieces);
+  let cancel: (() => void) | undefined;
+  const send = (piece: number): void => {
+    if (socket.destroyed) return;
+    if (piece === pieces) return finish();
+    const bytesOfPiece = bytes.subarray(edge(piece), edge(piece + 1));
+    cancel = after(milliseconds / pieces, () => socket.write(bytesOfPiece, () => send(piece + 1)));
+  };
+  socket.once("close", () => cancel?.());
+  send(0);
 }
 
 /** Announces that the connection will close, except for `reset-after`. */
@@ -70,13 +66,4 @@ function writeHead({ status, headers }: SandboxResponse, length: number, isKept:
     `Connection: ${isKept ? "keep-alive" : "close"}`,
   ];
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-}
-
-/** Sends equal pieces spread over this time, or single bytes if there are fewer bytes than pieces. */
-function trickle(bytes: Buffer, milliseconds: number): readonly DeliveryStep[] {
-  const pieces = Math.max(1, Math.min(bytes.length, Math.floor(milliseconds / TRICKLE_MS)));
-  return Array.from({ length: pieces }, (_, index): readonly DeliveryStep[] => {
-    const [from, to] = [index, index + 1].map((part) => Math.floor((part * bytes.length) / pieces));
-    return [{ waitMs: milliseconds / pieces }, { write: bytes.subarray(from, to) }];
-  }).flat();
 }

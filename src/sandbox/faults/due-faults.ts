@@ -3,28 +3,10 @@ import { cursorOf, cutList, endpointOf, isListed, listKey, pageOf, paramsOf, pat
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../market/recent.ts";
 
-export interface StreamFault {
-  readonly kind: "stream-cut" | "stream-silent" | "stream-error";
-  /** 0 injects the fault immediately. */
-  readonly afterEvents: number;
-  readonly text: string;
-}
-
-/** Counts the requests that each fault applies to, and stores the last response of each list. */
-export interface FaultCounter {
-  /** Must be called once per request to any host. */
-  readonly forRequest: (target: string) => DueFaults | undefined;
-  /** Must be called once per opened stream. */
-  readonly forStream: (target: string) => StreamFault | undefined;
-  /** Returns the last body for any part of the same list. */
-  readonly earlier: (target: string) => string | undefined;
-  /** Must be called with each body before any fault changes it. */
-  readonly returned: (target: string, body: string) => void;
-}
-
 const LISTS_KEPT = 200;
 
-export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
+/** Counts the requests that each fault applies to, and stores the last response of each list. */
+export function createFaultCounter(faults: Faults, seed: number) {
   const counts = new Map<Fault, number>();
   const earlier = makeRecent<string, string>(LISTS_KEPT);
   const keepsLists = faults.some(({ kind }) => kind === "stale-page" || kind === "duplicate-page");
@@ -37,29 +19,17 @@ export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
   const ofRequests = faults.filter(({ kind }) => traitsOf(kind).layer !== "stream");
   const ofStreams = faults.filter(({ kind }) => traitsOf(kind).layer === "stream");
   return {
-    forRequest: (target) => chooseFaults(ofRequests.filter((fault) => strikes(fault, target))),
-    forStream: (target) => {
-      // Each fault must record this stream even if another one is injected.
-      const [due] = ofStreams.filter((fault) => strikes(fault, target));
-      if (due === undefined || !isStreamKind(due.kind)) return undefined;
-      return { kind: due.kind, afterEvents: due.amount ?? 0, text: due.text };
-    },
-    earlier: (target) => earlier.get(listKey(target)),
-    returned: (target, body) => {
+    /** Must be called once per request to any host. */
+    forRequest: (target: string) => chooseFaults(ofRequests.filter((fault) => strikes(fault, target))),
+    /** Must be called once per opened stream. Each fault must record this stream even if another one is injected. */
+    forStream: (target: string) => ofStreams.filter((fault) => strikes(fault, target))[0],
+    /** Returns the last body for any part of the same list. */
+    earlier: (target: string) => earlier.get(listKey(target)),
+    /** Must be called with each body before any fault changes it. */
+    returned: (target: string, body: string): void => {
       if (keepsLists && cutList(body) !== undefined) earlier.set(listKey(target), body);
     },
   };
-}
-
-function isStreamKind(kind: Fault["kind"]): kind is StreamFault["kind"] {
-  return kind === "stream-cut" || kind === "stream-silent" || kind === "stream-error";
-}
-
-export interface DueFaults {
-  readonly answer: Fault | undefined;
-  readonly delivery: Fault | undefined;
-  readonly changes: Faults;
-  readonly headers: Faults;
 }
 
 /** Depends only on the seed, fault and number (from 1), so a second run has the same faults. */
@@ -71,8 +41,10 @@ export function isDue({ kind, amount, path, when }: Fault, number: number, seed:
   return false;
 }
 
+export type DueFaults = NonNullable<ReturnType<typeof chooseFaults>>;
+
 /** If a layer allows only one fault, the first one in `--faults` is used. */
-function chooseFaults(due: Faults): DueFaults | undefined {
+function chooseFaults(due: Faults) {
   if (due.length === 0) return undefined;
   const of = (layer: string): Faults => due.filter(({ kind }) => traitsOf(kind).layer === layer);
   return {

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
+import { meaningOf, serviceErrors } from "../../contract/service-errors.ts";
 import { paymentRequired, rateLimited } from "../billing-refusals.ts";
-import { keyOf } from "../caller.ts";
 import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
-import { arrive, bodyIn, standardHeaders } from "../arrival.ts";
+import { arrive, bodyIn, respondWith } from "../arrival.ts";
 import { writeJson } from "../json-writer.ts";
-import { type EnvelopeCode, Refusal, refuse } from "../service-refusal.ts";
+import { Refusal, refuse } from "../service-refusal.ts";
 import type { Account } from "../accounts.ts";
 import type { SandboxState } from "../state.ts";
 import type { Fault } from "./fault-kinds.ts";
@@ -15,21 +15,20 @@ import type { Fault } from "./fault-kinds.ts";
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
-  const { caller, account, at } = arrived;
+  const { account, at } = arrived;
   const status = fault.amount ?? 500;
   // Opening a stream is free, and so are rejections.
   const isStream = request.host === "stream_free" || request.host === "stream_paid";
   const charged = !isStream && hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
   account.credits.charge(charged, at);
-  const accounting = { plan: account.tier, key: keyOf(caller), credits: charged };
-  // An edge server in front of the service does not send plan or credit headers.
   if (fault.kind === "html") {
-    return { status, headers: { "Content-Type": "text/html" }, body: page(status), account: accounting };
+    // An edge server in front of the service does not send plan or credit headers.
+    const headers = { "Content-Type": "text/html" };
+    return { ...respondWith(arrived, { status, headers }, page(status), charged), headers };
   }
   const refusal = refusalFor(fault, status, account, at);
-  const headers = { ...standardHeaders(arrived, state), ...refusal.headers };
   const body = fault.kind === "status" ? bodyIn(state.dialect, refusal) : refusal.body;
-  return { status, headers, body: writeJson(body), account: accounting };
+  return respondWith(arrived, refusal, writeJson(body), charged);
 }
 
 function hasPrice(status: number): boolean {
@@ -40,30 +39,11 @@ function refusalFor(fault: Fault, status: number, account: Account, at: number):
   const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, injected by --faults`;
   if (fault.kind === "message-only") return new Refusal(status, { message });
   if (status === 402) return paymentRequired(account, at);
-  if (status === 429) {
-    const limit = account.rate?.limit ?? 1000;
-    const refusal = rateLimited(account.tier, limit, 1000);
-    return fault.retryAfter === undefined ? refusal : waitingFor(refusal, fault.retryAfter);
-  }
-  const code = codes[status] ?? (status >= 500 ? "unavailable" : undefined);
-  return code === undefined ? new Refusal(status, { message }) : refuse(status, code, message);
-}
-
-/** A 4xx without a code has only a message. */
-const codes: Readonly<Record<number, EnvelopeCode>> = {
-  400: "invalid_param",
-  401: "unauthorized",
-  403: "forbidden",
-  404: "not_found",
-  405: "method_not_allowed",
-  410: "endpoint_removed",
-  500: "internal_error",
-};
-
-function waitingFor({ status, body, headers }: Refusal, seconds: number): Refusal {
-  const text = String(seconds);
-  const told = { ...headers, "Retry-After": text, "RateLimit-Reset": text };
-  return new Refusal(status, { ...body, retry_after: seconds }, told);
+  if (status === 429) return rateLimited(account.tier, account.rate?.limit ?? 1000, fault.retryAfter ?? 1);
+  const { code } = meaningOf(status);
+  // A 4xx without a code has only a message.
+  const hasCode = status >= 500 || serviceErrors[code].status === status;
+  return hasCode ? refuse(status, code, message) : new Refusal(status, { message });
 }
 
 function page(status: number): string {

@@ -1,7 +1,6 @@
-import type { Account } from "../accounts.ts";
+import { openAccount } from "../accounts.ts";
 import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
-import { CreditAccount } from "../meters.ts";
 import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
@@ -32,7 +31,7 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
   return {
     ...response,
     headers: changeHeaders(headers, response.headers),
-    account: { ...response.account, faults },
+    account: { ...response.account, ...(faults.length > 0 && { faults }) },
     delivery,
   };
 }
@@ -123,11 +122,8 @@ function cursorBefore(cursor: string, limit: number, state: SandboxState): strin
 
 /** For responses that are used internally and not sent. */
 function unmetered(state: SandboxState): SandboxState {
-  return { ...state, account: openUnmetered };
-}
-
-function openUnmetered({ tier }: Pick<Account, "tier">): Account {
-  return { tier, credits: new CreditAccount(tier, {}), rate: undefined };
+  const terms = { requestsPerMinute: Number.POSITIVE_INFINITY };
+  return { ...state, account: ({ tier }) => openAccount(tier, terms) };
 }
 
 function withParam(target: string, name: string, value: string | undefined): string {

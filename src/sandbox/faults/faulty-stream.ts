@@ -1,44 +1,37 @@
 import { type Opening, openStream } from "../streams/open-stream.ts";
-import type { StreamRequest } from "../streams/read-subscriptions.ts";
+import type { SandboxRequest } from "../sandbox-exchange.ts";
 import type { StreamHub } from "../streams/stream-hub.ts";
 import type { SandboxState } from "../state.ts";
-import { type FaultyResponse, withDueFaults } from "./faulty-answer.ts";
-import type { StreamFault } from "./due-faults.ts";
+import { withDueFaults } from "./faulty-answer.ts";
+import type { Fault } from "./fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
 import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
 
-type FaultyOpening =
-  | { readonly kind: "refused"; readonly response: FaultyResponse }
-  | (Extract<Opening, { kind: "open" }> & { readonly fault: StreamFault | undefined });
-
-export function openWithFaults(request: StreamRequest, state: SandboxState, hub: StreamHub): FaultyOpening {
+export function openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
   const found = state.faults?.forRequest(request.target);
   // A stream has no body to change.
   const due = found && { ...found, changes: [] };
   const opening: Opening =
     due?.answer === undefined
       ? openStream(request, state, hub)
-      : { kind: "refused", response: standIn(due.answer, request, state) };
-  if (opening.kind === "refused") return { kind: "refused", response: withDueFaults(opening.response, due) };
+      : { response: standIn(due.answer, request, state), start: undefined };
+  const response = withDueFaults(opening.response, due);
+  const { start } = opening;
   // If the connection breaks before the stream opens, there is no stream in which to inject a fault.
   const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
-  const { status, headers, account } = opening;
-  const response = withDueFaults({ status, headers, account, body: "" }, due);
-  if (isLost) return { kind: "refused", response };
+  if (start === undefined || isLost) return { response, start: undefined };
   const fault = state.faults?.forStream(request.target);
-  const faults = [...(response.account.faults ?? []), ...(fault === undefined ? [] : [fault.text])];
+  if (fault === undefined) return { response, start };
+  const { account } = response;
   return {
-    ...opening,
-    headers: response.headers,
-    account: faults.length === 0 ? account : { ...account, faults },
-    fault,
+    response: { ...response, account: { ...account, faults: [...(account.faults ?? []), fault.text] } },
+    start: (sink: StreamSink, cut: () => void) => start(faultySink(sink, fault, cut)),
   };
 }
 
 /** Dropped events are still charged, just as when a network loses them. `cut` closes the stream without an event. */
-export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut: () => void): StreamSink {
-  if (fault === undefined) return sink;
-  let left = fault.afterEvents;
+function faultySink(sink: StreamSink, fault: Fault, cut: () => void): StreamSink {
+  let left = fault.amount ?? 0;
   let hasStruck = false;
   const strike = (): void => {
     hasStruck = true;

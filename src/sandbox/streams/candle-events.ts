@@ -1,10 +1,8 @@
+import type { StreamInterval } from "../../contract/feeds/ohlcv-feed.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import { inTokens, type Market, type TokenFacts, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
 import { transactionsOfToken } from "./transaction-events.ts";
-
-export const streamIntervals = ["1s", "5s", "60s"] as const;
-export type StreamInterval = (typeof streamIntervals)[number];
 
 /** Wire-facts 5.6: how many seconds to wait after a candle ends, so that it is complete. */
 const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {

@@ -1,13 +1,12 @@
-import { type Arrived, arrive, bodyIn, respondWith, standardHeaders } from "../arrival.ts";
-import { keyOf } from "../caller.ts";
+import { type Arrived, arrive, bodyIn, respondRefusal, respondWith } from "../arrival.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
 import { billing } from "../billing-refusals.ts";
 import { guard, planRequiredBy } from "../guards.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import { NETWORK_ROWS } from "../market/well-known.ts";
 import { removedStream } from "../removed-paths.ts";
-import type { Json } from "../json-writer.ts";
-import type { Accounting, Dialect, SandboxResponse } from "../sandbox-exchange.ts";
+import type { JsonObject } from "../json-writer.ts";
+import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { pastCandles } from "./candle-events.ts";
@@ -15,7 +14,6 @@ import {
   type FeedRequest,
   readBackfill,
   readSubscriptions,
-  type StreamRequest,
   type Subscription,
 } from "./read-subscriptions.ts";
 import { findFeed } from "./served-feeds.ts";
@@ -24,84 +22,63 @@ import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { sourceOf } from "./subject.ts";
 
-type ArrivedStream = Arrived<StreamRequest>;
-
-export type Opening =
-  | { readonly kind: "refused"; readonly response: SandboxResponse }
-  | {
-      readonly kind: "open";
-      readonly status: 200;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly account: Accounting;
-      /** Must be called immediately, because the stream limit has already been checked. */
-      readonly start: (sink: StreamSink) => EventStream;
-    };
-
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
-export function openStream(request: StreamRequest, state: SandboxState, hub: StreamHub): Opening {
+export function openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Opening {
   const arrived = arrive(request, state);
-  const { caller, account } = arrived;
   try {
-    const order = judge(arrived, state, hub);
-    const headers = standardHeaders(arrived, state);
+    const order = judge(arrived, hub);
+    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache" };
     return {
-      kind: "open",
-      status: 200,
-      headers: { ...headers, "Content-Type": "text/event-stream", "Cache-Control": "no-cache" },
-      account: { plan: account.tier, key: keyOf(caller), credits: 0 },
-      start: (sink) => start(arrived, order, state, hub, sink),
+      response: respondWith(arrived, { status: 200, headers }, "", 0),
+      start: (sink) => start(arrived, order, hub, sink),
     };
   } catch (cause) {
     const refusal = asRefusal(cause);
     const body = streamBodyIn(state.dialect, refusal);
-    return { kind: "refused", response: respondWith(arrived, state, refusal, body, 0) };
+    return { response: respondRefusal(arrived, refusal, 0, body), start: undefined };
   }
 }
 
+export interface Opening {
+  readonly response: SandboxResponse;
+  /** Must be called immediately, because the stream limit has already been checked. Undefined for a rejection. */
+  readonly start: ((sink: StreamSink) => EventStream) | undefined;
+}
+
 /** Wire-facts 5.7: the public service has different error messages, except for plan and billing errors. */
-function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
+function streamBodyIn(dialect: Dialect, refusal: Refusal): JsonObject {
   const written = bodyIn(dialect, refusal);
   if (written === refusal.body) return written;
   if (refusal.status === 401) return { message: "api key verification has failed" };
   return refusal.body["error"] === "route_not_found" ? { message: "Not Found" } : written;
 }
 
-interface Order {
-  readonly subscriptions: readonly Subscription[];
-  readonly limit: number;
-  /** Unix seconds. Candles since this time are sent first; if undefined, none are. */
-  readonly backfill: number | undefined;
-}
-
 /** Throws the first applicable rejection. The stream limit comes last, because an invalid request is always invalid. */
-function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Order {
-  const { request, path, query, caller, account, at } = arrived;
+function judge(arrived: Arrived, hub: StreamHub) {
+  const { request, pathname, query, dialect, caller, account } = arrived;
   // Specification, Removed endpoints: always 410, for every caller.
-  if (path === "/stream") throw removedStream(state.dialect);
-  const feed = findFeed(path, state.dialect);
-  const plan = (): Refusal | undefined => feed && planOfStream({ feed, arrived, state });
+  if (pathname === "/stream") throw removedStream(dialect);
+  const feed = findFeed(pathname, dialect);
+  const plan = (): Refusal | undefined => feed && planOfStream({ ...arrived, feed });
   // A caller that cannot pay for a single update is rejected, even though opening a stream is free.
-  const refusal = guard(arrived, state.options.elapsed(), 1, plan);
+  const refusal = guard(arrived, 1, plan);
   if (refusal !== undefined) throw refusal;
-  if (feed === undefined) throw refuse(404, "route_not_found", `path not found: ${path}`);
+  if (feed === undefined) throw refuse(404, "route_not_found", `path not found: ${pathname}`);
   if (!feed.verbs.some((verb) => verb === request.method))
     throw methodNotAllowed(`${request.method} is not allowed here`, feed.verbs.join(", "));
-  const order = {
-    subscriptions: readSubscriptions({ feed, arrived, state }),
-    limit: query.integer("limit", 1, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY,
-    backfill: feed.params.includes("since") ? readBackfill(query, request.headers, at) : undefined,
-  };
-  const owner = streamOwner(caller, request.remoteAddress, state.dialect);
-  const full = hub.census.refusal(owner, account.tier, state.dialect);
+  const subscriptions = readSubscriptions({ ...arrived, feed });
+  const limit = query.integer("limit", 1, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY;
+  const backfill = feed.params.includes("since") ? readBackfill(arrived) : undefined;
+  const owner = streamOwner(caller, request.remoteAddress, dialect);
+  const full = hub.census.refusal(owner, account.tier, dialect);
   if (full !== undefined) throw full;
-  return order;
+  return { subscriptions, limit, backfill, owner };
 }
 
 /** Specification, Authentication 7. Only the public service has a keyless preview (wire-facts 2.2). */
 function planOfStream(request: FeedRequest): Refusal | undefined {
-  const { market, dialect } = request.state;
+  const { market, dialect, account, at } = request;
   const { plan } = request.feed;
-  const { account, at } = request.arrived;
   const { tier } = account;
   if (plans[plan].hosts === "paid") return planRequiredBy(plan, tier);
   if (dialect === "spec" || tier !== "keyless") return undefined;
@@ -140,13 +117,11 @@ function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean 
 }
 
 function start(
-  { request, caller, account, at }: ArrivedStream,
-  { subscriptions, limit, backfill }: Order,
-  state: SandboxState,
+  { account, state, market, dialect, at }: Arrived,
+  { subscriptions, limit, backfill, owner }: ReturnType<typeof judge>,
   hub: StreamHub,
   sink: StreamSink,
 ): EventStream {
-  const owner = streamOwner(caller, request.remoteAddress, state.dialect);
   hub.census.enter(owner);
   const release = state.holdAccount(account);
   let leaveHub: (() => void) | undefined;
@@ -157,7 +132,7 @@ function start(
   });
   try {
     for (const { subject, requestId } of backfill === undefined ? [] : subscriptions) {
-      const source = sourceOf(subject, state.market, state.dialect, at);
+      const source = sourceOf(subject, market, dialect, at);
       for (const candle of pastCandles(source, backfill ?? at, at)) stream.deliver(candle, requestId, at);
     }
   } catch (error) {

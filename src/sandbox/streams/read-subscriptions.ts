@@ -1,17 +1,11 @@
 import { assetsPerPost } from "../../contract/feed.ts";
+import { longestBackfill, type StreamInterval, streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";
 import type { Arrived } from "../arrival.ts";
-import { type Query, required } from "../query.ts";
+import { required } from "../query.ts";
 import { choiceRule, invalidParam, Refusal, refuse } from "../service-refusal.ts";
-import type { SandboxRequest } from "../sandbox-exchange.ts";
-import type { SandboxState } from "../state.ts";
-import { type StreamInterval, streamIntervals } from "./candle-events.ts";
-import type { ServedFeed, StreamMethod } from "./served-feeds.ts";
+import type { ServedFeed } from "./served-feeds.ts";
 import type { Subject } from "./subject.ts";
-
-export interface StreamRequest extends SandboxRequest {
-  readonly body: string;
-}
 
 export interface Subscription {
   readonly subject: Subject;
@@ -20,21 +14,19 @@ export interface Subscription {
 
 const MAX_REQUEST_ID = 4_294_967_295;
 
-export interface FeedRequest {
+export interface FeedRequest extends Arrived {
   readonly feed: ServedFeed;
-  readonly arrived: Arrived<StreamRequest>;
-  readonly state: SandboxState;
 }
 
 export function readSubscriptions(reading: FeedRequest): readonly Subscription[] {
-  const { method } = reading.arrived.request;
-  return method === "POST" ? readBodySubscriptions(reading) : [readQuerySubscription(reading)];
+  const isBatch = reading.request.method === "POST";
+  return isBatch ? readBodySubscriptions(reading) : [readQuerySubscription(reading)];
 }
 
 /** Wire-facts 5.2. */
 function readQuerySubscription(reading: FeedRequest): Subscription {
-  const { query } = reading.arrived;
-  const { methods } = reading.feed;
+  const { query, feed } = reading;
+  const { methods } = feed;
   const word = required("method", query.text("method"));
   const method = methods.find((each) => each === word);
   if (method === undefined) throw invalidParam("method", choiceRule(methods));
@@ -51,12 +43,12 @@ function readQuerySubscription(reading: FeedRequest): Subscription {
 
 /** Specification, Streaming: one invalid asset invalidates the entire batch. Wire-facts 5.3 describes the format. */
 function readBodySubscriptions(reading: FeedRequest): readonly Subscription[] {
-  const entries = readArray(reading.arrived.request.body);
+  const entries = readArray(reading.request.body);
   if (entries.length > assetsPerPost) throw badEntry("body", reading.feed.tooMany);
   return entries.map((entry, index) => readEntry(reading, entry, index));
 }
 
-function readArray(body: string): readonly unknown[] {
+function readArray(body = ""): readonly unknown[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
@@ -98,16 +90,16 @@ function isUint32(value: number): boolean {
 }
 
 interface Wanted {
-  readonly method: StreamMethod;
+  readonly method: Subject["method"];
   readonly chain: string;
   readonly address: string;
   readonly interval: StreamInterval;
 }
 
-function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, place: string): Subject {
-  const { market, dialect } = state;
+function findSubject(reading: FeedRequest, wanted: Wanted, place: string): Subject {
+  const { market, dialect, at } = reading;
   const { method, chain, address, interval } = wanted;
-  const network = supportedNetworks(state).find(({ id }) => id === chain);
+  const network = supportedNetworks(reading).find(({ id }) => id === chain);
   if (network === undefined) throw badEntry("chain", `${place}unsupported chain: ${chain}`);
   if (method === "pool" || method === "pool_reserves") {
     const pool = market.pool(network, address, at);
@@ -124,24 +116,18 @@ function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, pl
   throw badEntry("address", `${place}${message}`);
 }
 
-const REACH_SECONDS = 15 * 60;
-
 /**
  * Wire-facts 5.2: `since` overrides `Last-Event-ID`. A `since` that is too old is rejected, while a `Last-Event-ID`
  * that is too old becomes 15 minutes ago. If undefined, the stream starts with the next candle.
  */
-export function readBackfill(
-  query: Query,
-  headers: Readonly<Record<string, string | undefined>>,
-  at: number,
-): number | undefined {
+export function readBackfill({ query, request, at }: Arrived): number | undefined {
   const since = query.integer("since", 0, 99_999_999_999);
   if (since !== undefined) {
-    if (since < at - REACH_SECONDS) throw invalidParam("since", "must be at most 15 minutes ago");
+    if (since < at - longestBackfill) throw invalidParam("since", "must be at most 15 minutes ago");
     return since;
   }
-  const last = headers["last-event-id"] ?? "";
+  const last = String(request.headers["last-event-id"] ?? "");
   // An ID that is not a candle timestamp is ignored. No candles follow an ID in the future.
   if (!/^\d{1,11}$/.test(last)) return undefined;
-  return Math.max(Number(last), at - REACH_SECONDS);
+  return Math.max(Number(last), at - longestBackfill);
 }

@@ -1,19 +1,11 @@
 import type { Feed } from "../../contract/feed.ts";
 import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
-
-/** Specification, Streaming, and wire-facts 5.1. A method's name is also the name of its events. */
-export type StreamMethod =
-  | "token_price"
-  | "t_p"
-  | "pool"
-  | "token"
-  | "token_ohlcv"
-  | "pool_reserves"
-  | "token_reserves";
+import type { Subject } from "./subject.ts";
 
 interface Serving {
-  readonly methods: readonly StreamMethod[];
+  /** A method's name is also the name of its events. */
+  readonly methods: readonly Subject["method"][];
   readonly verbs: readonly ("GET" | "POST")[];
   /** The message for a batch that exceeds the limit (wire-facts 5.7). */
   readonly tooMany: string;
@@ -32,7 +24,7 @@ const reserves: Serving = {
   tooMany: "too many subscriptions",
 };
 
-/** `undefined` means that the dialect does not have the feed. */
+/** Specification, Streaming, and wire-facts 5.1. `undefined` means that the dialect does not have the feed. */
 const served: Readonly<Record<FeedName, Readonly<Record<Dialect, Serving | undefined>>>> = {
   prices: { spec: prices, public: { ...prices, methods: ["token_price", "t_p"] } },
   transactions: { spec: transactions, public: { ...transactions, verbs: getAndPost } },

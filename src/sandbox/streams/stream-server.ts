@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { SandboxHost } from "../sandbox-exchange.ts";
-import { faultySink, openWithFaults } from "../faults/faulty-stream.ts";
+import { openWithFaults } from "../faults/faulty-stream.ts";
 import { sendAnswer } from "../faults/delivery.ts";
 import { afterLatency, logRequest, readRequest, refusesHostless } from "../http-messages.ts";
 import type { SandboxState } from "../state.ts";
@@ -21,18 +21,16 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
     readBody(message, (body) => {
       const answer = (): void => {
         const request = { ...readRequest(message, host), body };
-        const opening = openWithFaults(request, state, hub);
-        if (opening.kind === "refused") {
-          sendAnswer(message, reply, opening.response);
-          logRequest(request, opening.response, state.options.elapsed() - started, state);
-          return;
+        const { response, start } = openWithFaults(request, state, hub);
+        if (start === undefined) sendAnswer(message, reply, response);
+        else {
+          reply.writeHead(response.status, response.headers);
+          // A stream may be silent for a while, so send the headers now to show the reader that it is open.
+          reply.flushHeaders();
+          const stream = start(sinkOf(reply), () => cut(reply));
+          reply.once("close", () => stream.drop());
         }
-        reply.writeHead(opening.status, opening.headers);
-        // A stream may be silent for a while, so send the headers now to show the reader that it is open.
-        reply.flushHeaders();
-        const stream = opening.start(faultySink(sinkOf(reply), opening.fault, () => cut(reply)));
-        reply.once("close", () => stream.drop());
-        logRequest(request, opening, state.options.elapsed() - started, state);
+        logRequest(request, response, state.options.elapsed() - started, state);
       };
       afterLatency(state, reply, answer);
     });

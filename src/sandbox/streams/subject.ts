@@ -1,6 +1,7 @@
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
-import { candleSource, type StreamInterval } from "./candle-events.ts";
+import type { StreamInterval } from "../../contract/feeds/ohlcv-feed.ts";
+import { candleSource } from "./candle-events.ts";
 import { priceSource, writeLegacyPrice, writeTokenPrice } from "./price-events.ts";
 import { poolReserveSource, tokenReserveSource } from "./reserve-events.ts";
 import type { EventSource } from "./served-stream.ts";

@@ -1,13 +1,8 @@
 /* The only timers of the sandbox. They are part of the simulated service, so they do not use a Context. */
 /* oxlint-disable no-restricted-globals */
 
-interface Ticker {
-  readonly wake: () => void;
-  readonly stop: () => void;
-}
-
 /** `turn` returns the milliseconds until the next call, or undefined to wait for `wake`. */
-export function makeTicker(turn: () => number | undefined): Ticker {
+export function makeTicker(turn: () => number | undefined) {
   let cancel: (() => void) | undefined;
   let isStopped = false;
 
@@ -29,10 +24,10 @@ export function makeTicker(turn: () => number | undefined): Ticker {
   }
 
   return {
-    wake: () => {
+    wake: (): void => {
       if (cancel === undefined && !isStopped) schedule(0);
     },
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       cancel?.();
     },

@@ -106,7 +106,7 @@ test("after a clock jump, the stream catches up in limited turns, in order, with
   const frames: string[] = [];
   let queued = 0;
   const opening = openStream(request, state, hub);
-  if (opening.kind !== "open") throw new Error("refused");
+  if (opening.start === undefined) throw new Error("refused");
   opening.start({ write: (frame) => void frames.push(frame), queued: () => queued, end: () => {} });
   clock.now += 3_600_000;
   const turns: (number | undefined)[] = [];
@@ -148,7 +148,7 @@ test("events without readers are no longer computed", () => {
   const hub = new StreamHub(state);
   const start = (address: string) => {
     const opening = openStream({ ...request, target: wethPrice.replace(WETH, address) }, state, hub);
-    if (opening.kind !== "open") throw new Error("refused");
+    if (opening.start === undefined) throw new Error("refused");
     return opening.start({ write: () => {}, queued: () => 0, end: () => {} });
   };
   const lookupsPerTurn = (): number => {
@@ -187,7 +187,7 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
   const hub = new StreamHub(state);
   const frames: string[] = [];
   const opening = openStream(request, state, hub);
-  if (opening.kind !== "open") throw new Error("refused");
+  if (opening.start === undefined) throw new Error("refused");
   opening.start({
     write: (frame) => void frames.push(frame),
     queued: () => 0,
@@ -201,7 +201,7 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
   isBroken = true;
   const refused = openStream(request, state, hub);
   expect(refused).toMatchObject({
-    kind: "refused",
+    start: undefined,
     response: { status: 500, body: '{"error":"internal_error","message":"internal error: out of order"}' },
   });
 });
