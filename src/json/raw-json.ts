@@ -27,7 +27,7 @@ export function rawElements(text: string): readonly string[] {
   return elements;
 }
 
-/** Few names contain an escape. */
+/** Decodes a name or any other string. Few contain an escape. */
 export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }

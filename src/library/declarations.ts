@@ -53,11 +53,10 @@ function recordTypes(): readonly string[] {
     ...endpoints.flatMap(({ rows }) => Object.values(rows)),
     ...Object.values(feeds).flatMap(({ kinds }) => kinds.map(({ event }) => event)),
   ];
-  const parameters = { declared: "<N = number>", passed: "<N>" };
   return [...new Map(all.map(({ name, record }) => [name, record]))].map(([name, record]) => {
     const title = name.replaceAll("-", " ");
     const description = `${title[0]?.toUpperCase()}${title.slice(1)}.`;
-    return typeScript({ name, record }, description, { number: "N", numberOrText: "string", parameters });
+    return typeScript({ name, record }, description, true);
   });
 }
 

@@ -15,15 +15,12 @@ function withWrite(output: Output, write: Output["write"]): Output {
   };
 }
 
-export interface HeldOutput extends Output {
-  /** Passes text to the listener. The returned function writes the latest text and resumes normal output. */
-  readonly hold: (tell: (text: string) => void) => () => Promise<void>;
-}
+export type HeldOutput = ReturnType<typeof createBufferedOutput>;
 
 /** A stream that runs for days can produce thousands of lines, and only the latest are useful at the end. */
 const mostKept = 100;
 
-export function createBufferedOutput(output: Output): HeldOutput {
+export function createBufferedOutput(output: Output) {
   let tell: ((text: string) => void) | undefined;
   let kept: string[] = [];
   const held = withWrite(output, async (text) => {
@@ -33,6 +30,7 @@ export function createBufferedOutput(output: Output): HeldOutput {
     tell(line);
   });
   return Object.assign(held, {
+    /** Passes text to the listener. The returned function writes the latest text and resumes normal output. */
     hold: (listener: (text: string) => void) => {
       tell = listener;
       return async () => {
@@ -45,16 +43,12 @@ export function createBufferedOutput(output: Output): HeldOutput {
   });
 }
 
-/** An output to a terminal with a live line that is cleared before each write. */
-export interface YieldingOutput extends Output {
-  /** Whether the output ends with a complete line, so that the live line can be drawn below it. */
-  readonly isWhole: () => boolean;
-  readonly isBusy: () => boolean;
-}
+export type YieldingOutput = ReturnType<typeof createYieldingOutput>;
 
 const LF = 0x0a;
 
-export function createYieldingOutput(output: Output, makeRoom: () => Promise<void>): YieldingOutput {
+/** An output to a terminal with a live line that is cleared before each write. */
+export function createYieldingOutput(output: Output, makeRoom: () => Promise<void>) {
   let pendingWrites = 0;
   let isWhole = true;
   const yielding = withWrite(output, async (text) => {
@@ -67,5 +61,9 @@ export function createYieldingOutput(output: Output, makeRoom: () => Promise<voi
       pendingWrites -= 1;
     }
   });
-  return Object.assign(yielding, { isWhole: () => isWhole, isBusy: () => pendingWrites > 0 });
+  return Object.assign(yielding, {
+    /** Whether the output ends with a complete line, so that the live line can be drawn below it. */
+    isWhole: () => isWhole,
+    isBusy: () => pendingWrites > 0,
+  });
 }

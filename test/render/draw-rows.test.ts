@@ -1,8 +1,10 @@
 import { fc } from "../harness/properties.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import type { Paint } from "../../src/render/painter.ts";
 import { drawRows } from "../../src/render/table/draw-rows.ts";
-import type { DrawnColumn } from "../../src/render/table/table-lines.ts";
+import { writeLines } from "../../src/render/table/table-lines.ts";
 import { asciiText, visibleText } from "../../src/render/sanitize.ts";
+import { plain } from "../../src/render/values/cell.ts";
 import { cutText, textWidth } from "../../src/render/values/width.ts";
 import { forbiddenIn } from "./render.ts";
 
@@ -45,23 +47,19 @@ describe("any texts in a table", () => {
     const rows = fc.array(fc.array(texts, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 6 });
     const mark = safe === asciiText ? "..." : "…";
     fc.assert(
-      fc.property(columns, rows, fc.boolean(), (shapes, lists, hasHeader) => {
-        const drawn: DrawnColumn[] = shapes.map((shape) => ({
-          ...shape,
-          title: cutText("TITLE", shape.width, ""),
-          isWhole: false,
-          cutMark: mark,
-        }));
+      fc.property(columns, rows, fc.constantFrom(drawRows, writeLines), (shapes, lists, draw) => {
         // Spaces at the end of a line are omitted, so the last column marks the end of the line.
-        const end: DrawnColumn = { title: "E", width: 3, isRight: true, isWhole: true, cutMark: mark };
-        const cells = lists.map((list) => [
-          ...list.slice(0, drawn.length).map((text) => ({ text: safe(text), tone: "plain" as const })),
-          { text: "end", tone: "plain" as const },
+        const drawn = [...shapes, { width: 3, isRight: true }];
+        const heading = [...shapes.map(({ width }) => cutText("TITLE", width, "")), "E"];
+        const safeTexts = lists.map((list) => [
+          ...shapes.map(({ width }, index) => cutText(safe(list[index] ?? ""), width, mark)),
+          "end",
         ]);
-        const text = drawRows([...drawn, end], cells, (painted) => painted, hasHeader);
+        const cells = [heading, ...safeTexts].map((row) => row.map(plain));
+        const text = draw(drawn, cells, (painted) => painted);
         const width = shapes.reduce((sum, shape) => sum + shape.width + 2, 3);
         const lines = text.split("\n").slice(0, -1);
-        expect(lines).toHaveLength(lists.length + Number(hasHeader));
+        expect(lines).toHaveLength(lists.length + 1);
         for (const line of lines) {
           expect(textWidth(line)).toBe(width);
           expect(line).toMatch(allowed);
@@ -71,4 +69,23 @@ describe("any texts in a table", () => {
       { numRuns: 500 },
     );
   });
+});
+
+test("a table is the same with cli-table3 and without it", () => {
+  const cell = fc.record({
+    text: fc.oneof(fc.stringMatching(/^[ -~]{0,8}$/u), fc.constantFrom("", "世界", "–", "a…")),
+    tone: fc.constantFrom("plain" as const, "up" as const, "heading" as const),
+  });
+  const rows = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 50 });
+  const paint: Paint = (text, tone) => (tone === "plain" ? text : `\u001B[1m${text}\u001B[22m`);
+  const columns = [
+    { width: 8, isRight: false },
+    { width: 9, isRight: true },
+    { width: 8, isRight: false },
+  ];
+  fc.assert(
+    fc.property(rows, (cells) => {
+      expect(drawRows(columns, cells, paint)).toBe(writeLines(columns, cells, paint));
+    }),
+  );
 });

@@ -88,6 +88,13 @@ describe("a list", () => {
     );
   });
 
+  it("keeps the digits of integers of any size", async () => {
+    const rows = `[{"id":"base","a":12345678901234567890,"b":{"c":98765432109876543210}}]`;
+    expect(await render([rows], { columns: 80, fields: ["a", "b.c"] })).toBe(
+      "                   a                   b.c\n12345678901234567890  98765432109876543210\n",
+    );
+  });
+
   it("writes one page at a time, at the column widths of the first page", async () => {
     const pages = [`[{"id":"ethereum","txns_24h":1000}]`, `[{"id":"base","txns_24h":7}]`];
     expect(await renderWrites(pages, { columns: 80 })).toEqual([

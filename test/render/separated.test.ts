@@ -125,7 +125,7 @@ describe("any cells", () => {
     list
       .map((row) =>
         separatedLine(
-          row.map((text) => (text === undefined ? text : { text })),
+          row.map((text) => JSON.stringify(text)),
           writings[format],
         ),
       )
@@ -154,22 +154,6 @@ describe("any cells", () => {
         for (const cell of formulas) expect(cell).toMatch(/^-\d[\d.eE+-]*$/u);
       }),
       { numRuns: 1000 },
-    );
-  });
-
-  it("written as JSON produce the same lines", () => {
-    fc.assert(
-      fc.property(rows, fc.constantFrom("csv", "tsv"), (list, format) => {
-        const json = list
-          .map((row) =>
-            separatedLine(
-              row.map((text) => JSON.stringify(text)),
-              writings[format],
-            ),
-          )
-          .join("");
-        expect(json).toBe(written(list, format));
-      }),
     );
   });
 });

@@ -34,8 +34,7 @@ export async function schema(
 
 function textOf(found: KnownRecord, form: string | undefined, dialect: SqlDialect | undefined): string {
   const description = `One line of: dexdata ${found.command} -o ndjson`;
-  if (form === "ts")
-    return typeScript(found, description, { number: "number", numberOrText: "string | number" });
+  if (form === "ts") return typeScript(found, description, false);
   if (form === "sql") return createTable(found, description, dialect ?? "postgres");
   return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;
 }

@@ -49,7 +49,8 @@ function createHistory(start: number) {
 
   const makeRoom = (elapsed: number): void => {
     while (elapsed - begin >= slots * size && size < longest) {
-      values = laterOfPairs(values);
+      // The later value of each pair, or the last value if it has no pair.
+      values = values.filter((_, index) => index % 2 === 1 || index === values.length - 1);
       size *= 2;
     }
     const passed = Math.floor((elapsed - begin) / size) - slots + 1;
@@ -86,31 +87,23 @@ function createHistory(start: number) {
   };
 }
 
-function laterOfPairs(values: readonly number[]): number[] {
-  const joined: number[] = [];
-  for (let at = 0; at < values.length; at += 2) joined.push(values[at + 1] ?? values[at] ?? Number.NaN);
-  return joined;
-}
-
-const seconds = 60;
+const minute = 60;
 
 /** Counts events in the last minute with one counter per second. */
 function createRate() {
-  const counts = new Float64Array(seconds);
-  const countedSecond = new Float64Array(seconds).fill(-1);
+  const counts = new Map<number, number>();
+  const forget = (second: number): void => {
+    for (const each of counts.keys()) if (each <= second - minute) counts.delete(each);
+  };
   return {
     count: (elapsed: number): void => {
       const second = Math.floor(elapsed / 1000);
-      const slot = second % seconds;
-      if (countedSecond[slot] !== second) {
-        countedSecond[slot] = second;
-        counts[slot] = 0;
-      }
-      counts[slot] = (counts[slot] ?? 0) + 1;
+      if (!counts.has(second)) forget(second);
+      counts.set(second, (counts.get(second) ?? 0) + 1);
     },
     lastMinute: (elapsed: number): number => {
-      const first = Math.floor(elapsed / 1000) - seconds + 1;
-      return counts.reduce((sum, count, slot) => sum + ((countedSecond[slot] ?? -1) >= first ? count : 0), 0);
+      forget(Math.floor(elapsed / 1000));
+      return [...counts.values()].reduce((sum, count) => sum + count, 0);
     },
   };
 }

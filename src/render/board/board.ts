@@ -21,21 +21,13 @@ interface BoardEvent {
   readonly asset: string | undefined;
 }
 
-export interface Board {
-  readonly events: (events: readonly BoardEvent[], elapsed: number) => void;
-  /** Only the latest few messages are shown, for a limited time. */
-  readonly say: (line: string, elapsed: number) => void;
-  /** Assets that were already shown keep their data. */
-  readonly watch: (assets: readonly string[], elapsed: number) => void;
-  /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
-  readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
-}
+export type Board = ReturnType<typeof createBoard>;
 
 /** The maximum number of messages, and how many milliseconds each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
-export function createBoard(options: BoardOptions): Board {
+export function createBoard(options: BoardOptions) {
   const { feed, isUnicode, start } = options;
   const { shown } = feeds[feed];
   const style: CellStyle = { now: 0, hasAges: false, isUnicode, countsZeros: false, isRoomy: false };
@@ -52,8 +44,9 @@ export function createBoard(options: BoardOptions): Board {
   watch(options.assets, start);
 
   return {
+    /** Assets that were already shown keep their data. */
     watch,
-    events: (events, elapsed) => {
+    events: (events: readonly BoardEvent[], elapsed: number): void => {
       for (const event of events) {
         const reading = readEvent(event.data, feed);
         if (reading === undefined) continue;
@@ -63,10 +56,16 @@ export function createBoard(options: BoardOptions): Board {
         for (const row of found) row?.update(reading.values, elapsed);
       }
     },
-    say: (line, elapsed) => {
+    /** Only the latest few messages are shown, for a limited time. */
+    say: (line: string, elapsed: number): void => {
       said = [...said, { line, at: elapsed }].slice(-mostSaid);
     },
-    frame: ({ columns, rows: height }, state, elapsed) => {
+    /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
+    frame: (
+      { columns, rows: height }: Window,
+      state: TailState | undefined,
+      elapsed: number,
+    ): readonly string[] => {
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
       const parts = arrange(rows.size, said.length, height);
       const shownRows = [...rows.values()].slice(0, parts.rows);

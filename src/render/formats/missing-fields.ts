@@ -8,18 +8,16 @@ import { splitPath } from "./row-text.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import type { Renderer } from "../renderer.ts";
 
-/** Without this check, a typo in a field name would look like a null value. */
-export interface MissingFields {
-  readonly see: (page: Shown) => void;
-  /** Call this after the last row. */
-  readonly remarks: () => readonly string[];
-}
+export type MissingFields = ReturnType<typeof watchFields>;
 
 type Shown = Pick<Page, "rows" | "isDocument">;
 type Known = Pick<RowShape, "record" | "added">;
 
-/** Accepts unknown fields, because the service may add new ones, but reports those missing from every row. */
-export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]): MissingFields {
+/**
+ * Accepts unknown fields, because the service may add new ones, but reports those missing from every row. Without this
+ * check, a typo in a field name would look like a null value.
+ */
+export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]) {
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
   const pending = new Map(
@@ -27,7 +25,7 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
   );
   let hasRows = false;
   return {
-    see: (page) => {
+    see: (page: Shown): void => {
       if (pending.size === 0) return;
       const values = valuesOf(page);
       if (values.length === 0) return;
@@ -35,7 +33,8 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
       for (const [field, path] of pending)
         if (values.some((value) => isFound(valueAt(value, path)))) pending.delete(field);
     },
-    remarks: () => {
+    /** Call this after the last row. */
+    remarks: (): readonly string[] => {
       if (!hasRows) return [];
       const known = shapes.flatMap((shape) => fieldPaths(shape).map(({ path }) => path));
       return [...pending.keys()].map((field) => {

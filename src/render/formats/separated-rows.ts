@@ -2,6 +2,7 @@ import { rowShape } from "../../contract/endpoint.ts";
 import { OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
+import { decodeName } from "../../json/raw-json.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow, Writing } from "./format.ts";
@@ -17,7 +18,10 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
   const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
   const read = createPathReader(paths.map(splitPath));
   const isLabelled = groups.length > 1;
-  let header = isContinued || !hasHeader ? "" : headerLine(isLabelled ? ["group", ...paths] : paths, writing);
+  let header =
+    isContinued || !hasHeader
+      ? ""
+      : separatedLine((isLabelled ? ["group", ...paths] : paths).map(asJson), writing);
 
   return {
     page: async ({ group, rows }) => {
@@ -25,8 +29,8 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
       let lines = header;
       header = "";
       for (const row of rowTexts(rows, isWhole)) {
-        const cells: readonly SeparatedCell[] = read(row);
-        lines += separatedLine(isLabelled ? [{ text: group }, ...cells] : cells, writing);
+        const cells = read(row);
+        lines += separatedLine(isLabelled ? [asJson(group), ...cells] : cells, writing);
       }
       await output.write(lines);
     },
@@ -38,46 +42,35 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
 
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
   const names = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => names.map((name) => JSON.stringify(row[name])));
-  const lines = cells.map((row) => separatedLine(row, writing));
-  return (hasHeader ? headerLine(names, writing) : "") + lines.join("");
+  const cells = rows.map((row) => names.map((name) => asJson(row[name])));
+  const lines = hasHeader ? [names.map(asJson), ...cells] : cells;
+  return lines.map((line) => separatedLine(line, writing)).join("");
 }
 
-function headerLine(names: readonly string[], writing: Writing): string {
-  return separatedLine(
-    names.map((text) => ({ text })),
-    writing,
-  );
+function asJson(value: LocalRow[string]): string | undefined {
+  return JSON.stringify(value);
 }
 
-/** Plain text, or the text of a JSON value. Undefined and `null` mean no value. */
-type SeparatedCell = { readonly text: string } | string | undefined;
-
-/** Reversibly escapes whatever could break the line or affect a terminal, so a token name cannot forge a row. */
-export function separatedLine(cells: readonly SeparatedCell[], writing: Writing): string {
+/**
+ * Reversibly escapes whatever could break the line or affect a terminal, so a token name cannot forge a row. The cells
+ * are JSON. Undefined and `null` mean no value.
+ */
+export function separatedLine(cells: readonly (string | undefined)[], writing: Writing): string {
   const { separator, writeText, writeJson, nothing, emptyLine } = writing;
   let line = "";
   for (let index = 0; index < cells.length; index++) {
     if (index > 0) line += separator;
     const cell = cells[index];
     if (cell === undefined || cell === "null") line += nothing;
-    else if (typeof cell === "object") line += writeText(cell.text);
     else {
       const first = cell.charCodeAt(0);
-      if (first === QUOTE) line += writeText(decoded(cell));
-      else line += first === OPEN_OBJECT || first === OPEN_ARRAY ? writeJson(compact(cell)) : cell;
+      if (first === QUOTE) line += writeText(decodeName(cell));
+      else if (first === OPEN_OBJECT || first === OPEN_ARRAY)
+        line += writeJson(escapeJsonText(compactJson(cell)));
+      else line += cell;
     }
   }
   return `${line === "" ? emptyLine : line}\n`;
 }
 
 const QUOTE = 34;
-
-/** Few strings contain an escape. */
-function decoded(token: string): string {
-  return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
-}
-
-function compact(token: string): string {
-  return escapeJsonText(compactJson(token));
-}

@@ -1,27 +1,22 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
-interface TypeScriptWishes {
-  readonly number: string;
-  readonly numberOrText: string;
-  /** As declared with defaults (`<N = number>`), and as passed on (`<N>`). */
-  readonly parameters?: { readonly declared: string; readonly passed: string };
-}
-
-interface Writing extends TypeScriptWishes {
+interface Writing {
+  /** The number type is the type parameter `N`, and numbers or text are always text. */
+  readonly isGeneric: boolean;
   /** Returns undefined for a record that is written inline. */
   readonly nameOf: (record: RecordShape) => string | undefined;
 }
 
 /** A record that occurs several times, such as an activity window, gets its own interface. */
-export function typeScript(named: NamedRecord, description: string, wishes: TypeScriptWishes): string {
+export function typeScript(named: NamedRecord, description: string, isGeneric: boolean): string {
   const type = typeName(named.name);
   const inner = recordsIn(named.record);
   const repeated = inner.find((record, index) => inner.indexOf(record) < index);
-  const { declared = "", passed = "" } = wishes.parameters ?? {};
+  const [declared, passed] = isGeneric ? ["<N = number>", "<N>"] : ["", ""];
   const nameOf = (record: RecordShape): string | undefined =>
     record === repeated ? `${type}Window${passed}` : undefined;
   const write = (name: string, record: RecordShape): string =>
-    `export interface ${name}${declared} ${members(record, "", { ...wishes, nameOf })}\n`;
+    `export interface ${name}${declared} ${members(record, "", { isGeneric, nameOf })}\n`;
   const window = repeated === undefined ? "" : `\n${write(`${type}Window`, repeated)}`;
   return `/** ${description} */\n${write(type, named.record)}${window}`;
 }
@@ -49,13 +44,13 @@ function typeOf({ type }: Field, indent: string, writing: Writing): string {
       return "string";
     case "number":
     case "integer":
-      return writing.number;
+      return writing.isGeneric ? "N" : "number";
     case "boolean":
       return "boolean";
     case "any":
       return "unknown";
     case "number-or-text":
-      return writing.numberOrText;
+      return writing.isGeneric ? "string" : "string | number";
     case "record":
     case "list": {
       const object = writing.nameOf(type.record) ?? members(type.record, indent, writing);

@@ -19,10 +19,9 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
   return {
     columns: [sign, ...columns],
     style: { ...style, rowBefore },
-    /** `before` is undefined for a new row. */
-    mark: (row: unknown, before: unknown): unknown => {
-      if (isObject(row) && before !== undefined) earlier.set(row, before);
-      return row;
+    /** Not called for a new row. */
+    remember: (row: unknown, before: unknown): void => {
+      if (isObject(row)) earlier.set(row, before);
     },
   };
 }

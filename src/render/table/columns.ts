@@ -1,6 +1,4 @@
 import type { RowShape } from "../../contract/endpoint.ts";
-import { parseExact } from "../../json/exact-json.ts";
-import { createPathReader } from "../../json/path-reader.ts";
 import { splitPath } from "../formats/row-text.ts";
 import type { Presentation } from "../renderer.ts";
 import {
@@ -113,19 +111,4 @@ function cellOf(row: unknown, shown: TableColumn, style: CellStyle): Cell {
 
 function valueOf(row: unknown, { paths }: TableColumn): unknown {
   return paths.map((path) => valueAt(row, path)).find((value) => value !== undefined && value !== null);
-}
-
-/** Reads only the members these columns need, or all of them if a column has a `draw` function. */
-export function createRowReader(columns: readonly TableColumn[]): (row: string) => unknown {
-  const names = [...new Set(columns.flatMap(({ paths }) => paths.map(([name = ""]) => name)))];
-  if (names.includes("*") || columns.some(({ draw }) => draw !== undefined)) return parseExact;
-  const read = createPathReader(names.map((name) => [name]));
-  const keys = names.map((name) => `${JSON.stringify(name)}:`);
-  return (row) => {
-    const members: string[] = [];
-    const texts = read(row);
-    for (let index = 0; index < keys.length; index += 1)
-      if (texts[index] !== undefined) members.push(`${keys[index]}${texts[index]}`);
-    return parseExact(`{${members.join(",")}}`);
-  };
 }

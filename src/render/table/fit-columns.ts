@@ -10,21 +10,7 @@ export function roomOf(output: Output): number | undefined {
   return output.columns === 0 ? undefined : output.columns;
 }
 
-/** Widths are in terminal columns. */
-export interface MeasuredColumn {
-  readonly column: TableColumn;
-  readonly cells: readonly Cell[];
-  readonly hasValue: boolean;
-  readonly isRight: boolean;
-  readonly isWhole: boolean;
-  /** The width at which no cell is truncated. */
-  readonly natural: number;
-  /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
-  readonly least: number;
-  /** If a column of addresses or other long values does not fit, later columns may still be shown. */
-  readonly isBulky: boolean;
-}
-
+export type MeasuredColumn = ReturnType<typeof measureColumn>;
 type Widths = ReadonlyMap<MeasuredColumn, number>;
 
 /** Adds columns by priority until one does not fit, but skips a bulky one. Spare width goes to truncated columns. */
@@ -81,8 +67,8 @@ const USUAL: ReadonlyMap<string, number> = new Map([
   ["change", 7],
 ]);
 
-/** `least` is the width in the part of the table already drawn, or 0. */
-export function measureColumn(column: TableColumn, cells: readonly Cell[], least: number): MeasuredColumn {
+/** Widths are in terminal columns. `least` is the width in the part of the table already drawn, or 0. */
+export function measureColumn(column: TableColumn, cells: readonly Cell[], least: number) {
   const { kind, isAsked } = column;
   const filled = cells.filter(({ text }) => text !== "");
   const isRight =
@@ -105,8 +91,11 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     hasValue: filled.length > 0 || least > 0,
     isRight,
     isWhole,
+    /** The width at which no cell is truncated. */
     natural,
+    /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
     least: isWhole ? natural : Math.min(natural, Math.max(title, SHORTEST_WORD)),
+    /** If a column of addresses or other long values does not fit, later columns may still be shown. */
     isBulky: isWhole && natural > BULKY,
   };
 }

@@ -1,8 +1,9 @@
 import { rowShape } from "../../contract/endpoint.ts";
+import { parseExact } from "../../json/exact-json.ts";
 import { createPaint, type Paint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createMarkedTable } from "./changes.ts";
-import { createRowReader, type TableColumn, tableColumns } from "./columns.ts";
+import { type TableColumn, tableColumns } from "./columns.ts";
 import { drawRows } from "./draw-rows.ts";
 import { roomOf } from "./fit-columns.ts";
 import { sparkColumn } from "./spark-column.ts";
@@ -55,19 +56,19 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
   const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
-    drawRows,
+    drawFirst: drawRows,
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,
     room: isWide === true ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });
-  const read = createRowReader(columns);
-  const readMarked = (row: string): unknown => {
+  const readRow = (row: string): unknown => {
     const earlier = before?.(group, row);
-    return marked?.mark(read(row), earlier === undefined ? undefined : read(earlier));
+    const value = parseExact(row);
+    if (earlier !== undefined) marked?.remember(value, parseExact(earlier));
+    return value;
   };
-  const readRow = marked === undefined ? read : readMarked;
   return { ...section, lines: (rows: readonly string[]) => section.lines(rows.map(readRow)) };
 }
 

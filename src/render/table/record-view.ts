@@ -10,7 +10,7 @@ import { padding, textWidth } from "../values/width.ts";
 import { type MarkedPart, markParts } from "./changes.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
 import { type RecordPart, recordParts } from "./record-parts.ts";
-import { drawLines } from "./table-lines.ts";
+import { writeLines } from "./table-lines.ts";
 import { createTableSection } from "./table-section.ts";
 
 /** Draws a record as lines of names (as in `--fields`) and values. Windows and lists follow as small tables. */
@@ -54,7 +54,7 @@ function writeParts(
     if (part.kind === "value") continue;
     const { columns, rows, rowBefore } = part;
     const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
-    const section = createTableSection({ columns, drawRows: drawLines, style: ofTable, paint, room });
+    const section = createTableSection({ columns, drawFirst: writeLines, style: ofTable, paint, room });
     blocks.push(section.lines(rows));
   }
   return blocks.join("\n");

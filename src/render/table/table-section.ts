@@ -1,13 +1,14 @@
 import type { Paint } from "../painter.ts";
-import type { Cell, CellStyle } from "../values/cell.ts";
-import { ellipsis, textWidth } from "../values/width.ts";
+import { blank, type Cell, type CellStyle } from "../values/cell.ts";
+import { cutText, ellipsis, textWidth } from "../values/width.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
 import { fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
-import type { DrawnColumn, DrawRows } from "./table-lines.ts";
+import { type DrawRows, writeLines } from "./table-lines.ts";
 
 interface SectionOptions {
   readonly columns: readonly TableColumn[];
-  readonly drawRows: DrawRows;
+  /** Draws the first rows and the header. */
+  readonly drawFirst: DrawRows;
   readonly style: CellStyle;
   readonly paint: Paint;
   /** Terminal columns; undefined means no limit. */
@@ -16,18 +17,37 @@ interface SectionOptions {
   readonly hasHeader?: boolean;
 }
 
-interface PlacedColumn extends MeasuredColumn, DrawnColumn {}
+interface PlacedColumn extends MeasuredColumn {
+  readonly width: number;
+}
 
 /**
  * A table drawn page by page. The first page fixes the columns and widths, so that drawing takes linear time. If a
  * later row has a wider address or number, or a hidden empty column gets its first value, a new table starts below.
  */
 export function createTableSection(options: SectionOptions) {
-  const { columns, drawRows, style, paint, room, hasHeader = true } = options;
+  const { columns, drawFirst, style, paint, room, hasHeader = true } = options;
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
+  const mark = ellipsis(style.isUnicode);
   // The most important column is hidden only if it does not fit at all.
   const [subject] = columns.toSorted((a, b) => a.priority - b.priority);
+
+  const draw = (
+    shown: readonly PlacedColumn[],
+    rows: readonly (readonly (Cell | undefined)[])[],
+    isBegun: boolean,
+  ): string => {
+    const isHeaded = hasHeader && !isBegun;
+    const titles = shown.map(({ column }): Cell => ({ text: column.title, tone: "heading" }));
+    const fitted = (isHeaded ? [titles, ...rows] : rows).map((row) =>
+      shown.map(({ width, isWhole }, index) => {
+        const cell = row[index] ?? blank;
+        return isWhole ? cell : { text: cutText(cell.text, width, mark), tone: cell.tone };
+      }),
+    );
+    return isHeaded ? drawFirst(shown, fitted, paint) : writeLines(shown, fitted, paint);
+  };
 
   const begin = (rows: readonly unknown[], candidates: readonly TableColumn[]): string => {
     const before = placed;
@@ -35,13 +55,13 @@ export function createTableSection(options: SectionOptions) {
       const cells = rows.map((row) => columnCell(row, column, style));
       return measureColumn(column, cells, before?.find((each) => each.column === column)?.width ?? 0);
     });
-    const now = place(measured, room, ellipsis(style.isUnicode));
+    const now = place(measured, room);
     placed = now;
     empty = empty.filter((each) => !measured.some(({ column, hasValue }) => column === each && hasValue));
     const lines = rows.map((_, index) => now.map(({ cells }) => cells[index]));
     // If the new column does not fit, the table stays the same.
-    if (before !== undefined && isSame(before, now)) return drawRows(now, lines, paint, false);
-    return (before !== undefined && hasHeader ? "\n" : "") + drawRows(now, lines, paint, hasHeader);
+    if (before !== undefined && isSame(before, now)) return draw(now, lines, true);
+    return (before !== undefined && hasHeader ? "\n" : "") + draw(now, lines, false);
   };
 
   return {
@@ -49,16 +69,13 @@ export function createTableSection(options: SectionOptions) {
     lines: (rows: readonly unknown[]): string => {
       if (rows.length === 0) return "";
       if (placed === undefined) return begin(rows, columns);
-      const shown = placed.map(({ column }) => column);
-      const filled = empty.filter((column) => rows.some((row) => columnCell(row, column, style).text !== ""));
-      if (filled.some((column) => !shown.includes(column)))
-        return begin(
-          rows,
-          columns.filter((column) => shown.includes(column) || filled.includes(column)),
-        );
+      const before = placed.map(({ column }) => column);
+      const isFilled = (column: TableColumn): boolean =>
+        empty.includes(column) && rows.some((row) => columnCell(row, column, style).text !== "");
+      const shown = columns.filter((column) => before.includes(column) || isFilled(column));
       const cells = rows.map((row) => shown.map((column) => columnCell(row, column, style)));
-      const fit = fitsInto(placed, room);
-      return cells.every(fit) ? drawRows(placed, cells, paint, false) : begin(rows, shown);
+      const fits = shown.length === before.length && cells.every(fitsInto(placed, room));
+      return fits ? draw(placed, cells, true) : begin(rows, shown);
     },
     leftOut: (): readonly string[] =>
       columns
@@ -74,26 +91,16 @@ function isSame(before: readonly PlacedColumn[], now: readonly PlacedColumn[]): 
   return before.length === now.length && now.every(isEqual);
 }
 
-function place(
-  measured: readonly MeasuredColumn[],
-  room: number | undefined,
-  cutMark: string,
-): readonly PlacedColumn[] {
+function place(measured: readonly MeasuredColumn[], room: number | undefined): readonly PlacedColumn[] {
   const filled = measured.filter(({ column, hasValue }) => hasValue || column.isAsked);
   const candidates = filled.length > 0 ? filled : measured;
   const widths = fitColumns(candidates, room);
-  const toPlaced = (each: MeasuredColumn, width: number): PlacedColumn => ({
-    ...each,
-    title: each.column.title,
-    width,
-    cutMark,
-  });
-  const fitting = candidates.map((each) => toPlaced(each, widths.get(each) ?? 0));
+  const fitting = candidates.map((each) => ({ ...each, width: widths.get(each) ?? 0 }));
   const placed = fitting.filter(({ width }) => width > 0);
   const only = candidates.find(({ isWhole }) => !isWhole) ?? candidates[0];
   if (placed.length > 0 || only === undefined) return placed;
   // If nothing fits, show one column and let the terminal wrap its lines. An address is not truncated.
-  return [toPlaced(only, only.isWhole ? only.natural : Math.min(only.natural, Math.max(1, room ?? 1)))];
+  return [{ ...only, width: only.isWhole ? only.natural : Math.min(only.natural, Math.max(1, room ?? 1)) }];
 }
 
 /** Text in the last column may be wider than before if the line still fits, because no column follows. */

@@ -40,13 +40,10 @@ export function noValue({ isUnicode }: Pick<CellStyle, "isUnicode">): Cell {
 }
 
 export function cellKind(name: string, field: Field | undefined): CellKind {
-  if (field === undefined || field.type.kind === "any") return guessKind(name);
+  // Unknown fields are usually named like those in the contract. If the value does not match, it is shown as sent.
+  if (field === undefined || field.type.kind === "any")
+    return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
-}
-
-/** Unknown fields are usually named like those in the contract. If the value does not match, it is shown as sent. */
-function guessKind(name: string): CellKind {
-  return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
 }
 
 const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
@@ -99,21 +96,14 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
 }
 
 /** Shows only the outer levels, because a document may have thousands of them. */
-function showNested(value: object, depth = 0): string {
+function showNested(value: unknown, depth = 0): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return String(value);
   if (depth > 3) return "...";
-  if (!Array.isArray(value)) {
-    const members = Object.entries(value).map(
-      ([name, item]) => `${JSON.stringify(name)}:${showItem(item, depth)}`,
-    );
-    return `{${members.join(",")}}`;
-  }
-  const items: readonly unknown[] = value;
-  return `[${items.map((item) => showItem(item, depth)).join(",")}]`;
-}
-
-function showItem(item: unknown, depth: number): string {
-  if (typeof item === "object" && item !== null) return showNested(item, depth + 1);
-  return typeof item === "string" ? JSON.stringify(item) : String(item);
+  const show = (item: unknown): string => showNested(item, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(show).join(",")}]`;
+  const members = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${show(item)}`);
+  return `{${members.join(",")}}`;
 }
 
 export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {

@@ -11,40 +11,18 @@ export interface Decimal {
 /** No price or amount exceeds this, and writing out a larger number would use too much memory. */
 const MOST_PLACES = 400;
 
-const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
-/** An integer with up to this many digits can be incremented exactly as a double. */
-const FEW_DIGITS = 14;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/;
 
 /** Parses a JSON number, which may be in a string. Returns undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
-  const isNegative = text.charCodeAt(0) === MINUS;
-  const start = isNegative ? 1 : 0;
-  const point = endOfDigits(text, start);
-  const hasPoint = point < text.length && text.charCodeAt(point) === POINT;
-  const end = hasPoint ? endOfDigits(text, point + 1) : point;
-  if (point === start || (hasPoint && end === point + 1) || text.length > MOST_PLACES) return undefined;
-  const exponent = end === text.length ? 0 : readExponent(text.slice(end));
-  if (exponent === undefined) return undefined;
-  const all = text.slice(start, point) + text.slice(point + 1, end);
-  let leading = 0;
-  while (leading < all.length && all.charCodeAt(leading) === ZERO) leading++;
-  return create(isNegative, all.slice(leading), point - start - leading + exponent);
-}
-
-/** Never reads past the end of the string, because V8 would then discard this function's compiled code. */
-function endOfDigits(text: string, from: number): number {
-  let at = from;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < ZERO || code > NINE) break;
-  }
-  return at;
-}
-
-function readExponent(text: string): number | undefined {
-  const exponent = /^[eE][+-]?\d{1,9}$/.test(text) ? Number(text.slice(1)) : Infinity;
-  return Math.abs(exponent) > MOST_PLACES ? undefined : exponent;
+  const parts = text.length > MOST_PLACES ? null : NUMBER.exec(text);
+  if (parts === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
+  if (Math.abs(Number(exponent)) > MOST_PLACES) return undefined;
+  const all = whole + fraction;
+  const digits = all.replace(/^0+/, "");
+  return create(sign === "-", digits, whole.length - (all.length - digits.length) + Number(exponent));
 }
 
 /** Rounds a half away from zero. */
@@ -54,7 +32,7 @@ export function roundSignificant(decimal: Decimal, count: number): Decimal {
   if (count < 0) return create(isNegative, "", 0);
   const kept = digits.slice(0, count);
   if (digits.charAt(count) < "5") return create(isNegative, kept, scale);
-  const raised = String(count > FEW_DIGITS ? BigInt(kept) + 1n : Number(kept) + 1);
+  const raised = String(BigInt(kept) + 1n);
   return create(isNegative, raised, scale + raised.length - count);
 }
 
@@ -74,9 +52,7 @@ export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""):
 }
 
 function create(isNegative: boolean, digits: string, scale: number): Decimal {
-  let end = digits.length;
-  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
-  const trimmed = digits.slice(0, end);
+  const trimmed = digits.replace(/0+$/, "");
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
 

@@ -37,17 +37,9 @@ export function cutText(text: string, width: number, mark: string): string {
 /** Never splits an escape. */
 export function takeColumns(text: string, width: number): string {
   const kept = PLAIN.test(text) ? text.slice(0, Math.max(0, width)) : takeCharacters(text, width);
-  const cut = text.includes("\\") ? escapeAcross(text, kept.length) : undefined;
-  return cut === undefined ? kept : text.slice(0, cut);
-}
-
-/** Returns the start of the escape that a cut at `end` would split. */
-function escapeAcross(text: string, end: number): number | undefined {
-  for (const { index, 0: escape } of text.matchAll(ESCAPES)) {
-    if (index >= end) return undefined;
-    if (index + escape.length > end) return index;
-  }
-  return undefined;
+  for (const { index, 0: escape } of text.matchAll(ESCAPES))
+    if (index + escape.length > kept.length) return text.slice(0, Math.min(index, kept.length));
+  return kept;
 }
 
 function takeCharacters(text: string, width: number): string {
