@@ -1,4 +1,4 @@
-import { eachOutsideStrings, endOfValue, skipBlanks } from "./json-scan.ts";
+import { eachOutsideStrings, endOfValue } from "./json-scan.ts";
 
 const MINUS = 45;
 const DIGIT_0 = 48;
@@ -13,55 +13,26 @@ const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
  * when `JSON.parse` does.
  */
 export function parseExact(text: string): unknown {
+  const root: unknown = JSON.parse(text);
   // Very few responses contain such an integer, and this check is cheap.
-  if (!/(?:^|[:,[\s])-?\d{16}/.test(text)) return JSON.parse(text);
-  const marker = unusedMarker(text);
-  const marked = markLongIntegers(text, marker);
-  return marked === text ? JSON.parse(text) : restoreIntegers(JSON.parse(marked), marker);
-}
-
-/** Returns a prefix that occurs in no string in the document, neither literally nor as `\uXXXX`. */
-function unusedMarker(text: string): string {
-  const used = new Set<string>();
-  const collect = (document: string): void => {
-    for (const [candidate] of document.matchAll(/@integer\d{1,9}:/g)) used.add(candidate);
-  };
-  collect(text);
-  if (text.includes("\\u")) {
-    // An escaped backslash (`\\u0040`) also looks like an escape here. That only rules out one more candidate.
-    collect(
-      text.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
-    );
-  }
-  let number = 0;
-  while (used.has(`@integer${number}:`)) number++;
-  return `@integer${number}:`;
-}
-
-function markLongIntegers(text: string, marker: string): string {
-  return replaceNumbers(text, (token, end) =>
-    // Before a colon, the string would become a member name, and invalid JSON would be accepted as valid.
-    LONG_INTEGER.test(token) && text[skipBlanks(text, end)] !== ":" ? `"${marker}${token}"` : token,
-  );
-}
-
-function restoreIntegers(root: unknown, marker: string): unknown {
-  const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(marker);
-  const restore = (value: string): bigint => BigInt(value.slice(marker.length));
-  if (isMarked(root)) return restore(root);
-  const pending = isHolder(root) ? [root] : [];
-  for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
+  if (!/(?:^|[:,[\s])-?\d{16}/.test(text)) return root;
+  const document = { root };
+  const pending: [Holder, Holder][] = [[document, { root: withNumbersAsText(text) }]];
+  for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
+    const [holder, digits] = pair;
     for (const key of Object.keys(holder)) {
-      const value = holder[key];
+      const [value, exact] = [holder[key], digits[key]];
       // `JSON.parse` creates every key as an own property, even `__proto__`, so this assignment only overwrites it.
-      if (isMarked(value)) holder[key] = restore(value);
-      else if (isHolder(value)) pending.push(value);
+      if (typeof value === "number" && LONG_INTEGER.test(String(exact))) holder[key] = BigInt(String(exact));
+      else if (isHolder(value) && isHolder(exact)) pending.push([value, exact]);
     }
   }
-  return root;
+  return document.root;
 }
 
-function isHolder(value: unknown): value is Record<string, unknown> {
+type Holder = Record<string, unknown>;
+
+function isHolder(value: unknown): value is Holder {
   return typeof value === "object" && value !== null;
 }
 
@@ -72,18 +43,19 @@ function isHolder(value: unknown): value is Record<string, unknown> {
 export function parseNumbersAsText(text: string): unknown {
   // With quotes added, `01` or a number used as a member name would be accepted as valid JSON.
   JSON.parse(text);
-  return JSON.parse(replaceNumbers(text, (token) => `"${token}"`));
+  return withNumbersAsText(text);
 }
 
-function replaceNumbers(text: string, write: (token: string, end: number) => string): string {
+/** The text must be valid JSON. */
+function withNumbersAsText(text: string): unknown {
   const pieces: string[] = [];
   let kept = 0;
   eachOutsideStrings(text, (code, at) => {
     if (code !== MINUS && (code < DIGIT_0 || code > DIGIT_9)) return at;
     const end = endOfValue(text, at);
-    pieces.push(text.slice(kept, at), write(text.slice(at, end), end));
+    pieces.push(text.slice(kept, at), `"${text.slice(at, end)}"`);
     kept = end;
     return end - 1;
   });
-  return pieces.join("") + text.slice(kept);
+  return JSON.parse(pieces.join("") + text.slice(kept));
 }

@@ -22,7 +22,7 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-export function endOfString(text: string, at: number): number {
+function endOfString(text: string, at: number): number {
   // A quote after an odd number of backslashes is escaped.
   for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let slash = quote;
@@ -43,38 +43,40 @@ export function endOfValue(text: string, at: number): number {
   return index;
 }
 
-/**
- * `visit` receives the start and end of each key and the start of its value, and returns the end of the value. A caller
- * that can predict the keys can pass a faster `endOfKey`.
- */
+/** `visit` receives the start and end of each key and the start of its value, and returns the end of the value. */
 export function walkObject(
   text: string,
   from: number,
   visit: (keyStart: number, keyEnd: number, start: number) => number,
-  endOfKey = endOfString,
 ): number {
-  let at = open(text, from, OPEN_OBJECT, "object");
-  if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
-  for (;;) {
+  return walkContainer(text, from, "object", (at) => {
     if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("missing member name in a JSON object");
-    const keyEnd = endOfKey(text, at);
+    const keyEnd = endOfString(text, at);
     const colon = skipBlanks(text, keyEnd);
     if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("missing colon in a JSON object");
-    const next = skipBlanks(text, visit(at, keyEnd, skipBlanks(text, colon + 1)));
-    if (text.charCodeAt(next) === CLOSE_OBJECT) return next + 1;
-    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("unclosed JSON object");
-    at = skipBlanks(text, next + 1);
-  }
+    return visit(at, keyEnd, skipBlanks(text, colon + 1));
+  });
 }
 
 /** `visit` receives the start of each element and returns its end. */
 export function walkArray(text: string, from: number, visit: (start: number) => number): number {
-  let at = open(text, from, OPEN_ARRAY, "array");
-  if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1;
+  return walkContainer(text, from, "array", visit);
+}
+
+function walkContainer(
+  text: string,
+  from: number,
+  kind: "array" | "object",
+  visit: (start: number) => number,
+): number {
+  const [opening, closing] = kind === "array" ? [OPEN_ARRAY, CLOSE_ARRAY] : [OPEN_OBJECT, CLOSE_OBJECT];
+  if (text.charCodeAt(from) !== opening) throw new SyntaxError(`JSON text is not an ${kind}`);
+  let at = skipBlanks(text, from + 1);
+  if (text.charCodeAt(at) === closing) return at + 1;
   for (;;) {
     const next = skipBlanks(text, visit(at));
-    if (text.charCodeAt(next) === CLOSE_ARRAY) return next + 1;
-    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("unclosed JSON array");
+    if (text.charCodeAt(next) === closing) return next + 1;
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError(`unclosed JSON ${kind}`);
     at = skipBlanks(text, next + 1);
   }
 }
@@ -109,11 +111,6 @@ function endOfContainer(text: string, at: number): number {
 function endsScalar(code: number): boolean {
   if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
   return code === COMMA || isBlank(code);
-}
-
-function open(text: string, at: number, code: number, name: string): number {
-  if (text.charCodeAt(at) !== code) throw new SyntaxError(`JSON text is not an ${name}`);
-  return skipBlanks(text, at + 1);
 }
 
 export function expectEnd(text: string, at: number): void {

@@ -86,15 +86,8 @@ const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
 const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
 
 function escapeUnits(run: string): string {
-  return Array.from({ length: run.length }, (_, at) => escapeUnit(run.charCodeAt(at))).join("");
-}
-
-const escapes = new Map<number, string>();
-
-function escapeUnit(unit: number): string {
-  const known = escapes.get(unit);
-  if (known !== undefined) return known;
-  const escape = `\\u${unit.toString(16).padStart(4, "0")}`;
-  escapes.set(unit, escape);
-  return escape;
+  return Array.from(
+    { length: run.length },
+    (_, at) => `\\u${run.charCodeAt(at).toString(16).padStart(4, "0")}`,
+  ).join("");
 }

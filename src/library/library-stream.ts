@@ -54,14 +54,14 @@ async function* listen(
   left: AbortSignal,
 ): AsyncGenerator<StreamEvent<unknown>> {
   const { target } = client;
+  const opening = { target, context, pace, timeout, command: "stream" };
   const read = rowReader(kind.event.record, hasTexts);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
   const tail = new Tail(
-    context,
-    { target, context, pace, timeout, command: "stream" },
     {
+      ...opening,
       feed,
       kind,
       params,

@@ -2,14 +2,7 @@ import type { Meter } from "../client/spending/meter.ts";
 import type { Output } from "../context/context.ts";
 import type { GrowingFile } from "../files/out/growing-file.ts";
 import { countedSink, newHash } from "../files/out/sink.ts";
-import { newTally, type Tally } from "./tally.ts";
-
-export interface Spent {
-  readonly requests: number;
-  readonly credits: number;
-  readonly inDoubt: number;
-  readonly creditsBefore?: string | undefined;
-}
+import { newTally, type Spent, type Tally } from "./tally.ts";
 
 export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
 

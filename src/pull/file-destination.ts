@@ -4,10 +4,10 @@ import type { Context } from "../context/context.ts";
 import { modeOf } from "../files/paths.ts";
 import type { CheckpointHeader, Progress } from "../files/out/checkpoint.ts";
 import { type Account, growFile } from "../files/out/growing-file.ts";
-import { newTally, type Tally } from "./tally.ts";
+import { newTally, type Spent, type Tally } from "./tally.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
-import { type Destination, nothingSpent, type Spent } from "./destination.ts";
+import { type Destination, nothingSpent } from "./destination.ts";
 
 export interface FilePull {
   readonly claimed: Claimed;
@@ -67,23 +67,18 @@ async function hashSoFar(
 }
 
 function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
-  const { first, last, ...counts } = tally;
-  const spent = {
+  return {
+    ...tally,
     requests: before.requests + meter.requests,
     credits: before.credits + meter.credits,
     inDoubt: before.inDoubt + meter.creditsInDoubt,
     creditsBefore: before.creditsBefore ?? meter.creditsBefore,
   };
-  return { ...counts, ...spent, first: first?.(), last: last?.() };
 }
 
+/** A new line of the checkpoint has its own size and hashes. */
 function tallyOf(progress: Progress | undefined): Tally {
   if (progress === undefined) return newTally();
-  const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to, proof } = progress;
-  const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to, proof };
-  return {
-    ...counts,
-    first: first === undefined ? undefined : () => first,
-    last: last === undefined ? undefined : () => last,
-  };
+  const { bytes: _bytes, sha256: _sha256, seen: _seen, ...tally } = progress;
+  return tally;
 }

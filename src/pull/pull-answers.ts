@@ -21,8 +21,7 @@ type Outcome =
   | { readonly kind: "end" };
 
 /** A query and a place in its list, after some of the rows. */
-type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion">> &
-  Readonly<Partial<Pick<Tally, "at" | "last">>>;
+type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion" | "at" | "last">>;
 
 /** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
 export async function* answers(
@@ -94,7 +93,7 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
 function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
-  const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last()) : undefined;
+  const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;
   const after = isObject(mark) ? mark : undefined;
   return { ...wish, limit, walk: { ...wish.walk, start: at, after, wanted: limit } };
 }

@@ -1,41 +1,17 @@
-import type { Proof } from "../client/pages/completeness.ts";
-import type { Page, Place } from "../client/pages/page.ts";
+import type { Page } from "../client/pages/page.ts";
 import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
+import type { Account } from "../files/out/growing-file.ts";
 import { rawMembers } from "../json/raw-json.ts";
 
-/** A pull's total progress across all runs. */
-export interface Tally {
-  rows: number;
-  /** The number of repeated rows dropped. */
-  repeats: number;
-  missing: number;
-  refused: number;
-  /** The index of the current query, the place where its list continues, and its number of rows so far. */
-  question: number;
-  at: Place | undefined;
-  rowsOfQuestion: number;
-  /** The identity and time of the first and last rows as JSON; computed only when needed. */
-  first: (() => string) | undefined;
-  last: (() => string) | undefined;
-  /** The fixed end of the pull's time range, in the API's format. */
-  to: string | undefined;
-  /** The weakest proof among the finished responses. */
-  proof: Proof | undefined;
-}
+/** A pull's total progress across all runs, as its checkpoint stores it. */
+export type Tally = Omit<Account, keyof Spent>;
+
+/** The cost of one or more runs. */
+export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore">;
 
 export function newTally(): Tally {
-  const counts = {
-    rows: 0,
-    repeats: 0,
-    missing: 0,
-    refused: 0,
-    question: 0,
-    at: undefined,
-    rowsOfQuestion: 0,
-  };
-  // The fields are in the same order as in the type and the checkpoint.
-  return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
+  return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
 }
 
 /** Call this after the page's rows have been passed on. */
@@ -52,12 +28,8 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   // A response that is printed as a single document has no rows.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
-  const markOf = (index: number): (() => string) => {
-    const row = page.rows.text(index);
-    return () => mark(row, shape);
-  };
-  tally.first ??= markOf(0);
-  tally.last = markOf(page.rows.length - 1);
+  tally.first ??= mark(page.rows.text(0), shape);
+  tally.last = mark(page.rows.text(page.rows.length - 1), shape);
 }
 
 export function countEnd(tally: Tally, index: number): void {

@@ -19,15 +19,13 @@ export function endCause(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-export interface Ending {
-  /** Aborts when the outer signal does, when `end` is called, or when the time is up (with a `Stop`). */
-  readonly signal: AbortSignal;
-  readonly end: (reason: unknown) => void;
-  readonly release: () => void;
-}
+export type Ending = ReturnType<typeof createEnding>;
 
-/** `duration` is in milliseconds; undefined means no limit. */
-export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined): Ending {
+/**
+ * The signal aborts when the outer signal does, when `end` is called, or when the time is up (with a `Stop`).
+ * `duration` is in milliseconds; undefined means no limit.
+ */
+export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined) {
   const ending = childOf(outer);
   const waiting = childOf(ending.signal);
   const stop = (): void => ending.abort(new Stop("time"));
@@ -35,7 +33,7 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
   return {
     signal: ending.signal,
     end: ending.abort,
-    release: () => {
+    release: (): void => {
       waiting.abort("the run has ended");
       waiting.release();
       ending.release();
@@ -49,8 +47,6 @@ interface StopOptions {
   /** In milliseconds. */
   readonly duration: number | undefined;
 }
-
-export type Stops = ReturnType<typeof createStops>;
 
 export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions) {
   const { limit = Number.POSITIVE_INFINITY, maxCredits = Number.POSITIVE_INFINITY } = options;

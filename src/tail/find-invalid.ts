@@ -3,7 +3,6 @@ import { addressKey, type Subject } from "../client/pages/page.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Connection } from "../client/streams/connection.ts";
 import { EventStreamParser } from "../client/streams/event-stream.ts";
-import type { Context } from "../context/context.ts";
 import { multiPrices } from "../contract/endpoints/multi-prices.ts";
 import { Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
@@ -12,12 +11,9 @@ import { reconnectWait } from "./reconnect.ts";
 import type { TailOptions } from "./shard-handlers.ts";
 import { nameOf, someOf, subjectKey } from "./shards.ts";
 import { streamError } from "./stream-message.ts";
-import { type Opening, openerOf } from "./subscription.ts";
+import { openerOf } from "./subscription.ts";
 
-interface Probing {
-  readonly context: Pick<Context, "clock" | "random">;
-  readonly opening: Opening;
-  readonly options: TailOptions;
+interface Probing extends TailOptions {
   readonly signal: AbortSignal;
   /** Each event costs one credit. */
   readonly charged: (events: number) => void;
@@ -29,7 +25,7 @@ export async function findFault(
   subjects: readonly Subject[],
   refused: Failure,
 ): Promise<{ readonly invalid: readonly Subject[]; readonly failure: Failure }> {
-  const { onInvalid, suspects } = probing.options;
+  const { onInvalid, suspects } = probing;
   if (!mayBeOfOneAsset(refused)) throw refused;
   const isSaidInStream = refused.details.status === undefined;
   const invalid = await findInvalid(subjects, refused, probeOf(probing, isSaidInStream), suspects);
@@ -62,9 +58,9 @@ const listening = 2000;
  * stream, so a successful opening proves nothing.
  */
 function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
-  const { context, opening, options, signal } = probing;
+  const { context, signal } = probing;
   return async (subjects) => {
-    const open = openerOf(opening, { ...options, subjects });
+    const open = openerOf({ ...probing, subjects });
     for (let attempt = 1; ; attempt += 1) {
       try {
         const connection = await open("", signal);
@@ -85,7 +81,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
 async function errorInStream(
   connection: Connection,
   isSingle: boolean,
-  { context, options, signal, charged }: Probing,
+  { context, feed, signal, charged }: Probing,
 ): Promise<Failure | undefined> {
   const ending = createEnding(context.clock, signal, listening);
   ending.signal.addEventListener("abort", connection.close, { once: true });
@@ -93,7 +89,7 @@ async function errorInStream(
   try {
     for await (const chunks of connection.chunks) {
       const events = chunks.flatMap((chunk) => parser.push(chunk));
-      const data = events.filter(({ name }) => options.feed.events.has(name)).length;
+      const data = events.filter(({ name }) => feed.events.has(name)).length;
       if (data > 0) charged(data);
       const error = events.find(({ name }) => name === "error");
       if (error !== undefined) return streamError(error);

@@ -1,7 +1,5 @@
 import type { Clock } from "../context/context.ts";
 
-export type QuietWatch<Key> = ReturnType<typeof createQuietWatch<Key>>;
-
 /**
  * Reports once which sources were quiet for the given time, which is divided into ten ticks. Activity at any point
  * during a tick counts for the entire tick, so no source is reported too early.

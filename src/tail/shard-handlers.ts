@@ -3,7 +3,7 @@ import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Clock } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Feed } from "../contract/feed.ts";
-import type { Subscription } from "./subscription.ts";
+import type { Opening, Subscription } from "./subscription.ts";
 
 /** A time in milliseconds on two clocks: the wall clock for display, and a monotonic clock for durations. */
 export interface Moment {
@@ -83,7 +83,7 @@ export interface TailHandlers {
   readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
 }
 
-export interface TailOptions extends Omit<Subscription, "subjects"> {
+export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;

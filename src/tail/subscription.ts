@@ -23,7 +23,7 @@ export interface Subscription {
 
 export interface Opening {
   readonly target: Target;
-  readonly context: Pick<Context, "clock" | "env">;
+  readonly context: Pick<Context, "clock" | "env" | "random">;
   /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
   /** In milliseconds until the headers arrive. */
@@ -38,9 +38,8 @@ export interface Opening {
 export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
 
 /** A rejection is thrown as a Failure that names inputs the way the user typed them. */
-export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
-  const { target, context, pace, timeout, command } = opening;
-  const { feed, subjects } = subscription;
+export function openerOf(opening: Opening & Subscription): OpenShard {
+  const { target, context, pace, timeout, command, feed, subjects, params } = opening;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
@@ -48,16 +47,16 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   return async (lastEventId, signal) => {
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
-    const url = urlOf(target.streaming, subscription, wasOpen);
+    const url = urlOf(target.streaming, opening, wasOpen);
     // A stream without events resumes at `since`. If that is too old, the service moves it forward.
-    const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
+    const since = wasOpen ? (params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
     kind = "reopening";
     const request = {
       url,
       headers: { ...authorize(url), ...(resumed !== "" && { "last-event-id": resumed }) },
-      body: subjects.length > 1 ? bodyOf(subscription) : undefined,
+      body: subjects.length > 1 ? bodyOf(opening) : undefined,
     };
     const opened = await openConnection(context, request, { timeout, signal });
     const { headers } = opened.kind === "open" ? opened.connection : opened.answer;

@@ -1,7 +1,6 @@
 import type { Subject } from "../client/pages/page.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import { childOf } from "../context/child-signal.ts";
-import type { Context } from "../context/context.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
 import { CrowdedShards } from "./crowded-shards.ts";
 import { endCause, Stop } from "./ending.ts";
@@ -10,14 +9,12 @@ import { endedForGood } from "./reconnect.ts";
 import { Regrouped, RunningShard } from "./running-shard.ts";
 import { momentOf, type ShardLimits, type TailHandlers, type TailOptions } from "./shard-handlers.ts";
 import { planShards, replanShards, type Room, roomFor, subjectKey } from "./shards.ts";
-import { type Opening, openerOf } from "./subscription.ts";
+import { openerOf } from "./subscription.ts";
 
 const reloaded = "the list of assets changed";
 
 /** Streams any number of assets over as many connections as they need. */
 export class Tail {
-  readonly #context: Pick<Context, "clock" | "random">;
-  readonly #opening: Opening;
   readonly #options: TailOptions;
   readonly #handlers: TailHandlers;
   readonly #limits: ShardLimits;
@@ -34,14 +31,7 @@ export class Tail {
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
-  constructor(
-    context: Pick<Context, "clock" | "random">,
-    opening: Opening,
-    options: TailOptions,
-    handlers: TailHandlers,
-  ) {
-    this.#context = context;
-    this.#opening = opening;
+  constructor(options: TailOptions, handlers: TailHandlers) {
     this.#options = options;
     this.#handlers = handlers;
     this.#limits = {
@@ -117,7 +107,7 @@ export class Tail {
   ): Promise<void> {
     this.#begun += 1;
     const shard = { number: this.#begun, subjects };
-    const started = momentOf(this.#context.clock);
+    const started = momentOf(this.#options.context.clock);
     const self = new RunningShard(shard, started, after !== undefined, childOf(signal));
     this.#running.add(self);
     try {
@@ -151,13 +141,13 @@ export class Tail {
   /** Returns false if no asset is left. */
   async #keepOrDrop(self: RunningShard): Promise<boolean> {
     try {
-      const open = openerOf(this.#opening, { ...this.#options, subjects: self.shard.subjects });
-      return await self.keep(this.#context, open, this.#limits, this.#handlers);
+      const open = openerOf({ ...this.#options, subjects: self.shard.subjects });
+      return await self.keep(this.#options.context, open, this.#limits, this.#handlers);
     } catch (cause) {
       const { aborted: isAborted, reason } = self.current.signal;
       if (self.isOpen && reason instanceof Regrouped) {
         self.isOpen = false;
-        self.interrupted = { from: momentOf(this.#context.clock), reason: reason.why };
+        self.interrupted = { from: momentOf(this.#options.context.clock), reason: reason.why };
       }
       if (isAborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
@@ -173,13 +163,8 @@ export class Tail {
   /** Returns false if no asset is left. Throws if the options do not allow dropping. */
   async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
     const { subjects } = self.shard;
-    const probing = {
-      context: this.#context,
-      opening: this.#opening,
-      options: this.#options,
-      charged: this.#handlers.charged,
-      signal: self.current.signal,
-    };
+    const { charged } = this.#handlers;
+    const probing = { ...this.#options, charged, signal: self.current.signal };
     const { invalid, failure } = await findFault(probing, subjects, refused);
     this.#handlers.dropped(invalid, failure);
     for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
@@ -208,7 +193,7 @@ export class Tail {
   #close(over: unknown, isStopped: boolean): void {
     for (const self of [...this.#ended, ...this.#running]) {
       const { shard } = self;
-      const missed = self.missed(momentOf(this.#context.clock));
+      const missed = self.missed(momentOf(this.#options.context.clock));
       // If a failure ended the stream, it already explains the connections that were never open.
       if (missed !== undefined && (isStopped || missed.missing === "lost"))
         this.#handlers.missed(shard, missed.gap, missed.missing);

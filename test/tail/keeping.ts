@@ -98,7 +98,7 @@ export async function keep(
   let opened = 0;
   const end = keepOpen(
     context,
-    openerOf(opening, subscription),
+    openerOf({ ...opening, ...subscription }),
     {
       opened: (_, gap) => {
         opened += 1;

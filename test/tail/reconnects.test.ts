@@ -103,7 +103,7 @@ async function share(
     const subjects = [{ network: "base", address: `0x${index}` }];
     const subscription = { feed: feeds.prices, kind: feeds.prices.kinds[0], subjects, params: new Map() };
     if (subscription.kind === undefined) throw new Error("a feed has a kind");
-    const open = openerOf(opening, { ...subscription, kind: subscription.kind });
+    const open = openerOf({ ...opening, ...subscription, kind: subscription.kind });
     await keepOpen(context, open, handlers, limits, over.signal).catch(() => undefined);
   });
   const sent: number[] = [];

@@ -109,7 +109,7 @@ export async function checkStream(
   const started = clock.elapsed();
   try {
     await (await budget.claim(1)).settle(1);
-    const connection = await openerOf(opening, subscription)("", signal);
+    const connection = await openerOf({ ...opening, ...subscription })("", signal);
     signal.addEventListener("abort", connection.close);
     for await (const _ of connection.chunks) {
       connection.close();

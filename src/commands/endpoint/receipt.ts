@@ -74,8 +74,8 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
     repeats_dropped: String(tally.repeats),
     missing: String(tally.missing),
     refused: String(tally.refused),
-    first_row: tally.first?.() ?? "null",
-    last_row: tally.last?.() ?? "null",
+    first_row: tally.first ?? "null",
+    last_row: tally.last ?? "null",
     output: JSON.stringify({
       file: destination.rowsAt() ?? null,
       format: options.format,

@@ -236,10 +236,8 @@ async function listen(followed: Followed, wake: Wake): Promise<void> {
   const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
   const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
-  const opener = openerOf(
-    { target, context, pace: open.pace, timeout: options.timeout, command: "txns --follow" },
-    { feed, kind: feed.kinds[0], subjects: [subject], params: new Map() },
-  );
+  const opening = { target, context, pace: open.pace, timeout: options.timeout, command: "txns --follow" };
+  const opener = openerOf({ ...opening, feed, kind: feed.kinds[0], subjects: [subject], params: new Map() });
   const calls = { wake, budget: open.budget };
   const handlers = { ...course, retrying: course.streamLost };
   await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);

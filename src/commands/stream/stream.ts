@@ -145,7 +145,6 @@ function createTail(session: Session): Tail {
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
-    context,
     {
       target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
@@ -153,8 +152,6 @@ function createTail(session: Session): Tail {
       timeout: options.timeout,
       command: streamCommand(feed),
       counted: warnOfPlan(session),
-    },
-    {
       feed,
       kind,
       params,

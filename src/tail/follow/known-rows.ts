@@ -78,11 +78,6 @@ export type HeldRows = ReturnType<typeof createHeldRows>;
  */
 export function createHeldRows(latest: () => number) {
   let held: (TailRow & { readonly seen: number })[] = [];
-  const takeOut = (count: number): readonly TailRow[] => {
-    const taken = held.slice(0, count);
-    held = held.slice(count);
-    return taken;
-  };
   return {
     /** The rows are sorted from oldest to newest. `now` is from the monotonic clock. */
     take: (rows: readonly TailRow[], now: number): void => {
@@ -91,14 +86,13 @@ export function createHeldRows(latest: () => number) {
     },
     /** Removes, oldest first, the rows that may be written after a read that started at `readFrom`. */
     due: (readFrom: number): readonly TailRow[] => {
-      const last = latest();
-      const settled = (held.findLast(({ at }) => at.seconds <= last)?.at.seconds ?? 0) - settledSeconds;
+      const present = latest();
+      const settled = (held.findLast(({ at }) => at.seconds <= present)?.at.seconds ?? 0) - settledSeconds;
       // All rows before a row that is due are written with it.
-      return takeOut(
-        held.findLastIndex(({ seen, at }) => seen + settling <= readFrom || at.seconds < settled) + 1,
-      );
+      const last = held.findLastIndex(({ seen, at }) => seen + settling <= readFrom || at.seconds < settled);
+      return held.splice(0, last + 1);
     },
-    all: () => takeOut(held.length),
+    all: (): readonly TailRow[] => held.splice(0),
     /** The earliest start time of a read that allows the first row to be written; infinite if no row is held. */
     nextDue: () =>
       held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),

@@ -53,8 +53,6 @@ export function createRowWriter(
 /** Block producers may set times a few seconds ahead. The `Date` header has no fractions of a second. */
 const toleranceSeconds = 60;
 
-export type ServicePresent = ReturnType<typeof createServicePresent>;
-
 /** Uses the `Date` header of the responses, or the local clock if there is none. */
 export function createServicePresent(clock: Pick<Clock, "now">) {
   let said: number | undefined;

@@ -51,8 +51,6 @@ const shortestGap = 2000;
 const repeats = 3;
 const repeatGap = 3000;
 
-export type Schedule = ReturnType<typeof createSchedule>;
-
 /** `idle` returns the milliseconds from one read to the next if no read is requested. */
 export function createSchedule(
   clock: Pick<Clock, "elapsed">,
