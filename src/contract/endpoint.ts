@@ -49,13 +49,9 @@ export interface ContractEndpoint<Id extends string = string> extends Endpoint {
   readonly id: Id;
 }
 
-interface Described extends Omit<Endpoint, "id" | "method" | "plan" | "rows"> {
-  /** Defaults to keyless. */
-  readonly plan?: Tier;
-  /** Replaces `rows` for an endpoint with only one kind of row. */
-  readonly row?: RowShape;
-  readonly rows?: Endpoint["rows"];
-}
+/** By default, the plan is keyless. `row` replaces `rows` for an endpoint with only one kind of row. */
+type Described = Omit<Endpoint, "id" | "method" | "plan" | "rows"> &
+  Partial<Pick<Endpoint, "plan" | "rows">> & { readonly row?: RowShape };
 
 export function defineEndpoint<Id extends string>(
   id: Id,

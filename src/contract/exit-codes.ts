@@ -3,15 +3,10 @@ export const exits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143] as const;
 
 export type ExitCode = (typeof exits)[number];
 
-export interface ExitMeaning {
-  readonly when: string;
-  /** What a script should do next. */
-  readonly next: string;
-}
-
 const afterSignal = "run it again, or resume the pull";
 
-export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
+/** `next` is what a script should do next. */
+export const exitCodes: Readonly<Record<ExitCode, { readonly when: string; readonly next: string }>> = {
   0: { when: "Success, including empty results and a closed pipe", next: "continue" },
   1: {
     when: "Internal error, invalid response, or output that could not be written",

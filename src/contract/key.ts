@@ -1,11 +1,3 @@
-/** Never quotes the text, because even a mistyped key is a secret. */
-export interface RefusedKey {
-  /** In messages, this follows `the key from DEXDATA_API_KEY `. */
-  readonly problem: string;
-  /** Printed on a separate line. */
-  readonly next: string;
-}
-
 /** Specification, "Authentication", rule 3: the header contains only the key, which has this prefix. */
 const PREFIX = "api_";
 const KEY_ALONE = "enter only the key; it starts with api_";
@@ -14,7 +6,10 @@ const COPY_AGAIN = "copy it again, without anything around it";
 export const MAX_KEY_BYTES = 4096;
 const SCHEMES = ["Bearer", "ApiKey", "Api-Key", "Token", "Basic", "Authorization", "X-API-Key"];
 
-/** The most informative mistake comes first, because a string can contain several of them. */
+/**
+ * The most informative mistake comes first, because a string can contain several of them. In messages, `problem` follows
+ * `the key from DEXDATA_API_KEY `, and `next` is on a separate line.
+ */
 const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string])[] = [
   [/^\s*$/u, "is empty", KEY_ALONE],
   [
@@ -40,8 +35,11 @@ const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string]
   [/^api_.{0,3}$/u, "is too short to be a complete key", COPY_AGAIN],
 ];
 
-/** Undefined if the string looks like a key. Only the service knows whether the key is valid. */
-export function checkKeyForm(text: string): RefusedKey | undefined {
+/**
+ * Undefined if the string looks like a key. Only the service knows whether the key is valid. The result never quotes the
+ * text, because even a mistyped key is a secret.
+ */
+export function checkKeyForm(text: string) {
   for (const [form, problem, next] of MISTAKES) if (form.test(text)) return { problem, next };
   return undefined;
 }

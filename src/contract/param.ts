@@ -44,15 +44,8 @@ interface Extra {
 
 /** By default, the flag is the wire name with dashes instead of underscores. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {
-  const param = {
-    name,
-    place: "query",
-    required: false,
-    flag: name.replaceAll("_", "-"),
-    kind,
-    help,
-  } as const;
-  return { ...param, ...extra };
+  const flag = name.replaceAll("_", "-");
+  return { name, place: "query", required: false, flag, kind, help, ...extra };
 }
 
 export function fullHelp({ help, details = "", default: usual }: Param): string {

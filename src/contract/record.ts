@@ -87,7 +87,4 @@ export const each = (names: string, field: Field): RecordShape =>
   Object.fromEntries(names.split(" ").map((name) => [name, field]));
 
 /** From longest to shortest. */
-export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;
-
-export const everyWindow = (field: Field, names: readonly string[] = windows): RecordShape =>
-  Object.fromEntries(names.map((name) => [name, field]));
+export const windows = "24h 6h 1h 30m 15m 5m";

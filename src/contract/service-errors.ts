@@ -5,13 +5,12 @@ interface ServiceError {
   readonly meaning: string;
   readonly next: string;
   /** The body's fields other than `error` and `message`, each with an example value. */
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 const links = { upgrade: "https://…", docs: "https://…" };
 
-/** As in the specification. If a body has no code, the first entry with the same status applies. */
-export const serviceErrors = {
+const all = {
   invalid_param: {
     status: 400,
     meaning:
@@ -30,19 +29,16 @@ export const serviceErrors = {
     meaning:
       "A key is required, but none was sent, or its format is invalid. Send only the key, without a prefix such as Bearer",
     next: "store a key: dexdata auth login; see the key in use: dexdata auth status",
-    fields: {},
   },
   invalid_api_key: {
     status: 401,
     meaning: "The service does not recognize the key",
     next: "store a valid key: dexdata auth login",
-    fields: {},
   },
   forbidden: {
     status: 403,
     meaning: "The key is not allowed to do this",
     next: "see the key in use and its plan: dexdata auth status",
-    fields: {},
   },
   not_found: {
     status: 404,
@@ -60,13 +56,11 @@ export const serviceErrors = {
     status: 404,
     meaning: "The path does not exist on this host",
     next: "check the base URL: dexdata config list; convert an old URL: dexdata migrate '<url>'",
-    fields: {},
   },
   method_not_allowed: {
     status: 405,
     meaning: "The path does not accept this method. All requests except streams use GET",
     next: "check the base URL: dexdata config list",
-    fields: {},
   },
   endpoint_removed: {
     status: 410,
@@ -84,13 +78,11 @@ export const serviceErrors = {
     status: 500,
     meaning: "The service failed",
     next: "try again later; dexdata has already retried several times (--retries)",
-    fields: {},
   },
   unavailable: {
     status: 503,
     meaning: "The service is temporarily unavailable",
     next: "try again later, or retry automatically: --retry-on 502,503,504",
-    fields: {},
   },
   payment_required: {
     status: 402,
@@ -127,46 +119,30 @@ export const serviceErrors = {
   },
 } satisfies Readonly<Record<string, ServiceError>>;
 
-export type ServiceCode = keyof typeof serviceErrors;
+export type ServiceCode = keyof typeof all;
+
+/** As in the specification. If a body has no code, the first entry with the same status applies. */
+export const serviceErrors: Readonly<Record<ServiceCode, ServiceError>> = all;
 
 export function isServiceCode(word: string): word is ServiceCode {
   return Object.hasOwn(serviceErrors, word);
 }
 
-/** This is the only table that determines exit codes and retries. */
-interface Meaning {
-  readonly exit: ExitCode;
-  /** The specification allows retries only for 429 and 500. */
-  readonly retried: boolean;
-  /** Used if the body does not contain a code. */
-  readonly code: ServiceCode;
-}
-
-const exitOfStatus: Readonly<Record<number, ExitCode>> = {
-  400: 2,
-  401: 4,
-  402: 5,
-  403: 4,
-  404: 3,
-  405: 2,
-  410: 3,
-  429: 6,
-  500: 7,
-};
+const exitOfStatus: Readonly<Record<number, ExitCode>> = { 401: 4, 402: 5, 403: 4, 404: 3, 410: 3, 429: 6 };
 
 /**
- * The status decides, because the body may be empty, HTML or outdated. The code in the body refines the message but
- * never changes the exit code, so rewording or adding a code is harmless.
+ * Only this function determines exit codes and retries, which the specification allows only for 429 and 500. The status
+ * decides, because the body may be empty, HTML or outdated. The code in the body refines the message but never changes
+ * the exit code, so rewording or adding a code is harmless. If the body does not contain a code, `code` is used.
  */
-export function meaningOf(status: number): Meaning {
-  const exit = exitOfStatus[status];
+export function meaningOf(status: number) {
   const code = Object.keys(serviceErrors)
     .filter(isServiceCode)
     .find((each) => serviceErrors[each].status === status);
-  if (exit !== undefined && code !== undefined)
-    return { exit, retried: status === 429 || status === 500, code };
-  if (status >= 500) return { exit: 7, retried: false, code: "unavailable" };
-  if (status >= 400) return { exit: 2, retried: false, code: "invalid_param" };
+  const retried = status === 429 || status === 500;
+  if (status >= 500) return { exit: 7, retried, code: code ?? "unavailable" } as const;
+  if (status >= 400)
+    return { exit: exitOfStatus[status] ?? 2, retried, code: code ?? "invalid_param" } as const;
   // The API does not use 1xx and 3xx, so such a response cannot be trusted.
-  return { exit: 1, retried: false, code: "internal_error" };
+  return { exit: 1, retried, code: "internal_error" } as const;
 }

@@ -2,6 +2,7 @@ import type { Context } from "../context/context.ts";
 import { type ExitCode, exitCodes } from "../contract/exit-codes.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { nearest } from "../text/nearest.ts";
+import { didYouMean } from "../commands/input/nearest-command.ts";
 import { type Command, type Positional, usageOf } from "../commands/command.ts";
 import type { LocalOutputFlags } from "../run/flags/shared-flags.ts";
 import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.ts";
@@ -18,14 +19,9 @@ export async function listCommands(
   const asked = words.join(" ");
   const entries = all.filter((entry) => asked === "" || `${entry.words} `.startsWith(`${asked} `));
   if (entries.length === 0) {
-    const near = nearest(
-      asked,
-      all.map((entry) => entry.words),
-    );
-    throw usageFailure(
-      `unknown command "${asked}"`,
-      near === undefined ? "list them: dexdata commands" : `did you mean ${near}?`,
-    );
+    const names = all.map((entry) => entry.words);
+    const hint = didYouMean(nearest(asked, names), "list them: dexdata commands");
+    throw usageFailure(`unknown command "${asked}"`, hint);
   }
   if (hasParts(context, flags)) return await writeDocuments(context, flags, entries.map(describeCommand));
   return await writeRows(

@@ -2,7 +2,7 @@ import { Command as Parser, CommanderError, Option } from "commander";
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { versionLine } from "../contract/version.ts";
 import { type Command, hasFlag } from "../commands/command.ts";
-import type { Flag, Flags, TypedFlags } from "../run/flags/flag.ts";
+import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import type { HelpForm } from "./help/command-help.ts";
 import { suggestFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
@@ -57,32 +57,20 @@ function refusedBy(parse: () => void): CommanderError | undefined {
   }
 }
 
-interface Chosen {
-  readonly command: Command;
-  readonly words: readonly string[];
-}
-
 const ignored = (): void => undefined;
 
-/** Returns only the commands that argv may name, because setting up all of them in commander takes 4 ms. */
+/** Returns only the commands that argv may name, because setting up all of them with their 600 flags takes 7 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
   const named = commands.filter(({ words }) => argv.includes(words.split(" ")[0] ?? words));
   return named.length > 0 ? named : commands;
 }
 
-/** Only the command that commander reaches gets its flags, because adding all 600 flags takes 3 ms. */
-function createParser(commands: readonly Command[]): {
-  readonly program: Parser;
-  readonly reached: () => Parser;
-  readonly chosen: () => Chosen | undefined;
-} {
+function createParser(commands: readonly Command[]) {
   const program = new Parser("dexdata");
   let reached = program;
-  let chosen: Chosen | undefined;
-  const commandOf = new Map<Parser, Command>();
+  let chosen: { readonly command: Command; readonly words: readonly string[] } | undefined;
   const reach = (_: Parser, inner: Parser): void => {
     reached = inner;
-    addOptions(inner, commandOf.get(inner)?.flags ?? {});
   };
   // commander must not print or exit. The type of its exception distinguishes help, version and errors.
   program
@@ -95,7 +83,7 @@ function createParser(commands: readonly Command[]): {
   addOptions(program, sharedFlags);
   for (const command of commands) {
     const parser = parserOf(program, command.words.split(" "), reach);
-    commandOf.set(parser, command);
+    addOptions(parser, command.flags);
     // The command itself checks the number of arguments, so commander accepts any number.
     parser.argument("[words...]").action((words: string[]) => {
       chosen = { command, words };
@@ -118,35 +106,26 @@ function parserOf(
   }, program);
 }
 
-const optionNames = new WeakMap<Option, string>();
-
-function addOptions(parser: Parser, flags: Flags): void {
-  for (const [name, flag] of Object.entries(flags)) {
-    const option = toOption(name, flag);
-    optionNames.set(option, name);
-    parser.addOption(option);
-  }
-}
-
 const append = (text: string | undefined, before: unknown): readonly (string | undefined)[] => [
   ...(Array.isArray(before) ? before : []),
   text,
 ];
 
-/** The option collects all values. A boolean flag does not have a value. */
-function toOption(name: string, { short, type: { placeholder } }: Flag): Option {
-  const letter = short === undefined ? "" : `-${short}, `;
-  const value = placeholder === undefined ? "" : ` <${placeholder}>`;
-  return new Option(`${letter}--${name}${value}`).argParser(append);
+/** Each option collects all values. A boolean flag does not have a value. */
+function addOptions(parser: Parser, flags: Flags): void {
+  for (const [name, { short, type }] of Object.entries(flags)) {
+    const letter = short === undefined ? "" : `-${short}, `;
+    const value = type.placeholder === undefined ? "" : ` <${type.placeholder}>`;
+    parser.addOption(new Option(`${letter}--${name}${value}`).argParser(append));
+  }
 }
 
 function typedFlags(parser: Parser, program: Parser): TypedFlags {
   const typed = new Map<string, readonly (string | undefined)[]>();
   for (const each of parser === program ? [program] : [parser, program]) {
     for (const option of each.options) {
-      const name = optionNames.get(option);
       const texts: unknown = each.getOptionValue(option.attributeName());
-      if (name !== undefined && Array.isArray(texts)) typed.set(name, texts);
+      if (Array.isArray(texts)) typed.set(option.long?.slice(2) ?? "", texts);
     }
   }
   return typed;

@@ -42,18 +42,18 @@ function shown(text: string): string {
 /** dexdata's own fields come first, and then each field from the response body, with every digit of its numbers. */
 export function failureJson(failure: Failure): string {
   const { code, status, exit, retryable, why, body, missing } = failure.details;
-  const members = new Map<string, string>();
-  const add = (name: string, value: unknown): void => {
-    if (value !== undefined) members.set(name, JSON.stringify(value));
+  const own = {
+    code,
+    message: failure.message,
+    status,
+    exit,
+    retryable: retryable ?? false,
+    next: nextOf(failure),
+    service_message: why,
+    missing_rows: missing,
   };
-  add("code", code);
-  add("message", failure.message);
-  add("status", status);
-  add("exit", exit);
-  add("retryable", retryable ?? false);
-  add("next", nextOf(failure));
-  add("service_message", why);
-  add("missing_rows", missing);
+  const known = Object.entries(own).filter(([, value]) => value !== undefined);
+  const members = new Map(known.map(([name, value]) => [name, JSON.stringify(value)]));
   for (const [name, text] of body ?? []) {
     if (!members.has(name)) members.set(name, text.trim().replaceAll(/[\r\n]/gu, " "));
   }

@@ -1,6 +1,4 @@
-import type { Budget } from "../client/spending/credit-budget.ts";
-import { type Client, createClient } from "../client/client.ts";
-import type { Pace } from "../client/pace/pace.ts";
+import { createClient } from "../client/client.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
 import { plans } from "../contract/tier.ts";
@@ -11,27 +9,19 @@ import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
-export interface OpenClient {
-  readonly client: Client;
-  /** Streams also use the client's rate limiter. */
-  readonly pace: Pace;
-  readonly budget: Budget;
-  readonly close: () => Promise<void>;
-}
+export type OpenClient = Readonly<Awaited<ReturnType<typeof openClient>>>;
 
-interface Asked {
-  /** An in-process sandbox clock's speed from the start of the run; 0 stops the clock. */
-  readonly speed: number;
-  /** Set only if flags and settings do not determine the host. */
-  readonly target: Target | undefined;
-}
-
+/**
+ * An in-process sandbox clock runs at `speed` from the start of the run; 0 stops the clock. `named` is set only if flags
+ * and settings do not determine the host.
+ */
 export async function openClient(
   context: Context,
   options: RunOptions,
   report: Report,
-  { speed, target: named }: Asked,
-): Promise<OpenClient> {
+  speed: number,
+  named: Target | undefined,
+) {
   const { target, close } =
     named === undefined
       ? await openTarget(context, options, report, speed)
@@ -52,6 +42,7 @@ export async function openClient(
   });
   return {
     client,
+    /** Streams also use the client's rate limiter. */
     pace,
     budget,
     close: async () => {
@@ -64,17 +55,7 @@ export async function openClient(
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-interface OpenTarget {
-  readonly target: Target;
-  readonly close: () => Promise<void>;
-}
-
-async function openTarget(
-  context: Context,
-  options: RunOptions,
-  report: Report,
-  speed: number,
-): Promise<OpenTarget> {
+async function openTarget(context: Context, options: RunOptions, report: Report, speed: number) {
   const { settings } = options;
   for (const warning of settings.warnings) report.warn(warning);
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
@@ -112,7 +93,7 @@ async function openSandbox(
   options: RunOptions,
   { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
   speed: number,
-): Promise<OpenTarget> {
+) {
   const { startSandbox } = await import("../sandbox/server.ts");
   // The clock starts with the first request. Otherwise, "15 minutes ago" would be too early when it is sent.
   let started: number | undefined;

@@ -7,15 +7,7 @@ import type { LiveLine } from "../render/progress/live-line.ts";
 import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
 import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
 
-export interface Progress {
-  /** Text written to these does not mix with the progress display. */
-  readonly outputs: Pick<Context, "stdout" | "stderr">;
-  readonly countdown: Countdown;
-  /** Shows the progress once the pull has taken long enough. `say` prints a line on stderr. */
-  readonly begin: (state: () => PullState, say: (line: string) => void) => void;
-  /** Erases the progress display. */
-  readonly close: () => Promise<void>;
-}
+export type Progress = Readonly<ReturnType<typeof createProgress>>;
 
 /** In milliseconds: before a progress line appears, between frames, and between log lines. */
 const [brief, tick, logged] = [500, 100, 10_000];
@@ -24,7 +16,7 @@ export function createProgress(
   context: Context,
   mode: ProgressMode,
   { isQuiet }: Pick<RunOptions, "isQuiet">,
-): Progress {
+) {
   const { clock, signal, env } = context;
   const isLive = mode === "auto" && !isQuiet && canRedraw(context);
   const done = new AbortController();
@@ -76,21 +68,25 @@ export function createProgress(
   if (signal.aborted) done.abort();
   signal.addEventListener("abort", closeAtOnce, { once: true });
 
-  return {
-    outputs: { stdout: stdout ?? context.stdout, stderr: stderr ?? context.stderr },
-    countdown: {
-      begin: (milliseconds, why) => {
-        const now = clock.elapsed();
-        waits = [...underWay(now), { until: now + milliseconds, why }];
-      },
-      isShown: () => isLive && !done.signal.aborted && hasRoom(),
+  const countdown: Countdown = {
+    begin: (milliseconds, why) => {
+      const now = clock.elapsed();
+      waits = [...underWay(now), { until: now + milliseconds, why }];
     },
-    begin: (state, say) => {
+    isShown: () => isLive && !done.signal.aborted && hasRoom(),
+  };
+  return {
+    /** Text written to these does not mix with the progress display. */
+    outputs: { stdout: stdout ?? context.stdout, stderr: stderr ?? context.stderr },
+    countdown,
+    /** Shows the progress once the pull has taken long enough. `say` prints a line on stderr. */
+    begin: (state: () => PullState, say: (line: string) => void) => {
       const parts = describe(state);
       if (isLive) keepDrawing(parts).catch(() => undefined);
       if (mode === "plain")
         keepSaying(clock, done.signal, () => say(`progress: ${parts().join(", ")}`)).catch(() => undefined);
     },
+    /** Erases the progress display. */
     close,
   };
 }

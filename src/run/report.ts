@@ -1,5 +1,5 @@
 import { counted, grouped } from "../text/counted.ts";
-import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
+import type { Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/spending/meter.ts";
 import { formatDuration, formatSeconds } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
@@ -7,26 +7,6 @@ import type { Failure } from "../contract/failure.ts";
 import type { RunOptions } from "./run-options.ts";
 import { hideSecrets } from "../contract/key.ts";
 import { visibleText } from "../render/sanitize.ts";
-
-/** Prints everything except rows and the final failure. Each message is one line on stderr. */
-export interface Report extends ClientObserver {
-  /** One of several inputs failed. */
-  readonly fault: (text: string) => void;
-  /** Data may be missing, or an input was ignored. */
-  readonly warn: (text: string) => void;
-  /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
-  readonly note: (text: string) => void;
-  /** Prints a line without a prefix, even if stderr is a pipe. */
-  readonly tell: (text: string) => void;
-  /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
-  readonly remark: (text: string) => void;
-  /** `line` describes the pause if it is long enough to mention. */
-  readonly pausing: (milliseconds: number, line: string | undefined) => void;
-  /** Prints the requests, the credits and the elapsed time. With --stats, `rest` adds where the list continues. */
-  readonly close: (meter: Meter, rest?: string) => void;
-  /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
-  readonly settled: () => Promise<void>;
-}
 
 /** Shows a countdown during each wait if a user can see it. */
 export interface Countdown {
@@ -43,11 +23,12 @@ const shortWait = 2000;
 const patience = 300;
 const mostWaiting = 1000;
 
+/** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export function createReport(
   context: Context,
   options: Pick<RunOptions, "isQuiet" | "hasStats" | "verbosity">,
   countdown?: Countdown,
-): Report {
+) {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
   let written: Promise<void> = Promise.resolve();
@@ -71,31 +52,40 @@ export function createReport(
     if (waiting < mostWaiting) append(text);
     else leftOut += 1;
   };
-  const note = (text: string): void => write(`${prefixes.note}${text}`);
+  const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);
+  const note = writeWith(prefixes.note);
   return {
-    fault: (text) => write(`${prefixes.error}${text}`),
-    warn: (text) => write(`${prefixes.warning}${text}`),
+    /** One of several inputs failed. */
+    fault: writeWith(prefixes.error),
+    /** Data may be missing, or an input was ignored. */
+    warn: writeWith(prefixes.warning),
+    /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
     note,
+    /** Prints a line without a prefix, even if stderr is a pipe. */
     tell: write,
-    remark: (text) => {
+    /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
+    remark: (text: string) => {
       if (isWatched) write(text);
     },
-    answered: (exchange) => {
+    answered: (exchange: Exchange) => {
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
     },
-    waiting: (wait) => {
+    waiting: (wait: Waiting) => {
       countdown?.begin(wait.milliseconds, whyAgain(wait));
       if (wait.milliseconds > shortWait && countdown?.isShown() !== true) note(waitingLine(wait));
     },
-    pausing: (milliseconds, line) => {
+    /** `line` describes the pause if it is long enough to mention. */
+    pausing: (milliseconds: number, line: string | undefined) => {
       countdown?.begin(milliseconds, "for the rate limit");
       if (line !== undefined && countdown?.isShown() !== true) note(line);
     },
-    close: (meter, rest) => {
+    /** Prints the requests, the credits and the elapsed time. With --stats, `rest` adds where the list continues. */
+    close: (meter: Meter, rest?: string) => {
       const line = closingLine(meter, context.clock.elapsed() - started);
       if (options.hasStats && rest !== undefined) write(`${line}, ${rest}`);
       else if (isWatched || options.hasStats) write(line);
     },
+    /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
     settled: async () => {
       if (waiting === 0) return;
       const done = new AbortController();
@@ -105,6 +95,8 @@ export function createReport(
     },
   };
 }
+
+export type Report = Readonly<ReturnType<typeof createReport>>;
 
 function closingLine(meter: Meter, milliseconds: number): string {
   const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;

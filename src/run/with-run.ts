@@ -1,13 +1,12 @@
 import type { Target } from "../client/connection/target.ts";
 import { formatDuration } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
-import type { SharedValues } from "./flags/shared-flags.ts";
 import { createListSources, type ListSources } from "../files/list-sources.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
-import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
+import { readRunOptions, type RunFlags, type RunOptions } from "./run-options.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
 export interface Run {
@@ -53,7 +52,7 @@ interface Kind {
  * order and all remaining output is written.
  */
 export async function withRun<Result>(
-  flags: SharedValues & OtherValues,
+  flags: RunFlags,
   outer: Context,
   work: (run: Run) => Promise<Result>,
   { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false }: Kind = {},
@@ -69,7 +68,7 @@ export async function withRun<Result>(
   const closers: (() => unknown)[] = [];
   const onClose: Run["onClose"] = (close) => closers.push(close);
   const open: Run["open"] = async ({ context: own = context, speed = 0, target, observer, over } = {}) => {
-    const opened = await openClient(own, options, { ...report, ...observer }, { speed, target });
+    const opened = await openClient(own, options, { ...report, ...observer }, speed, target);
     onClose(async () => {
       await progress.close();
       await opened.close();
@@ -117,10 +116,7 @@ export function reportCost({ client: { meter, target } }: OpenClient, report: Re
 }
 
 /** Also aborts at `--deadline`. `release` stops the timer. */
-export function bounded(
-  context: Context,
-  deadline: number | undefined,
-): { readonly context: Context; readonly release: () => void } {
+function bounded(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
   const done = new AbortController();

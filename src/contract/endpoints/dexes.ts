@@ -1,6 +1,6 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { choice, query } from "../param.ts";
-import { amount, count, optional, text } from "../record.ts";
+import { amount, count, each, optional, text } from "../record.ts";
 import { inNetwork, numberedPaging, sort } from "./shared-parts.ts";
 
 /**
@@ -24,12 +24,10 @@ export const dexes = defineEndpoint("dexes", {
     name: "dex",
     record: {
       chain: optional(text),
-      dex_id: text,
-      dex_name: text,
+      ...each("dex_id dex_name", text),
       protocol: optional(text),
       volume_usd_24h: optional(amount),
-      txns_24h: optional(count),
-      pools_count: optional(count),
+      ...each("txns_24h pools_count", optional(count)),
     },
     identity: ["dex_id"],
     columns: [

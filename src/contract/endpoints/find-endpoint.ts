@@ -1,16 +1,13 @@
 import type { ContractEndpoint } from "../endpoint.ts";
-import { type EndpointId, endpoints } from "./all.ts";
+import { endpoints } from "./all.ts";
 
-export interface FoundEndpoint {
-  readonly endpoint: ContractEndpoint<EndpointId>;
-  /** The values of the placeholders in the path. */
-  readonly path: ReadonlyMap<string, string>;
-}
+export type FoundEndpoint = NonNullable<ReturnType<typeof findEndpoint>>;
 
 /** A fixed word takes precedence over an identifier: `tokens/search` does not name a token. */
 const byFixedWords = endpoints.toSorted((a, b) => placeholders(a) - placeholders(b));
 
-export function findEndpoint(segments: readonly string[]): FoundEndpoint | undefined {
+/** `path` contains the values of the placeholders in the path. */
+export function findEndpoint(segments: readonly string[]) {
   for (const endpoint of byFixedWords) {
     const path = matchTemplate(endpoint.path, segments);
     if (path !== undefined) return { endpoint, path };

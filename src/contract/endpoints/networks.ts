@@ -1,5 +1,5 @@
 import { defineEndpoint } from "../endpoint.ts";
-import { amount, count, optional, text } from "../record.ts";
+import { amount, count, each, optional, text } from "../record.ts";
 
 /** See "Other endpoints" in the specification. The record is described only in wire-facts 4.1. */
 export const networks = defineEndpoint("networks", {
@@ -16,8 +16,7 @@ export const networks = defineEndpoint("networks", {
       id: text,
       display_name: optional(text),
       volume_usd_24h: optional(amount),
-      txns_24h: optional(count),
-      pools_count: optional(count),
+      ...each("txns_24h pools_count", optional(count)),
     },
     identity: ["id"],
     columns: [

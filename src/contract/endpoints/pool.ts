@@ -6,7 +6,6 @@ import {
   blockNumber,
   count,
   each,
-  everyWindow,
   listOf,
   nullable,
   optional,
@@ -15,6 +14,7 @@ import {
   record,
   text,
   time,
+  windows,
 } from "../record.ts";
 import { inNetwork, inversed, poolAddress } from "./shared-parts.ts";
 
@@ -46,8 +46,7 @@ export const pool = defineEndpoint("pool", {
       created_at_block_number: optional(blockNumber),
       fee: nullable(percent),
       created_at: optional(time),
-      base_token_id: optional(address),
-      quote_token_id: optional(address),
+      ...each("base_token_id quote_token_id", optional(address)),
       tokens: listOf({
         id: address,
         ...each("name symbol chain", optional(text)),
@@ -55,13 +54,10 @@ export const pool = defineEndpoint("pool", {
         added_at: optional(time),
         fdv: nullable(amount),
       }),
-      last_price: nullable(price),
-      last_price_usd: nullable(price),
-      price_time: optional(time),
-      last_updated: optional(time),
-      ...everyWindow(optional(window)),
-      price_stats: optional(anything),
-      token_reserves: optional(anything),
+      ...each("last_price last_price_usd", nullable(price)),
+      ...each("price_time last_updated", optional(time)),
+      ...each(windows, optional(window)),
+      ...each("price_stats token_reserves", optional(anything)),
     },
     identity: ["chain", "id"],
     columns: [

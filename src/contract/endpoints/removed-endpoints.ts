@@ -1,23 +1,12 @@
-/** A path that permanently returns 410. */
-export interface RemovedEndpoint {
-  readonly path: string;
-  readonly replacement: string;
-  /** Maps placeholders in the old path to the parameters that replaced them. */
-  readonly carried: Readonly<Record<string, string>>;
-}
-
-const removed = (
-  path: string,
-  replacement: string,
-  carried: Readonly<Record<string, string>> = {},
-): RemovedEndpoint => ({
+/** `carried` maps placeholders in the old path to the parameters that replaced them. */
+const removed = (path: string, replacement: string, carried: Readonly<Record<string, string>> = {}) => ({
   path,
   replacement,
   carried,
 });
 
-/** Specification, "Removed endpoints", except the path on the streaming host. */
-export const removedEndpoints: readonly RemovedEndpoint[] = [
+/** Specification, "Removed endpoints", except the path on the streaming host. The paths permanently return 410. */
+export const removedEndpoints = [
   removed("/pools", "/pools/search"),
   removed("/networks/{network}/pools", "/networks/{network}/pools/search"),
   removed("/networks/{network}/pools/filter", "/networks/{network}/pools/search"),

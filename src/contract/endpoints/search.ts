@@ -14,16 +14,7 @@ import {
   text,
   time,
 } from "../record.ts";
-
-const tokenFields = {
-  id: address,
-  name: optional(text),
-  symbol: optional(text),
-  chain: text,
-  decimals: optional(count),
-  total_supply: nullable(amount),
-  ...each("description website explorer", optional(text)),
-};
+import { tokenFields } from "./shared-parts.ts";
 
 /** Specification, endpoint 5 and Search result resource. The field names differ from those in the pool search. */
 export const search = defineEndpoint("search", {
@@ -93,8 +84,7 @@ export const search = defineEndpoint("search", {
       record: {
         ...each("id dex_id dex_name chain protocol", optional(text)),
         volume_usd_24h: nullable(amount),
-        txns_24h: nullable(count),
-        pools_count: nullable(count),
+        ...each("txns_24h pools_count", nullable(count)),
         created_at: optional(time),
       },
       identity: ["chain", "dex_id", "id"],

@@ -1,4 +1,5 @@
 import { choice, internal, path, query, type Param } from "../param.ts";
+import { address, amount, count, each, nullable, optional, text } from "../record.ts";
 
 export const inNetwork = path("network", { kind: "network" }, "Network ID (see dexdata networks)");
 export const poolAddress = path("pool_address", { kind: "address" }, "Pool address or ID");
@@ -19,3 +20,13 @@ export const inversed = query(
   { kind: "toggle" },
   "Quote prices as token1/token0 instead of token0/token1",
 );
+
+/** Both a token and a found token have these fields. */
+export const tokenFields = {
+  id: address,
+  ...each("name symbol", optional(text)),
+  chain: text,
+  decimals: optional(count),
+  total_supply: nullable(amount),
+  ...each("description website explorer", optional(text)),
+};

@@ -1,11 +1,9 @@
 import { defineEndpoint } from "../endpoint.ts";
 import {
-  address,
   amount,
   anything,
   count,
   each,
-  everyWindow,
   nullable,
   optional,
   percent,
@@ -13,9 +11,10 @@ import {
   record,
   text,
   time,
+  windows,
   yesNo,
 } from "../record.ts";
-import { inNetwork, tokenAddress } from "./shared-parts.ts";
+import { inNetwork, tokenAddress, tokenFields } from "./shared-parts.ts";
 
 /** dexdata reads both sell and buy (specification) and sells and buys (public service, wire-facts 4.7). */
 const window = record({
@@ -38,24 +37,17 @@ export const token = defineEndpoint("token", {
   row: {
     name: "token",
     record: {
-      id: address,
-      name: optional(text),
-      symbol: optional(text),
-      chain: text,
-      decimals: optional(count),
-      total_supply: nullable(amount),
-      ...each("description website explorer telegram twitter", optional(text)),
+      ...tokenFields,
+      ...each("telegram twitter", optional(text)),
       has_image: optional(yesNo),
-      added_at: optional(time),
-      last_updated: optional(time),
+      ...each("added_at last_updated", optional(time)),
       fdv: nullable(amount),
       price_stats: optional(anything),
       summary: optional(
         record({
           price_usd: nullable(price),
-          fdv: nullable(amount),
-          liquidity_usd: nullable(amount),
-          ...everyWindow(optional(window)),
+          ...each("fdv liquidity_usd", nullable(amount)),
+          ...each(windows, optional(window)),
         }),
       ),
     },

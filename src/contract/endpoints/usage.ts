@@ -1,5 +1,5 @@
 import { defineEndpoint } from "../endpoint.ts";
-import { anything, optional, text, time } from "../record.ts";
+import { anything, each, optional, text, time } from "../record.ts";
 
 /** Specification, "Other endpoints". Only `plan` is documented; a paid key also gets its usage for this period. */
 export const usage = defineEndpoint("usage", {
@@ -13,8 +13,7 @@ export const usage = defineEndpoint("usage", {
     name: "usage",
     record: {
       plan: optional(text),
-      credits: optional(anything),
-      overage: optional(anything),
+      ...each("credits overage", optional(anything)),
       resets_at: optional(time),
     },
     identity: [],

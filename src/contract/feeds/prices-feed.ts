@@ -1,5 +1,5 @@
 import { type Feed, priceText, unixSeconds } from "../feed.ts";
-import { address, optional, text } from "../record.ts";
+import { address, each, optional, text } from "../record.ts";
 
 export const pricesFeed: Feed<"prices"> = {
   name: "prices",
@@ -13,11 +13,8 @@ export const pricesFeed: Feed<"prices"> = {
         record: {
           address,
           chain: text,
-          p: optional(priceText),
-          price: optional(priceText),
-          timestamp: optional(unixSeconds),
-          timestamp_price: optional(unixSeconds),
-          token_price: optional(unixSeconds),
+          ...each("p price", optional(priceText)),
+          ...each("timestamp timestamp_price token_price", optional(unixSeconds)),
         },
       },
     },

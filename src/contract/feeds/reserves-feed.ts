@@ -1,5 +1,5 @@
 import { amountText, type Feed, unixSeconds } from "../feed.ts";
-import { address, amount, listOf, type NamedRecord, optional, price, text } from "../record.ts";
+import { address, amount, each, listOf, type NamedRecord, optional, price, text } from "../record.ts";
 
 const tokenReservesEvent: NamedRecord = {
   name: "token-reserves-event",
@@ -10,10 +10,8 @@ const tokenReservesEvent: NamedRecord = {
     delta: optional(amountText),
     block: optional(text),
     price_usd: optional(price),
-    reserve_usd: optional(amount),
-    delta_usd: optional(amount),
-    updated_at: optional(unixSeconds),
-    timestamp: optional(unixSeconds),
+    ...each("reserve_usd delta_usd", optional(amount)),
+    ...each("updated_at timestamp", optional(unixSeconds)),
   },
 };
 
@@ -22,20 +20,16 @@ const poolReservesEvent: NamedRecord = {
   record: {
     chain: text,
     pool_id: address,
-    block: optional(text),
-    previous_block: optional(text),
+    ...each("block previous_block", optional(text)),
     tokens: listOf({
       token_id: address,
       reserve: amountText,
       delta: optional(amountText),
       price_usd: optional(price),
-      reserve_usd: optional(amount),
-      delta_usd: optional(amount),
+      ...each("reserve_usd delta_usd", optional(amount)),
     }),
-    total_reserve_usd: optional(amount),
-    total_delta_usd: optional(amount),
-    timestamp: optional(unixSeconds),
-    block_timestamp: optional(unixSeconds),
+    ...each("total_reserve_usd total_delta_usd", optional(amount)),
+    ...each("timestamp block_timestamp", optional(unixSeconds)),
   },
 };
 

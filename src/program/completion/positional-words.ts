@@ -13,8 +13,10 @@ export function positionalWords(asked: Asked, command: Command, current: string)
   const { positionals: before } = line;
   const [first, last] = [command.positionals[0], command.positionals.at(-1)];
   // These arguments form a command name, which can have several words.
-  if (first?.suggests === "commands and topics") return only(helpWords(entries, before));
-  if (first?.suggests === "commands") return only(commandWords(entries, before.join(" ")));
+  if (first?.suggests === "commands and topics" || first?.suggests === "commands") {
+    const topics = first.suggests === "commands" || before.length > 0 ? [] : topicNames;
+    return only([...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))]);
+  }
   const positional = command.positionals[before.length] ?? (last?.isRepeatable === true ? last : undefined);
   const isBeforeDashes = positional?.suggests === "command line" && !line.isAfterDashes;
   if (positional === undefined || isBeforeDashes) return line.isAfterDashes ? nothing : only(flagWords(line));
@@ -78,9 +80,4 @@ export function commandWords(entries: readonly Command[], path: string): readonl
     if (!found.has(word)) found.set(word, { word, description });
   }
   return [...found.values()];
-}
-
-export function helpWords(entries: readonly Command[], before: readonly string[]): readonly Candidate[] {
-  const topics = before.length === 0 ? topicNames : [];
-  return [...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))];
 }

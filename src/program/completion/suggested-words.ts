@@ -84,11 +84,8 @@ function innerRecord(record: RecordShape, path: readonly string[]): RecordShape 
 
 /** Wire names, such as `order_by=`. */
 export function parameterWords(path: string | undefined): readonly Candidate[] {
-  const segments =
-    (path ?? "")
-      .split("?")[0]
-      ?.split("/")
-      .filter((each) => each !== "") ?? [];
+  const [route = ""] = (path ?? "").split("?");
+  const segments = route.split("/").filter((each) => each !== "");
   const params = findEndpoint(segments)?.endpoint.params ?? [];
   return params
     .filter(({ place }) => place === "query")

@@ -4,23 +4,18 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import type { Context } from "../../context/context.ts";
 
 /** The words before the cursor, parsed as the program would parse them. */
-export interface TypedLine {
-  /** The command so far. This can be just the first word, such as `pools`. */
-  readonly path: string;
-  /** Undefined until the words name a command. */
-  readonly entry: Command | undefined;
-  readonly positionals: readonly string[];
-  readonly given: ReadonlySet<string>;
-  /** The flag whose value is the next word. */
-  readonly pending: Flag | undefined;
-  /** After `--`, words that start with a dash are not flags. */
-  readonly isAfterDashes: boolean;
-}
+type TypedLine = NonNullable<ReturnType<typeof readTypedLine>>;
 
 /** Returns undefined if the words do not lead to a command, so there is nothing to suggest. */
-export function readTypedLine(entries: readonly Command[], words: readonly string[]): TypedLine | undefined {
-  let [path, pending, isAfterDashes]: [string, Flag | undefined, boolean] = ["", undefined, false];
+export function readTypedLine(entries: readonly Command[], words: readonly string[]) {
+  /** The command so far. This can be just the first word, such as `pools`. */
+  let path = "";
+  /** Undefined until the words name a command. */
   let entry: Command | undefined;
+  /** The flag whose value is the next word. */
+  let pending: Flag | undefined;
+  /** After `--`, words that start with a dash are not flags. */
+  let isAfterDashes = false;
   const positionals: string[] = [];
   const given = new Set<string>();
   for (const word of words) {
@@ -48,16 +43,10 @@ export function flagsOf(command: Command | undefined): Flags {
   return command === undefined ? sharedFlags : { ...command.flags, ...command.shared };
 }
 
-interface ReadFlag {
-  readonly name?: string;
-  readonly flag?: Flag;
-  /** Whether the next word is the value of this flag. */
-  readonly isFollowed: boolean;
-}
-
 const takesValue = (flag: Flag | undefined): flag is Flag => flag?.type.placeholder !== undefined;
 
-export function readFlag(flags: Flags, word: string): ReadFlag {
+/** `isFollowed` means that the next word is the value of this flag. */
+export function readFlag(flags: Flags, word: string) {
   if (word.startsWith("--")) {
     const [name = "", ...value] = word.slice(2).split("=");
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
@@ -96,5 +85,5 @@ export const only = (candidates: readonly Candidate[]): Completion => ({ ...noth
 export interface Asked {
   readonly context: Pick<Context, "env" | "platform">;
   readonly entries: readonly Command[];
-  readonly line: TypedLine;
+  readonly line: Readonly<TypedLine>;
 }

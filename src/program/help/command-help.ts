@@ -1,6 +1,6 @@
 import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
-import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
+import { briefRows, flagBlocks, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
 /** `brief` fits on one screen and only names the shared flags. `full` describes everything. */
@@ -8,12 +8,11 @@ export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
   const { words, summary, examples, flags: own, shared, notes = [] } = command;
-  const all = { ...own, ...shared };
   const [usage = "", ...otherUsages] = usagesOf(command);
   const minor = filtered(own, (flag) => isMinor(flag, own));
-  const flagBlocks =
+  const flagParts =
     form === "full"
-      ? [...groupedFlags(all).map(([heading, inside]) => ({ heading, rows: fullRows(inside) })), ...notes]
+      ? [...flagBlocks({ ...own, ...shared }), ...notes]
       : [
           ...mainFlags(filtered(own, (_, name) => !(name in minor))),
           ...moreFlags(words, { ...minor, ...shared }),
@@ -27,7 +26,7 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
       : [
           { heading: "Examples", commands: form === "full" ? examples : examples.slice(0, maxBriefExamples) },
         ]),
-    ...flagBlocks,
+    ...flagParts,
     { prose: costSentence(command) },
     ...(form === "full" && Object.keys(shared).length > 5 ? [{ prose: topicsLine }] : []),
   ];

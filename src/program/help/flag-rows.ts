@@ -1,4 +1,5 @@
 import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
+import type { Block } from "../../render/page/help-page.ts";
 
 type Row = readonly [term: string, text: string];
 
@@ -12,21 +13,20 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
 
 /** Omits the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {
-  return `${owned(flag.summary, ownersOf(flag))}${defaultOf(flag)}${flag.details ?? ""}`;
+  return `${described(flag, ownersOf(flag))}${flag.details ?? ""}`;
 }
 
 export function fullFlagHelp(flag: Flag): string {
   const choices = flag.choicesIn === undefined ? flag.type.choices : undefined;
-  if (choices === undefined) return flagHelp(flag);
-  return `${withChoices(flag, ownersOf(flag), choices)}${flag.details ?? ""}`;
+  return `${described(flag, ownersOf(flag), choices)}${flag.details ?? ""}`;
 }
 
 export function fullRows(flags: Flags): readonly Row[] {
-  return Object.entries(flags).map(([name, flag]) => [
-    `${dashed(name, flag)}${value(flag)}`,
-    fullFlagHelp(flag),
-  ]);
+  return Object.entries(flags).map(([name, flag]) => [term(name, flag), fullFlagHelp(flag)]);
 }
+
+export const flagBlocks = (flags: Flags): readonly Block[] =>
+  groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: fullRows(inside) }));
 
 /** The flags without which this one has no effect. */
 const ownersOf = ({ with: owners = [] }: Flag): readonly string[] =>
@@ -48,11 +48,11 @@ function defaultOf({ default: usual, defaultSaid, choicesIn }: Flag): string {
 }
 
 /** `Sort direction: asc, desc`; a default is marked in the list if it is one of the choices. */
-function withChoices(flag: Flag, owners: readonly string[], choices: readonly string[]): string {
+function described(flag: Flag, owners: readonly string[], choices: readonly string[] = []): string {
   const usual = flag.defaultSaid === undefined ? flag.default : undefined;
   const isListed = usual !== undefined && choices.includes(usual);
   const list = choices.map((choice) => (choice === usual ? `${choice} (default)` : choice)).join(", ");
-  return `${owned(flag.summary, owners)}${isListed ? "" : defaultOf(flag)}: ${list}`;
+  return `${owned(flag.summary, owners)}${isListed ? "" : defaultOf(flag)}${list === "" ? "" : `: ${list}`}`;
 }
 
 /** Flags that differ only by window and bound share a row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
@@ -66,22 +66,19 @@ export function briefRows(flags: Flags): readonly Row[] {
     const [first] = family;
     if (first === undefined) return [];
     const [name, flag] = first;
-    if (family.length === 1) return [[`${dashed(name, flag)}${value(flag)}`, briefHelp(flag, flags)]];
+    if (family.length === 1) return [[term(name, flag), briefHelp(flag, flags)]];
     const names = family.map(([each]) => each);
-    const term = name
+    const shared = name
       .replace(bound, () => `-${braced(names, bound)}`)
       .replace(window, () => `-${braced(names, window)}`);
-    return [[`--${term}${value(flag)}`, inCommon(family.map(([, { summary }]) => summary))]];
+    return [[`--${shared}${value(flag)}`, inCommon(family.map(([, { summary }]) => summary))]];
   });
 }
 
 /** The most important part of the text, on one line if possible. `--help` shows the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
   const owners = ownersOf(flag).filter((owner) => !(owner in beside));
-  const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
-  return choices === undefined
-    ? `${owned(flag.summary, owners)}${defaultOf(flag)}`
-    : withChoices(flag, owners, choices);
+  return described(flag, owners, flag.choicesIn === "summary" ? undefined : fewerChoices(flag));
 }
 
 /** Shortens `volume_usd_24h, volume_usd_7d` to `volume_usd_{24h,7d}`. */
@@ -127,6 +124,8 @@ function inCommon(summaries: readonly string[]): string {
 
 const dashed = (name: string, { short }: Flag): string =>
   short === undefined ? `--${name}` : `-${short}, --${name}`;
+
+const term = (name: string, flag: Flag): string => `${dashed(name, flag)}${value(flag)}`;
 
 const value = ({ type: { placeholder } }: Flag): string =>
   placeholder === undefined ? "" : ` <${placeholder}>`;

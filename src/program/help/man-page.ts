@@ -1,8 +1,7 @@
 import { type Command, usageOf } from "../../commands/command.ts";
-import type { Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence } from "./command-help.ts";
-import { fullRows, groupedFlags } from "./flag-rows.ts";
+import { flagBlocks } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { type TopicContext, topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
@@ -50,9 +49,6 @@ function commandLines(command: Command): readonly string[] {
     ...examplesOf(examples),
   ];
 }
-
-const flagBlocks = (flags: Flags): readonly Block[] =>
-  groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: fullRows(inside) }));
 
 function block({
   heading,

@@ -33,7 +33,7 @@ export interface FlagType<Value> {
 type Named = FlagType<unknown>["name"];
 
 /** If the flag is repeated, the last value counts. */
-function one<Value>(
+export function readBy<Value>(
   name: Named,
   placeholder: string,
   read: (label: string, text: string, flag: string) => Value,
@@ -56,13 +56,7 @@ export const counting: FlagType<number> = {
 
 /** The command parses the string later. `name` describes the value for programs. */
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
-  one(name, placeholder, (_, typed) => typed);
-
-export const readBy = <Value>(
-  name: Named,
-  placeholder: string,
-  read: (label: string, typed: string, flag: string) => Value,
-): FlagType<Value> => one(name, placeholder, read);
+  readBy(name, placeholder, (_, typed) => typed);
 
 export const texts = (placeholder: string): FlagType<readonly string[]> => ({
   name: "pair",
@@ -75,15 +69,15 @@ export function wholeNumber(
   bounds: { readonly min: number; readonly max?: number },
   placeholder = "n",
 ): FlagType<number> {
-  return one("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
+  return readBy("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
 }
 
 /** In milliseconds. */
-export const duration: FlagType<number> = one("duration", "duration", readDuration);
+export const duration: FlagType<number> = readBy("duration", "duration", readDuration);
 
 /** The minimum is in milliseconds, too. `next` is the hint for shorter durations. */
 export function durationFrom(shortest: number, next: string): FlagType<number> {
-  return one("duration", "duration", (label, typed) => {
+  return readBy("duration", "duration", (label, typed) => {
     const milliseconds = readDuration(label, typed);
     if (milliseconds >= shortest) return milliseconds;
     throw invalidInput(label, `must be ${formatDuration(shortest)} or more`, next);
@@ -94,7 +88,7 @@ export function choice<const Word extends string>(
   choices: readonly Word[],
   placeholder: string,
 ): FlagType<Word> {
-  const type = one("choice", placeholder, (label, typed) => {
+  const type = readBy("choice", placeholder, (label, typed) => {
     const word = choices.find((each) => each === typed);
     if (word === undefined) throw choiceFailure(label, typed, choices);
     return word;
@@ -107,7 +101,7 @@ export const list = <Value>(
   placeholder: string,
   read: (label: string, items: readonly string[], flag: string) => Value,
 ): FlagType<Value> => ({
-  ...one("list", placeholder, (label, typed, flag) => {
+  ...readBy("list", placeholder, (label, typed, flag) => {
     const items = typed.split(",").map((item) => item.trim());
     return read(label, items, flag);
   }),
@@ -115,13 +109,13 @@ export const list = <Value>(
 });
 
 /** Elsewhere, `-` means stdout, but here it would create a file named "-". */
-export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
+export const outputFile: FlagType<string> = readBy("file", "file", (label, typed, flag) => {
   if (typed !== "" && typed !== "-") return typed;
   const next = `${flag === "out" ? "leave it out to write to stdout, or " : ""}use ./- for a file named -`;
   throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
 });
 
-export const host: FlagType<string> = one("url", "url", (label, typed) => {
+export const host: FlagType<string> = readBy("url", "url", (label, typed) => {
   const checked = checkHost(typed);
   if (typeof checked === "string") return checked;
   throw invalidInput(label, checked.problem);

@@ -32,7 +32,7 @@ export const sparkFlag = flag(toggle, "Output", {
   details: ": the price 24h, 6h, 1h and 5m ago, and now",
 });
 
-type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
+export type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
 
 /** Pictures are meant for people, so they cannot be combined with formats for programs. */
 export function readPicture({

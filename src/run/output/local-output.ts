@@ -10,65 +10,45 @@ import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 
 /** Aligned columns on a terminal and JSON in a pipe, just like rows from the service. */
-export async function writeRows(
-  context: Context,
-  flags: LocalOutputFlags,
-  rows: readonly LocalRow[],
-): Promise<ExitCode> {
-  return await print(context, flags, (form, look) => form.rows(rows, look));
-}
+export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.rows(rows, look));
 
 /** One line per field, or a JSON object. */
-export async function writeRecord(
-  context: Context,
-  flags: LocalOutputFlags,
-  record: LocalRow,
-): Promise<ExitCode> {
-  return await print(context, flags, (form, look) => form.record(record, look));
-}
+export const writeRecord = writer<LocalRow>((record, form, look) => form.record(record, look));
 
 /** csv and tsv do not support nested objects. */
-export async function writeDocument(
-  context: Context,
-  flags: LocalOutputFlags,
-  document: object,
-): Promise<ExitCode> {
-  return await print(context, flags, (form, look) => {
-    if (form.document !== undefined) return form.document(document, look);
-    throw usageFailure(
-      `--output ${outputOf(context, flags)}: the output has no columns`,
-      "use json or ndjson",
-    );
-  });
-}
+export const writeDocument = writer<object>((document, form, look, output) => {
+  if (form.document !== undefined) return form.document(document, look);
+  throw usageFailure(`--output ${output}: the output has no columns`, "use json or ndjson");
+});
 
 export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
   return formats[outputOf(context, flags)].local.documents !== undefined;
 }
 
 /** Either one array or one object per line. */
-export async function writeDocuments(
-  context: Context,
-  flags: LocalOutputFlags,
-  documents: readonly object[],
-): Promise<ExitCode> {
-  return await print(context, flags, (form, look) => form.documents?.(documents, look) ?? "");
-}
+export const writeDocuments = writer<readonly object[]>(
+  (documents, form, look) => form.documents?.(documents, look) ?? "",
+);
 
-async function print(
-  context: Context,
-  flags: LocalOutputFlags,
-  draw: (form: Format["local"], look: LocalLook) => string | Promise<string>,
-): Promise<ExitCode> {
-  const { stdout } = context;
-  const output = outputOf(context, flags);
-  const look = {
-    isTerminal: stdout.isTerminal,
-    hasHeader: flags["no-header"] !== true,
-    room: output === "wide" ? undefined : roomOf(stdout),
+function writer<Data>(
+  draw: (
+    data: Data,
+    form: Format["local"],
+    look: LocalLook,
+    output: OutputFormat,
+  ) => string | Promise<string>,
+) {
+  return async (context: Context, flags: LocalOutputFlags, data: Data): Promise<ExitCode> => {
+    const { stdout } = context;
+    const output = outputOf(context, flags);
+    const look = {
+      isTerminal: stdout.isTerminal,
+      hasHeader: flags["no-header"] !== true,
+      room: output === "wide" ? undefined : roomOf(stdout),
+    };
+    await stdout.write(await draw(data, formats[output].local, look, output));
+    return 0;
   };
-  await stdout.write(await draw(formats[output].local, look));
-  return 0;
 }
 
 /**

@@ -15,13 +15,6 @@ import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
-/** `budget.daily` in credits, and how to change it. */
-interface DailyTerms {
-  readonly most: number;
-  /** The command or the environment variable that the hint suggests. */
-  readonly changedBy: string;
-}
-
 interface Spent {
   /** A UTC date such as `2026-11-21`. */
   readonly day: string;
@@ -30,12 +23,14 @@ interface Spent {
 
 /**
  * All processes on this machine share one budget per UTC day, service and key (or no key). Credits are recorded before
- * a request and released if it was free, so a killed process leaves the amount too high, not too low.
+ * a request and released if it was free, so a killed process leaves the amount too high, not too low. The hint suggests
+ * `changedBy`, a command or an environment variable.
  */
 function dailyBudget(
   context: Context,
   target: Pick<Target, "rest" | "key">,
-  { most, changedBy }: DailyTerms,
+  most: number,
+  changedBy: string,
   warn: (line: string) => void,
 ): Budget {
   const file = accountFile(context, "budget", target);
@@ -124,5 +119,5 @@ export function budgetOf(
   if (most === undefined || target.isSimulated) return ofRun;
   const changedBy =
     source === "environment" ? "DEXDATA_BUDGET_DAILY" : "dexdata config set budget.daily <credits>";
-  return bothBudgets(ofRun, dailyBudget(context, target, { most, changedBy }, warn));
+  return bothBudgets(ofRun, dailyBudget(context, target, most, changedBy, warn));
 }
