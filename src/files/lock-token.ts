@@ -122,9 +122,7 @@ function hasProcess(id: number): boolean {
 }
 
 /** Returns undefined if /proc does not exist or hides other users' processes. */
-function readProcess(
-  id: string,
-): { readonly started: string | undefined; readonly isDead: boolean } | undefined {
+function readProcess(id: string) {
   const text = tryRead(() => readFileSync(`/proc/${id}/stat`, "latin1"));
   if (text === undefined) return undefined;
   // The format is `pid (name) state …`, and the name can contain spaces and parentheses. The state is field 3, and the
