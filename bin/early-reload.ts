@@ -1,12 +1,10 @@
-/** Remembers a SIGHUP that arrives before the run can handle it. */
-export interface EarlyReload {
-  /** Returns whether a SIGHUP arrived. After this call, other listeners handle the signal. */
-  readonly take: () => boolean;
-  readonly isAwaited: () => boolean;
-}
+export type EarlyReload = ReturnType<typeof awaitEarlyReload>;
 
-/** Only streams from an `@file` reload on SIGHUP. While the program is loading, the signal would end the process. */
-export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
+/**
+ * Remembers a SIGHUP that arrives before the run can handle it, because it would end the process while the program is
+ * loading. Only streams from an `@file` reload on SIGHUP.
+ */
+export function awaitEarlyReload(argv: readonly string[]) {
   let hasArrived = false;
   const remember = (): void => {
     hasArrived = true;
@@ -17,7 +15,8 @@ export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
   if (isAwaited) process.on("SIGHUP", remember);
   return {
     isAwaited: () => isAwaited,
-    take: () => {
+    /** Returns whether a SIGHUP arrived. After this call, other listeners handle the signal. */
+    take: (): boolean => {
       isAwaited = false;
       process.off("SIGHUP", remember);
       return hasArrived;

@@ -11,6 +11,7 @@ import {
   type Output,
 } from "../src/context/context.ts";
 import { usageFailure } from "../src/contract/failure.ts";
+import { readStart } from "../src/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
@@ -69,9 +70,9 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   ] as const;
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
-    stdout: createOutput(process.stdout, { onClosed: () => interrupt({ cause: "closed-pipe" }) }),
+    stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
     // The last messages of a stream may not have a reader.
-    stderr: createOutput(process.stderr, { isReaderLeft: () => isReaderLeft }),
+    stderr: createOutput(process.stderr, undefined, () => isReaderLeft),
     stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
@@ -120,7 +121,8 @@ function createProcessContext(early: EarlyReload): ProcessContext {
 
 function createOutput(
   stream: NodeJS.WriteStream,
-  { onClosed = () => undefined, isReaderLeft = () => false }: OutputEvents,
+  onClosed = (): void => undefined,
+  isReaderLeft = (): boolean => false,
 ): Output {
   // Without a listener, a closed pipe would cause an uncaught EPIPE error with a stack trace.
   const fail = (error: NodeJS.ErrnoException): void => {
@@ -149,11 +151,6 @@ function createOutput(
   };
 }
 
-interface OutputEvents {
-  readonly onClosed?: () => void;
-  readonly isReaderLeft?: () => boolean;
-}
-
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
     // Does not use process.stdin.isTTY, because it opens the stream, which takes 5 ms, and few runs read stdin.
@@ -161,22 +158,10 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
       return isatty(0);
     },
     read: async (signal, most = mostOfStdin) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      signal.addEventListener("abort", stopReading);
-      try {
-        for await (const chunk of process.stdin) {
-          const bytes = Buffer.from(chunk);
-          chunks.push(bytes);
-          length += bytes.length;
-          if (length > most)
-            throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);
-        }
-      } finally {
-        signal.removeEventListener("abort", stopReading);
-        signal.throwIfAborted();
-      }
-      return Buffer.concat(chunks).toString("utf8");
+      const bytes = await readStart(process.stdin, most + 1, signal);
+      if (bytes.length > most)
+        throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);
+      return bytes.toString("utf8");
     },
     readSecret: async (signal) => {
       // Imported on demand, because loading readline takes 3 ms and few runs read a secret.
@@ -191,9 +176,4 @@ const mostOfStdin = 256 * 1024 * 1024;
 
 function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
-}
-
-/** Ends the loop over stdin, which would otherwise wait for the next line. */
-function stopReading(): void {
-  process.stdin.destroy();
 }

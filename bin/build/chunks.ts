@@ -1,16 +1,9 @@
-import type { CodeSplittingGroup } from "rolldown";
+import type { ChunkingContext, CodeSplittingGroup } from "rolldown";
 import path from "node:path";
-
-interface Graph {
-  readonly getModuleInfo: (id: string) => {
-    readonly dynamicImporters: readonly string[];
-    readonly importedIds: readonly string[];
-  } | null;
-}
 
 interface Chunk {
   readonly name: string;
-  readonly has: (id: string, graph: Graph) => boolean;
+  readonly has: (id: string, graph: ChunkingContext) => boolean;
 }
 
 /** The names help readers of dist, and a test uses them to check which modules a command loads. */
@@ -50,19 +43,19 @@ export const chunkGroups: CodeSplittingGroup[] = [
 const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id.includes("node_modules");
 
 /** The program and its static imports get a separate file, and so does every module that is imported on demand. */
-const isEntry = (id: string, graph: Graph): boolean =>
+const isEntry = (id: string, graph: ChunkingContext): boolean =>
   isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
 /** Whether one of the files imports the module, directly or indirectly. Dynamic imports do not count. */
-const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>
+const isBelow = (id: string, files: readonly string[], graph: ChunkingContext): boolean =>
   files.some((file) => reached(path.resolve(file), graph).has(id));
 
-const isConnecting = (id: string, graph: Graph): boolean =>
+const isConnecting = (id: string, graph: ChunkingContext): boolean =>
   [...reached(id, graph)].some((each) => packages[0]?.has(each, graph));
 
 const known = new Map<string, ReadonlySet<string>>();
 
-function reached(root: string, graph: Graph): ReadonlySet<string> {
+function reached(root: string, graph: ChunkingContext): ReadonlySet<string> {
   const before = known.get(root);
   if (before !== undefined) return before;
   const all = new Set([root]);

@@ -1,4 +1,4 @@
-import type { CheckedDocument } from "./response/answer-body.ts";
+import type { Document } from "./response/answer-body.ts";
 import type { Args } from "../contract/args.ts";
 import { onlyGroup } from "../contract/endpoint.ts";
 import { Failure, invalidInput, affectsOneInput, invalidResponse } from "../contract/failure.ts";
@@ -46,15 +46,13 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       if (typeof found === "object") ready.push(found);
       next += 1;
     }
-    const refused = isRefused ? { refused: { args: asked, failure: answer } } : {};
-    const place = { flag: "subject", value: String(before + next) } as const;
     yield {
       group: onlyGroup,
       rows: textRows(ready),
-      next: next < subjects.length ? place : undefined,
+      next: next < subjects.length ? { flag: "subject", value: String(before + next) } : undefined,
       ...(next === subjects.length && { proof: "inputs" }),
       missing,
-      ...refused,
+      ...(isRefused && { refused: { args: asked, failure: answer } }),
     };
   }
 }
@@ -69,7 +67,7 @@ async function askChunk(
   // The same EVM address can exist on several networks, so the network is compared as well.
   const isOfOthers = ({ id, value }: Found): boolean =>
     !own.has(addressKey(id)) || (member(value, "chain") ?? network) !== network;
-  const request = async (): Promise<readonly Found[]> => foundIn((await client.ask(endpoint, asked)).read());
+  const request = async (): Promise<readonly Found[]> => foundIn(await client.ask(endpoint, asked));
   try {
     const found = await request();
     // The service may have returned another batch's response. If a retry returns the same rows, the service merely
@@ -84,7 +82,8 @@ async function askChunk(
   }
 }
 
-function foundIn({ text, value: rows }: CheckedDocument): readonly Found[] {
+function foundIn(document: Document): readonly Found[] {
+  const { text, value: rows } = document.read();
   return readRows(text, rows, "prices").map(({ row, value }, index) => {
     const id = member(value, "id");
     if (typeof id !== "string") throw invalidResponse(`invalid response: price row ${index + 1} has no id`);

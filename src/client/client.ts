@@ -2,38 +2,20 @@ import { setMaxListeners } from "node:events";
 import type { Args, Question } from "../contract/args.ts";
 import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { formatSeconds } from "../contract/duration.ts";
 import { Failure, invalidResponse } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
-import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
+import { costOf, createMeter, isCharged } from "./spending/meter.ts";
 import { type Answer, createDocument, type Document } from "./response/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
-import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
-import { waitTooLong } from "./pace/retry-after.ts";
+import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./pace/retry.ts";
 import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
-export interface Client {
-  readonly target: Target;
-  readonly meter: Meter;
-  /** A pull's maximum number of concurrent requests. */
-  readonly width: number;
-  readonly signal: AbortSignal;
-  /**
-   * Returns a 2xx response; any other response is thrown as a Failure. `until` is a child of `signal` that aborts when
-   * the response is no longer needed: an unsent request is then never sent, but one already sent is billed.
-   */
-  readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** The number of retries for a response that cannot be correct: three, or fewer if --retries is lower. */
-  readonly mostRepeats: number;
-  /** Waits before the next retry. Returns false when no retries are left. */
-  readonly again: (repeats: number, problem: string) => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 export interface ClientOptions {
   /** In milliseconds, for one request, including the connection, headers and body. */
@@ -43,6 +25,7 @@ export interface ClientOptions {
   readonly budget: Budget;
   /** The plan that a response must name if it names a plan at all. */
   readonly requiredPlan: string | undefined;
+  /** A pull's maximum number of concurrent requests. */
   readonly width: number;
   readonly observer: ClientObserver;
 }
@@ -68,7 +51,7 @@ export interface Waiting {
 
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
-export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
+export function createClient(context: ClientContext, target: Target, options: ClientOptions) {
   // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
@@ -81,16 +64,17 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
     // Nothing is retried after a signal, after the --deadline or when the response is no longer needed.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
-    const decision = decideRetry(cause, retry, { ...tries, random: random() });
-    if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);
-    if (!decision.again)
-      throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, tries.waited) : cause;
-    observer.waiting({ milliseconds: decision.wait, attempt: tries.attempt, failure: cause });
-    await clock.sleep(decision.wait, until);
-    return decision.wait;
+    const milliseconds = waitBeforeRetry(cause, retry, { ...tries, random: random() });
+    observer.waiting({ milliseconds, attempt: tries.attempt, failure: cause });
+    await clock.sleep(milliseconds, until);
+    return milliseconds;
   };
 
-  const ask: Client["ask"] = async (endpoint, args, until = signal) => {
+  /**
+   * Returns a 2xx response; any other response is thrown as a Failure. `until` is a child of `signal` that aborts when
+   * the response is no longer needed: an unsent request is then never sent, but one already sent is billed.
+   */
+  const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<Document> => {
     refuseKey(endpoint.path, target.key);
     for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
     const url = urlOf(endpoint, args);
@@ -109,8 +93,10 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     }
   };
 
+  /** The number of retries for a response that cannot be correct. */
   const most = Math.min(mostRepeats, retry.retries);
-  const again: Client["again"] = async (repeats, problem) => {
+  /** Waits before the next retry. Returns false when no retries are left. */
+  const again = async (repeats: number, problem: string): Promise<boolean> => {
     if (repeats > most) return false;
     const milliseconds = backoffAfter(repeats, random());
     observer.waiting({ milliseconds, attempt: repeats, failure: invalidResponse(problem) });
@@ -162,12 +148,4 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
   };
 
   return { meter, attempt, close: transport.close };
-}
-
-function tooLong(failure: Failure, wait: number, waited: number): Failure {
-  const next =
-    waited === 0
-      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
-      : `after ${formatSeconds(waited)}, waiting ${formatSeconds(wait)} more would exceed --retry-max-time`;
-  return new Failure(failure.message, { ...failure.details, next });
 }

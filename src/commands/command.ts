@@ -120,6 +120,9 @@ export function usagesOf({ words, positionals, otherForm, flags, shared }: Comma
   });
 }
 
+/** Shared flags that every command with requests has. */
+export const requestingFlags = ["quiet", "stats", "verbose", "error-format", "timeout", "rpm"] as const;
+
 const listedAddresses = { isRepeatable: true, isList: true, suggests: "addresses" } as const;
 
 export const networkAndAddresses: readonly Positional[] = [

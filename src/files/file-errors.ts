@@ -90,12 +90,6 @@ export function outputFailure(cause: unknown): Failure | undefined {
   const isWrite = cause.syscall === "write" || next !== undefined;
   const isOfFile = "path" in cause;
   if (!isWrite && !isOfFile) return undefined;
-  return fail(
-    "output",
-    isOfFile ? describeError(cause) : `cannot write output: ${describeFileError(cause)}`,
-    {
-      next,
-      cause,
-    },
-  );
+  const message = isOfFile ? describeError(cause) : `cannot write output: ${describeFileError(cause)}`;
+  return fail("output", message, { next, cause });
 }

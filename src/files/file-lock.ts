@@ -18,19 +18,13 @@ import {
   type Holder,
   type HolderState,
   isToken,
-  type LockToken,
   readToken,
   stateOf,
 } from "./lock-token.ts";
 import { isSameFile, openRegular } from "./regular-file.ts";
 import { stageFile } from "./replace-file.ts";
 
-export interface FileLock {
-  /** False once another process has taken the lock; data that was read under it may then have changed. */
-  readonly isHeld: () => boolean;
-  /** Never throws, because it runs last and must not hide the error that ended the run. */
-  readonly release: () => void;
-}
+export type FileLock = ReturnType<typeof newLock>;
 
 export type Locking = Pick<Context, "clock" | "random" | "signal" | "pid" | "platform">;
 
@@ -54,11 +48,7 @@ const giveUpMs = watchMs + shortGiveUpMs;
  * seconds without a change (on the monotonic clock). After a timeout, the failure names the lock.
  */
 export async function acquireLock(context: Locking, path: string): Promise<FileLock> {
-  const keep = (token: LockToken, descriptor: number): FileLock => {
-    closeSync(descriptor);
-    return newLock(path, () => readToken(readLock(path)?.text ?? "")?.id === token.id);
-  };
-  return await takeLock<never>(context, path, shortGiveUpMs, keep, ({ state, watched }) =>
+  return await takeLock<never>(context, path, false, ({ state, watched }) =>
     state === "gone" || watched >= shortStaleMs ? "abandoned" : "wait",
   );
 }
@@ -72,10 +62,8 @@ export async function holdLock(
   path: string,
   onWatch?: () => void,
 ): Promise<FileLock | { readonly holder: string }> {
-  const keep = (token: LockToken, descriptor: number): FileLock =>
-    keepFresh(context.clock, path, token, descriptor);
   let isWatched = false;
-  return await takeLock<{ readonly holder: string }>(context, path, giveUpMs, keep, (seen) => {
+  return await takeLock<{ readonly holder: string }>(context, path, true, (seen) => {
     if (seen.state === "gone") return "abandoned";
     // The process was killed between creating the lock and writing to it.
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
@@ -87,40 +75,39 @@ export async function holdLock(
   });
 }
 
-/** The file stays open, so that a refresh never writes to another process's lock with the same name. */
-function keepFresh(clock: Context["clock"], path: string, token: LockToken, descriptor: number): FileLock {
+/** The file stays open, so that no other file has its identity, and a refresh never writes to another process's lock. */
+function newLock(path: string, descriptor: number, stopRefresh?: () => void) {
   const own = fstatSync(descriptor, { bigint: true });
-  const stop = clock.every(refreshMs, () => {
-    try {
-      writeSync(descriptor, token.text(clock.now()), 0);
-    } catch {
-      // The next refresh may succeed. Until then, the lock ages, and other processes also check its age before taking
-      // it.
-    }
-  });
   const isHeld = (): boolean => {
     const there = statSync(path, { bigint: true, throwIfNoEntry: false });
     return there !== undefined && isSameFile(there, own);
   };
-  return newLock(path, isHeld, () => {
-    stop();
-    closeSync(descriptor);
-  });
-}
-
-function newLock(path: string, isHeld: FileLock["isHeld"], close?: () => void): FileLock {
   return {
+    /** False once another process has taken the lock; data that was read under it may then have changed. */
     isHeld,
-    release: () => {
+    /** Never throws, because it runs last and must not hide the error that ended the run. */
+    release: (): void => {
       try {
         if (isHeld()) removeLock(path);
       } catch {
         // This user lost access to the directory during the run. The next run detects that this process has ended.
       } finally {
-        close?.();
+        stopRefresh?.();
+        closeSync(descriptor);
       }
     },
   };
+}
+
+function refresh(clock: Context["clock"], descriptor: number, token: (now: number) => string): () => void {
+  return clock.every(refreshMs, () => {
+    try {
+      writeSync(descriptor, token(clock.now()), 0);
+    } catch {
+      // The next refresh may succeed. Until then, the lock ages, and other processes also check its age before taking
+      // it.
+    }
+  });
 }
 
 /** A lock that another process holds. */
@@ -134,12 +121,11 @@ interface SeenLock {
   readonly watched: number;
 }
 
-/** Repeats until the lock is created or `judge` returns a result. `keep` takes ownership of the descriptor. */
+/** Repeats until the lock is created or `judge` returns a result. */
 async function takeLock<T extends object>(
   context: Locking,
   path: string,
-  limitMs: number,
-  keep: (token: LockToken, descriptor: number) => FileLock,
+  isLong: boolean,
   judge: (seen: SeenLock) => "abandoned" | "wait" | T,
 ): Promise<FileLock | T> {
   const { clock, random, signal } = context;
@@ -148,13 +134,15 @@ async function takeLock<T extends object>(
   const watch = watchLock(context, path);
   const guard = watchLock(context, guardOf(path));
   for (;;) {
-    const descriptor = createLock(path, token.text(clock.now()));
-    if (descriptor !== undefined) return keep(token, descriptor);
+    const descriptor = createLock(path, token(clock.now()));
+    if (descriptor !== undefined)
+      return newLock(path, descriptor, isLong ? refresh(clock, descriptor, token) : undefined);
     const seen = watch();
     const judged = seen === undefined ? "wait" : judge(seen);
     if (typeof judged === "object") return judged;
     if (seen !== undefined && judged === "abandoned") removeAbandoned(context, path, seen.found, guard);
-    if (clock.elapsed() - start >= limitMs) throw lockFailure(path, "is in use by another process");
+    if (clock.elapsed() - start >= (isLong ? giveUpMs : shortGiveUpMs))
+      throw lockFailure(path, "is in use by another process");
     await clock.sleep(5 + 20 * random(), signal);
   }
 }
@@ -199,7 +187,7 @@ function removeAbandoned(
   watchGuard: () => SeenLock | undefined,
 ): void {
   const guard = guardOf(path);
-  const descriptor = createLock(guard, createToken(context).text(context.clock.now()));
+  const descriptor = createLock(guard, createToken(context)(context.clock.now()));
   if (descriptor === undefined) {
     const seen = watchGuard();
     // The guard is held for microseconds. If it remains, its process was killed during the removal.

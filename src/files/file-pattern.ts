@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 import { invalidInput } from "../contract/failure.ts";
+import { namesIn } from "./paths.ts";
 
 /**
  * The letters after a `%` in a file name, from the longest to the shortest unit of time, each with its digit count.
@@ -89,7 +90,7 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
   const [segment = "", ...rest] = segments;
   const isLast = rest.length === 0;
   const name = nameMatcher(segment, isLast);
-  return entriesOf(folder).flatMap((entry): readonly NamedFile[] => {
+  return namesIn(folder).flatMap((entry): readonly NamedFile[] => {
     const found = name.exec(entry);
     if (found === null) return [];
     const groups: NamedTime = { ...before, ...found.groups };
@@ -98,15 +99,6 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
     const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(mostDigits, "0")).join("");
     return [{ file, time, isMovedAway: groups["moved"] !== undefined }];
   });
-}
-
-function entriesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // The path is a file, or this user cannot read the directory.
-    return [];
-  }
 }
 
 /** A repeated part of the time must match its first occurrence. */

@@ -28,7 +28,12 @@ export async function repairPartialLine(
   if (tail.at(-1) === LF || (await isGrowing(handle, size, clock))) return undefined;
   const begin = tail.lastIndexOf(LF) + 1;
   const torn = tail.subarray(begin);
-  if (torn[0] !== 0x7b || (begin === 0 && size > tail.length)) throw foreign(file);
+  if (torn[0] !== 0x7b || (begin === 0 && size > tail.length))
+    // dexdata does not remove anything from a file that another program may have written.
+    throw usageFailure(
+      `--out "${file}": must contain only lines of JSON`,
+      "name another file; events are appended to existing lines",
+    );
   if (isJson(torn.toString("utf8"))) {
     await handle.appendFile("\n");
     return { kind: "ended", bytes: torn.length };
@@ -52,14 +57,6 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
   const tail = Buffer.alloc(Math.min(size, longest));
   const { bytesRead } = await handle.read(tail, 0, tail.length, size - tail.length);
   return tail.subarray(0, bytesRead);
-}
-
-/** dexdata does not remove anything from a file that another program may have written. */
-function foreign(file: string): Error {
-  return usageFailure(
-    `--out "${file}": must contain only lines of JSON`,
-    "name another file; events are appended to existing lines",
-  );
 }
 
 /**

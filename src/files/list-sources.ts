@@ -4,25 +4,21 @@ import { withoutSecrets } from "../contract/key.ts";
 import { cannotBeRead } from "./file-errors.ts";
 import { readBounded } from "./named-file.ts";
 
-export interface ListSources {
-  readonly stdin: () => Promise<string>;
-  /** Reads the file's current content. `until` defaults to the run's signal. */
-  readonly file: (name: string, until?: AbortSignal) => Promise<string>;
-  /** Prints a warning about skipped lines. */
-  readonly warn: (line: string) => void;
-}
+export type ListSources = ReturnType<typeof createListSources>;
 
 /** stdin returns the same text each time, and each warning is printed only once. */
 export function createListSources(
   { stdin, signal }: Pick<Context, "stdin" | "signal">,
   warn: (line: string) => void,
-): ListSources {
+) {
   let text: Promise<string> | undefined;
   const given = new Set<string>();
   return {
     stdin: async () => await (text ??= stdin.read(signal)),
-    file: async (name, until = signal) => await readListFile(name, until),
-    warn: (line) => {
+    /** Reads the file's current content. `until` defaults to the run's signal. */
+    file: async (name: string, until = signal) => await readListFile(name, until),
+    /** Prints a warning about skipped lines. */
+    warn: (line: string): void => {
       if (!given.has(line)) warn(line);
       given.add(line);
     },

@@ -35,20 +35,14 @@ function readHost(): string {
   return tryRead(() => readFileSync("/proc/sys/kernel/hostname", "utf8").trim()) ?? hostname();
 }
 
-export interface LockToken {
-  /** Unique among all locks, including the same process's other locks. */
-  readonly id: string;
-  /** One line of constant length. `now`, in milliseconds since the epoch, is only for human readers. */
-  readonly text: (now: number) => string;
-}
-
-export function createToken(context: Self & Pick<Context, "random">): LockToken {
+/**
+ * Each token is unique among all locks, including the same process's other locks. The returned function writes it as one
+ * line of constant length. `now`, in milliseconds since the epoch, is only for human readers.
+ */
+export function createToken(context: Self & Pick<Context, "random">): (now: number) => string {
   count += 1;
   const id = `${Math.floor(context.random() * 2 ** 48).toString(16)}-${count}`;
-  return {
-    id,
-    text: (now) => `${JSON.stringify({ ...ownHolder(context), at: new Date(now).toISOString(), id })}\n`,
-  };
+  return (now) => `${JSON.stringify({ ...ownHolder(context), at: new Date(now).toISOString(), id })}\n`;
 }
 
 /** Whether the text is a token or the start of one. Any other text means that the file belongs to another program. */
@@ -58,7 +52,7 @@ export function isToken(text: string): boolean {
 }
 
 /** Undefined unless the text is a complete token. */
-export function readToken(text: string): (Holder & { readonly id: string }) | undefined {
+export function readToken(text: string): Holder | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -69,7 +63,7 @@ export function readToken(text: string): (Holder & { readonly id: string }) | un
   const { host, id, pid, boot, namespace, started } = value;
   if (typeof host !== "string" || typeof id !== "string") return undefined;
   if (typeof pid !== "number" || !(pid > 0)) return undefined;
-  return { host, boot: textOf(boot), namespace: textOf(namespace), pid, started: textOf(started), id };
+  return { host, boot: textOf(boot), namespace: textOf(namespace), pid, started: textOf(started) };
 }
 
 function textOf(value: unknown): string | undefined {
@@ -128,9 +122,7 @@ function hasProcess(id: number): boolean {
 }
 
 /** Returns undefined if /proc does not exist or hides other users' processes. */
-function readProcess(
-  id: string,
-): { readonly started: string | undefined; readonly isDead: boolean } | undefined {
+function readProcess(id: string) {
   const text = tryRead(() => readFileSync(`/proc/${id}/stat`, "latin1"));
   if (text === undefined) return undefined;
   // The format is `pid (name) state …`, and the name can contain spaces and parentheses. The state is field 3, and the

@@ -11,14 +11,11 @@ import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { isatty, ReadStream } from "node:tty";
 
-/** If the file is longer than `most` bytes, only `most` + 1 bytes are included. */
-export interface BoundedFile {
-  readonly bytes: Buffer;
-  readonly stat: Stats;
-}
-
-/** Reads no more than necessary from an endless device. Stops waiting when the run ends. Throws the system error. */
-export async function readBounded(file: string, most: number, signal: AbortSignal): Promise<BoundedFile> {
+/**
+ * Reads no more than necessary from an endless device: if the file is longer than `most` bytes, the result has one byte
+ * more. Stops waiting when the run ends. Throws the system error.
+ */
+export async function readBounded(file: string, most: number, signal: AbortSignal) {
   signal.throwIfAborted();
   // open() on a FIFO blocks until a writer opens it, and signals could not be handled in the meantime.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -33,7 +30,8 @@ function openStream(file: string, descriptor: number, stat: Stats): Readable {
   return createReadStream(file, { fd: descriptor });
 }
 
-async function readStart(stream: Readable, wanted: number, signal: AbortSignal): Promise<Buffer> {
+/** Returns at most `wanted` bytes. Stops waiting when the signal aborts. */
+export async function readStart(stream: Readable, wanted: number, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let left = wanted;
   const leave = (): void => void stream.destroy();

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -24,6 +24,15 @@ export function lookAt(file: string): Stats | undefined {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
+  }
+}
+
+/** Empty if this is not a directory, or if this user cannot read it. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -46,11 +46,7 @@ export function stageFile(
   }
 }
 
-function createStaged(
-  random: () => number,
-  target: string,
-  mode: number,
-): { readonly staged: string; readonly descriptor: number } {
+function createStaged(random: () => number, target: string, mode: number) {
   for (let attempt = 1; ; attempt += 1) {
     const staged = stagingName(random, target);
     try {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
-import type { Clock, Output } from "../context/context.ts";
+import type { Clock } from "../context/context.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-errors.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { lookAt, makeFolder } from "./paths.ts";
@@ -9,12 +9,7 @@ import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairPartialLine, type TornLine } from "./last-lines.ts";
 import { checkFile, checkFolder, isUnfinished, targetOf } from "./out/out-file.ts";
 
-export interface RotatingFile extends Output {
-  /** Writes complete lines. `receivedAt` is in milliseconds, defaults to now and selects the file. */
-  readonly write: (text: string | Uint8Array, receivedAt?: number) => Promise<void>;
-  /** Resolves when everything has been saved to disk. */
-  readonly close: () => Promise<void>;
-}
+export type RotatingFile = Awaited<ReturnType<typeof openRotatingFile>>;
 
 /** Rejects an invalid pattern, a missing directory, and anything but a regular file before a request is sent. */
 export function checkOutPattern(pattern: string, now: number): void {
@@ -36,9 +31,9 @@ export async function openRotatingFile(
   pattern: string,
   clock: Pick<Clock, "now" | "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
-): Promise<RotatingFile> {
+) {
   checkOutPattern(pattern, clock.now());
-  const openAt = async (file: string): Promise<Opened> => {
+  const openAt = async (file: string) => {
     const handle = await openToAppend(file);
     const torn = await repairPartialLine(handle, file, clock).catch(async (cause: unknown) => {
       await handle.close();
@@ -48,10 +43,10 @@ export async function openRotatingFile(
     return { file, handle };
   };
 
-  let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
+  let current: Awaited<ReturnType<typeof openAt>> | undefined = await openAt(fileOf(pattern, clock.now()));
   let checkedAt = clock.elapsed();
   /** Whether the name no longer refers to the open file. */
-  const isGone = async ({ file, handle }: Opened): Promise<boolean> => {
+  const isGone = async (file: string, handle: FileHandle): Promise<boolean> => {
     if (clock.elapsed() - checkedAt < checkIntervalMs) return false;
     checkedAt = clock.elapsed();
     const exactly = { bigint: true } as const;
@@ -63,7 +58,7 @@ export async function openRotatingFile(
   };
   const append = async (text: string | Uint8Array, receivedAt: number): Promise<void> => {
     const file = fileOf(pattern, receivedAt);
-    if (current?.file !== file || (await isGone(current))) {
+    if (current?.file !== file || (await isGone(file, current.handle))) {
       await leave();
       current = await openAt(file);
     }
@@ -91,14 +86,11 @@ export async function openRotatingFile(
   return {
     isTerminal: false,
     columns: undefined,
-    write: (text, receivedAt = clock.now()) => inTurn(() => append(text, receivedAt)),
+    /** Writes complete lines. `receivedAt` is in milliseconds, defaults to now and selects the file. */
+    write: (text: string | Uint8Array, receivedAt = clock.now()) => inTurn(() => append(text, receivedAt)),
+    /** Resolves when everything has been saved to disk. */
     close: () => inTurn(leave),
   };
-}
-
-interface Opened {
-  readonly file: string;
-  readonly handle: FileHandle;
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {

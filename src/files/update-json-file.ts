@@ -11,12 +11,6 @@ export interface Changed<C, T> {
   readonly result: T;
 }
 
-/** The file with the new content, and the file that it replaces. */
-export interface Staged {
-  readonly staged: string;
-  readonly target: string;
-}
-
 /**
  * Changes a small file that all processes on this machine share. A lock and a rename ensure that readers always see a
  * complete file. If another process took the lock because it looked abandoned, `change` is called again with the new
@@ -26,7 +20,8 @@ export async function updateJsonFile<C, T>(
   context: Locking,
   file: string,
   change: (current: JsonFile) => Changed<C, T>,
-  stage: (content: C) => Staged,
+  /** Returns the file with the new content, and the file that it replaces. */
+  stage: (content: C) => { readonly staged: string; readonly target: string },
 ): Promise<T> {
   for (;;) {
     const lock = await acquireLock(context, `${file}.lock`);

@@ -5,7 +5,7 @@ import { nearest } from "../text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";
 import type { JsonFile } from "../files/read-json-file.ts";
 import { label, type Setting } from "./setting.ts";
-import { readSetting, settings, type Sourced } from "./settings.ts";
+import { readSetting, settings } from "./settings.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 export const allSettings: readonly Setting<unknown>[] = Object.values(settings);
@@ -21,10 +21,8 @@ export function settingNamed(name: string): Setting<unknown> {
       "store a key: dexdata auth login",
     );
   }
-  const near = nearest(
-    name,
-    allSettings.map((setting) => setting.name),
-  );
+  const names = allSettings.map((setting) => setting.name);
+  const near = nearest(name, names);
   const next = near === undefined ? "list all settings: dexdata config list" : `did you mean ${near}?`;
   throw usageFailure(`unknown setting "${shown}"`, next);
 }
@@ -64,12 +62,7 @@ export async function unsetSetting(context: Editing, name: string): Promise<bool
 }
 
 /** An invalid value is listed with its failure, which is not thrown. */
-export type ListedSetting = { readonly setting: Setting<unknown> } & (
-  | { readonly sourced: Sourced<unknown> }
-  | { readonly refused: Failure }
-);
-
-export function listSettings(context: Pick<Context, "env" | "platform">): readonly ListedSetting[] {
+export function listSettings(context: Pick<Context, "env" | "platform">) {
   const config = readConfigFile(context);
   return allSettings.map((setting) => {
     try {

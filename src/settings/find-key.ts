@@ -3,7 +3,7 @@ import { type Failure, usageFailure } from "../contract/failure.ts";
 import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../contract/key.ts";
 import type { Tier } from "../contract/tier.ts";
 import { cannotBeRead } from "../files/file-errors.ts";
-import { type BoundedFile, readBounded } from "../files/named-file.ts";
+import { readBounded } from "../files/named-file.ts";
 import { type Credentials, exposureOf, type Profile, readCredentials, tierIn } from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
@@ -48,24 +48,39 @@ export async function findKey(
     throw usageFailure("--key-file and --profile cannot be used together", "use one of them");
   }
   const credentials = readCredentials(context);
-  const search = { context, settings, credentials };
-  if (flags.keyFile !== undefined) return await keyOfFile(search, flags.keyFile);
-  if (flags.profile !== undefined) return keyOfProfile(search, flags.profile, "--profile");
+  const accept = (key: string, source: string): FoundKey => {
+    const refused = checkKeyForm(key);
+    if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
+    return { key, source, tier: settings.tier.value ?? tierIn(credentials, key) };
+  };
+  const keyOfProfile = (name: string, where: string): KeySearch => {
+    const profile = credentials.profiles.get(name);
+    if (profile === undefined) throw unknownProfile(credentials, name, where);
+    const { key, rest, streaming } = profile;
+    const found = { ...accept(key, `profile "${name}"`), kept: { rest, streaming } };
+    return { found, warnings: storeWarnings(credentials) };
+  };
+  if (flags.keyFile !== undefined) {
+    const { text, warning } = await readKeyFile(context, flags.keyFile);
+    const found = accept(text, `--key-file ${withoutSecrets(flags.keyFile)}`);
+    return { found, warnings: warning === undefined ? [] : [warning] };
+  }
+  if (flags.profile !== undefined) return keyOfProfile(flags.profile, "--profile");
   const typed = context.env["DEXDATA_API_KEY"];
   // An empty variable counts as unset.
   if (typed !== undefined && typed !== "") {
-    return { found: accept(search, typed, "DEXDATA_API_KEY"), warnings: [] };
+    return { found: accept(typed, "DEXDATA_API_KEY"), warnings: [] };
   }
   const { value: named, where, source } = settings.profile;
-  if (named !== undefined && source === "environment") return keyOfProfile(search, named, where);
+  if (named !== undefined && source === "environment") return keyOfProfile(named, where);
   if (settings.key_command.value !== undefined) {
     const key = await printedKey(context, settings, settings.key_command.value);
-    return { found: { ...accept(search, key, "key_command"), kept: {} }, warnings: [] };
+    return { found: { ...accept(key, "key_command"), kept: {} }, warnings: [] };
   }
-  if (named !== undefined) return keyOfProfile(search, named, where);
+  if (named !== undefined) return keyOfProfile(named, where);
   const isStored = credentials.profiles.has(credentials.active);
   return isStored
-    ? keyOfProfile(search, credentials.active, "profile")
+    ? keyOfProfile(credentials.active, "profile")
     : { found: undefined, warnings: storeWarnings(credentials) };
 }
 
@@ -80,33 +95,6 @@ async function printedKey(context: Context, settings: Settings, words: readonly 
   const printed = answers.get(settings) ?? run();
   answers.set(settings, printed);
   return await printed;
-}
-
-interface Search {
-  readonly context: Context;
-  readonly settings: Settings;
-  readonly credentials: Credentials;
-}
-
-async function keyOfFile(search: Search, file: string): Promise<KeySearch> {
-  const { text, warning } = await readKeyFile(search.context, file);
-  const found = accept(search, text, `--key-file ${withoutSecrets(file)}`);
-  return { found, warnings: warning === undefined ? [] : [warning] };
-}
-
-function keyOfProfile(search: Search, name: string, where: string): KeySearch {
-  const { credentials } = search;
-  const profile = credentials.profiles.get(name);
-  if (profile === undefined) throw unknownProfile(credentials, name, where);
-  const { key, rest, streaming } = profile;
-  const found = { ...accept(search, key, `profile "${name}"`), kept: { rest, streaming } };
-  return { found, warnings: storeWarnings(credentials) };
-}
-
-function accept(search: Search, key: string, source: string): FoundKey {
-  const refused = checkKeyForm(key);
-  if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
-  return { key, source, tier: search.settings.tier.value ?? tierIn(search.credentials, key) };
 }
 
 /** The user named the profile, so continuing without a key or with a different one would be wrong. */
@@ -136,7 +124,14 @@ export async function readKeyFile(
   file: string,
 ): Promise<{ readonly text: string; readonly warning: string | undefined }> {
   const label = `--key-file "${withoutSecrets(file)}"`;
-  const { bytes, stat } = await readStart(file, label, signal);
+  const { bytes, stat } = await readBounded(file, MAX_KEY_BYTES, signal).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    // The system's message is not used, because it quotes the path, and the user may have typed the key in its place.
+    const next = /api_/iu.test(file)
+      ? "--key-file takes a file path, not a key; to store a key, run: dexdata auth login"
+      : keyAlone;
+    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, next);
+  });
   if (bytes.length > MAX_KEY_BYTES) throw usageFailure(`${label}: must contain only a key`, keyAlone);
   const isExposed = platform !== "win32" && stat.isFile() && (stat.mode & 0o077) !== 0;
   return {
@@ -146,16 +141,3 @@ export async function readKeyFile(
 }
 
 const keyAlone = "name a file that contains only the key, or store the key: dexdata auth login";
-
-async function readStart(file: string, label: string, signal: AbortSignal): Promise<BoundedFile> {
-  try {
-    return await readBounded(file, MAX_KEY_BYTES, signal);
-  } catch (cause) {
-    signal.throwIfAborted();
-    // The system's message is not used, because it quotes the path, and the user may have typed the key in its place.
-    const next = /api_/iu.test(file)
-      ? "--key-file takes a file path, not a key; to store a key, run: dexdata auth login"
-      : keyAlone;
-    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, next);
-  }
-}

@@ -4,20 +4,11 @@ import type { Context } from "../context/context.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** The directories are created when a file is written. */
-export interface Folders {
-  readonly config: string;
-  /** For files that should be kept but can be lost, such as the request log for the rate limit. */
-  readonly state: string;
-  /** For files that can be fetched again. */
-  readonly cache: string;
-}
-
 /**
- * Uses the dexdata variable, the XDG variable, or the platform's default. macOS shares its defaults with Linux, as in
+ * The directories are created when a file is written. Uses the dexdata variable, the XDG variable, or the platform's default. macOS shares its defaults with Linux, as in
  * gh, git and most command-line tools.
  */
-export function findFolders(context: Surroundings): Folders {
+export function findFolders(context: Surroundings) {
   const isWindows = context.platform === "win32";
   const paths = isWindows ? path.win32 : path.posix;
   const home = findHome(context, paths);
@@ -35,7 +26,9 @@ export function findFolders(context: Surroundings): Folders {
   const cache = isWindows ? paths.join(local, "dexdata", "cache") : paths.join(home, ".cache", "dexdata");
   return {
     config: choose("DEXDATA_CONFIG_DIR", "XDG_CONFIG_HOME", config),
+    /** For files that should be kept but can be lost, such as the request log for the rate limit. */
     state: choose("DEXDATA_STATE_DIR", "XDG_STATE_HOME", state),
+    /** For files that can be fetched again. */
     cache: choose("DEXDATA_CACHE_DIR", "XDG_CACHE_HOME", cache),
   };
 }

@@ -9,7 +9,10 @@ import { settings as defaults, type Settings, type Sourced } from "./settings.ts
  * config.json). An environment variable is not sufficient, because it may come from a directory, a container or someone
  * else's script. Each of the service's hosts gets only keys for its own plans.
  */
-export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): void {
+export function checkKeyHosts(
+  found: FoundKey,
+  { settings, baseUrl }: { readonly settings: Settings; readonly baseUrl: string | undefined },
+): void {
   const { source, kept, tier } = found;
   const pairs = {
     free: { rest: settings.base_url, streaming: settings.streaming_url },
@@ -26,11 +29,6 @@ export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): vo
     if (baseUrl === undefined) checkNamed(source, kept.rest, rest);
     checkNamed(source, kept.streaming, streaming);
   }
-}
-
-interface Hosts {
-  readonly settings: Settings;
-  readonly baseUrl: string | undefined;
 }
 
 const free = [defaults.base_url.fallback, defaults.streaming_url.fallback];

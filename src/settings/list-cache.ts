@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { findFolders } from "./folders.ts";
-import { makeFolder } from "../files/paths.ts";
+import { makeFolder, namesIn } from "../files/paths.ts";
 import { replaceWithText } from "../files/replace-file.ts";
 import { readJsonFile } from "../files/read-json-file.ts";
 
@@ -26,8 +25,8 @@ export function readCachedList(context: Caching, name: string): readonly string[
  */
 export function readNewestList(context: Surroundings, ending: string): readonly string[] {
   const folder = findFolders(context).cache;
-  let newest: KeptTexts | undefined;
-  for (const name of listsIn(folder)) {
+  let newest: ReturnType<typeof readKept>;
+  for (const name of namesIn(folder).filter((each) => /^list-[\da-f]+\.json$/u.test(each))) {
     const kept = readKept(path.join(folder, name));
     if (kept?.name.endsWith(ending) === true && kept.at > (newest?.at ?? 0)) newest = kept;
   }
@@ -52,25 +51,11 @@ function fileOf(context: Caching, name: string): string {
   return path.join(findFolders(context).cache, `list-${hash}.json`);
 }
 
-interface KeptTexts {
-  readonly name: string;
-  readonly at: number;
-  readonly texts: readonly string[];
-}
-
-function readKept(location: string): KeptTexts | undefined {
+function readKept(location: string) {
   const file = readJsonFile(location);
   if (file.state !== "read") return undefined;
   const { name, at, texts } = file.object;
   return Array.isArray(texts) ? { name: String(name), at: Number(at), texts: texts.map(String) } : undefined;
-}
-
-function listsIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => /^list-[\da-f]+\.json$/u.test(name));
-  } catch {
-    return [];
-  }
 }
 
 export function listEnding(id: string, network: string | undefined): string {

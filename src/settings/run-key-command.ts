@@ -37,7 +37,10 @@ export async function runKeyCommand(
         if (Buffer.concat(chunks).length > MAX_BYTES)
           reject(refused(where, "printed more than just the key"));
       });
-      child.once("error", (cause) => reject(notStarted(where, program, cause)));
+      child.once("error", (cause) => {
+        const problem = `${where}: "${program}" ${cannotBeStarted(cause)}`;
+        reject(usageFailure(problem, "show the command: dexdata config get key_command"));
+      });
       // A background process may keep the output open for hours, so a complete line is sufficient.
       child.once("exit", (code) => {
         const text = Buffer.concat(chunks).toString("utf8");
@@ -66,13 +69,6 @@ export async function runKeyCommand(
 async function tooLong({ clock, signal }: Running, over: AbortSignal, where: string): Promise<never> {
   await clock.sleep(TIME_LIMIT, AbortSignal.any([over, signal]));
   throw refused(where, `printed no key within ${TIME_LIMIT / 1000}s`);
-}
-
-function notStarted(where: string, program: string, cause: unknown): Failure {
-  return usageFailure(
-    `${where}: "${program}" ${cannotBeStarted(cause)}`,
-    "show the command: dexdata config get key_command",
-  );
 }
 
 function refused(where: string, why: string): Failure {

@@ -17,25 +17,21 @@ export interface Setting<T> {
   /** One line that includes the unit or the choices. */
   readonly help: string;
   /** Not allowed in config.json. */
-  readonly environmentOnly: boolean;
+  readonly environmentOnly?: boolean;
   /** Allowed only in config.json. The environment variable is rejected. */
-  readonly fileOnly: boolean;
+  readonly fileOnly?: boolean;
   readonly check: (text: string) => Checked<T>;
   /** Replaces `check` for stored values, which may use a format that is no longer accepted elsewhere. */
   readonly checkKept?: (text: string) => Checked<T>;
 }
 
-/** The other fields are derived from the name. */
-type Described<T> = Pick<Setting<T>, "kind" | "name" | "help" | "fallback" | "fallbackText" | "check"> &
-  Partial<Pick<Setting<T>, "checkKept" | "environmentOnly" | "fileOnly">>;
-
 /** The environment variable is `DEXDATA_` plus the name in upper case, with underscores instead of dots. */
-export function defineSetting<T>(described: Described<T>): Setting<T> {
-  const variable = `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}`;
-  return { variable, environmentOnly: false, fileOnly: false, ...described };
+export function defineSetting<T>(described: Omit<Setting<T>, "variable">): Setting<T> {
+  return { ...described, variable: `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}` };
 }
 
-export function host(name: string, fallback: string, help: string): Setting<string> {
+export function host(name: string, fallback: string, service: string, plans: string): Setting<string> {
+  const help = `${service} host for the ${plans} plans`;
   return defineSetting({ kind: "host", name, help, fallback, fallbackText: fallback, check: readHost });
 }
 

@@ -19,24 +19,15 @@ import {
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
+/** The plans of each pair of hosts. */
+const [free, paid] = ["keyless and free", "dev, pro and enterprise"];
+
 /** In the order that `config list` uses. */
 export const settings = {
-  base_url: host("base_url", "https://api.dexpaprika.com", "REST host for the keyless and free plans"),
-  pro_base_url: host(
-    "pro_base_url",
-    "https://api-pro.dexpaprika.com",
-    "REST host for the dev, pro and enterprise plans",
-  ),
-  streaming_url: host(
-    "streaming_url",
-    "https://streaming.dexpaprika.com",
-    "Streaming host for the keyless and free plans",
-  ),
-  streaming_pro_url: host(
-    "streaming_pro_url",
-    "https://streaming-pro.dexpaprika.com",
-    "Streaming host for the dev, pro and enterprise plans",
-  ),
+  base_url: host("base_url", "https://api.dexpaprika.com", "REST", free),
+  pro_base_url: host("pro_base_url", "https://api-pro.dexpaprika.com", "REST", paid),
+  streaming_url: host("streaming_url", "https://streaming.dexpaprika.com", "Streaming", free),
+  streaming_pro_url: host("streaming_pro_url", "https://streaming-pro.dexpaprika.com", "Streaming", paid),
   output: choice(
     "output",
     outputFormats,

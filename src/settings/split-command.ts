@@ -4,9 +4,7 @@ import { checkKeyForm } from "../contract/key.ts";
  * Spaces separate words, and '…' and "…" group them. A JSON array of strings is used as is. Shell syntax is rejected,
  * and nothing is expanded, so a file or entry name can never be interpreted as a command.
  */
-export function splitCommand(
-  text: string,
-): readonly string[] | { readonly problem: string; readonly next?: string } {
+export function splitCommand(text: string): Words {
   const words = text.trimStart().startsWith("[") ? readArray(text) : readWords(text);
   if ("problem" in words) return words;
   const [program = ""] = words;

@@ -22,10 +22,9 @@ export async function updateSettingsFile<T>(
   const { default: Conf } = await import("conf");
   try {
     prepareFolder(path.dirname(file), context.platform);
-    return await updateJsonFile(context, file, change, (content) => {
-      const target = resolveLink(file);
-      return { staged: stage(context.random, Conf, target, content), target };
-    });
+    return await updateJsonFile(context, file, change, (content) =>
+      stage(context.random, Conf, file, content),
+    );
   } catch (error) {
     if (context.signal.aborted) throw error;
     const hint = "check the permissions of the directory, or use another one with DEXDATA_CONFIG_DIR";
@@ -40,9 +39,10 @@ export async function updateSettingsFile<T>(
 function stage(
   random: () => number,
   Conf: (typeof import("conf"))["default"],
-  target: string,
+  file: string,
   content: JsonObject,
-): string {
+) {
+  const target = resolveLink(file);
   removeAbandonedStages(target);
   const staged = stagingName(random, target);
   try {
@@ -55,7 +55,7 @@ function stage(
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
     });
     store.store = { ...content };
-    return staged;
+    return { staged, target };
   } catch (cause) {
     rmSync(staged, { force: true });
     throw cause;

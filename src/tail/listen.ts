@@ -1,6 +1,5 @@
 import type { Connection } from "../client/streams/connection.ts";
-import { maxSkippedBytes } from "../client/streams/event-builder.ts";
-import { EventStreamParser } from "../client/streams/event-stream.ts";
+import { EventStreamParser, maxSkippedBytes } from "../client/streams/event-stream.ts";
 import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
@@ -38,7 +37,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   const over = (failure: Failure) => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
-    const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
+    const [lastEventId, retry] = [parser.lastEventId(), parser.retry];
     return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
   };
   /** Some services resume at the last event of the previous connection instead of after it. */

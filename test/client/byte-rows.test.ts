@@ -2,7 +2,8 @@ import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createAnswerCutter } from "../../src/client/rows/byte-rows.ts";
 import { cutAnswer } from "../harness/cut-answer.ts";
-import { createPage } from "../../src/client/pages/page.ts";
+import { readRows } from "../../src/client/pages/page.ts";
+import { textRows } from "../../src/client/rows/rows.ts";
 import type { Rows } from "../../src/client/rows/rows.ts";
 import { isSafeJson } from "../../src/json/json-text.ts";
 import { member, rawMembers } from "../../src/json/raw-json.ts";
@@ -14,7 +15,7 @@ const identity = ["chain", "id"];
 /** Reads the same rows from the decoded text. */
 function readAsText(text: string): Rows {
   const list = rawMembers(text).get("results");
-  return createPage(list, member(JSON.parse(text), "results"), "results", { identity }).rows;
+  return textRows(readRows(list, member(JSON.parse(text), "results"), "results"), identity);
 }
 
 function hashOf(rows: Rows | undefined, index: number): TextHash | undefined {

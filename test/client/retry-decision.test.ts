@@ -2,13 +2,16 @@ import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/client/response/error-body.ts";
 import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
-import { decideRetry, defaultRetryPolicy } from "../../src/client/pace/retry.ts";
+import { defaultRetryPolicy, waitBeforeRetry } from "../../src/client/pace/retry.ts";
 import { meaningOf } from "../../src/contract/service-errors.ts";
 import { Failure, affectsOneInput } from "../../src/contract/failure.ts";
 
 const failure = (details: { status?: number; retryable?: boolean; retryAfter?: number }): Failure =>
   new Failure("refused", { exit: 7, code: "internal_error", ...details });
 const first = { attempt: 1, waited: 0, random: 0 };
+const outOfTime = expect.objectContaining({
+  details: expect.objectContaining({ next: expect.stringContaining("would exceed --retry-max-time") }),
+});
 
 describe("status codes", () => {
   test.each([
@@ -63,21 +66,22 @@ describe("retry decisions", () => {
     });
     fc.assert(
       fc.property(details, policies, progress, (what, policy, at) => {
-        const decision = decideRetry(failure(what), policy, at);
+        const refused = failure(what);
+        const decide = (): number => waitBeforeRetry(refused, policy, at);
         const mayBe = what.retryable === true || [...policy.retryOn].some((status) => status === what.status);
         if (!mayBe || policy.retries < at.attempt) {
-          expect(decision).toEqual({ again: false, reason: mayBe ? "retries" : "final" });
+          expect(decide).toThrow(expect.toSatisfy((thrown) => thrown === refused));
           return;
         }
         const doubled = [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000][at.attempt - 1] ?? 64_000;
         const least = Math.max(doubled, (what.retryAfter ?? -20) + 20);
         const most = Math.max(doubled * 1.5, (what.retryAfter ?? -270) + 270);
-        const { wait = 0 } = decision;
+        const wait = waitBeforeRetry(refused, { ...policy, maxTime: Number.POSITIVE_INFINITY }, at);
         expect(wait).toBeGreaterThanOrEqual(least);
         expect(wait).toBeLessThanOrEqual(Math.ceil(most));
         expect(Number.isInteger(wait)).toBe(true);
-        const fits = at.waited + wait <= policy.maxTime;
-        expect(decision).toEqual(fits ? { again: true, wait } : { again: false, reason: "time", wait });
+        if (at.waited + wait <= policy.maxTime) expect(decide()).toBe(wait);
+        else expect(decide).toThrow(outOfTime);
       }),
       { numRuns: 2000 },
     );
@@ -96,19 +100,15 @@ describe("retry decisions", () => {
   ])("attempt %d, Retry-After %s ms, chance %d: after %d ms", (attempt, retryAfter, random, wait) => {
     const details = { retryable: true, ...(retryAfter === undefined ? {} : { retryAfter }) };
     const policy = { ...defaultRetryPolicy, retries: 9 };
-    expect(decideRetry(failure(details), policy, { ...first, attempt, random })).toEqual({
-      again: true,
-      wait,
-    });
+    expect(waitBeforeRetry(failure(details), policy, { ...first, attempt, random })).toBe(wait);
   });
 
   test("a wait that uses the remaining time exactly is accepted", () => {
     const policy = { ...defaultRetryPolicy, maxTime: 3000 };
     const at = { ...first, waited: 2000 };
-    expect(decideRetry(failure({ retryable: true }), policy, at)).toEqual({ again: true, wait: 1000 });
+    expect(waitBeforeRetry(failure({ retryable: true }), policy, at)).toBe(1000);
     const late = { ...at, waited: 2001 };
-    const reason = { again: false, reason: "time", wait: 1000 };
-    expect(decideRetry(failure({ retryable: true }), policy, late)).toEqual(reason);
+    expect(() => waitBeforeRetry(failure({ retryable: true }), policy, late)).toThrow(outOfTime);
   });
 });
 

@@ -1,6 +1,8 @@
 import * as frontDoor from "undici";
+import buildConnector from "undici/lib/core/connect.js";
+import errors from "undici/lib/core/errors.js";
+import Agent from "undici/lib/dispatcher/agent.js";
 import { expect, test } from "vitest";
-import { Agent, buildConnector, errors } from "../../src/client/connection/undici-parts.ts";
 
 test("the parts of undici that are loaded separately equal its public exports", () => {
   expect(Agent).toBe(frontDoor.Agent);

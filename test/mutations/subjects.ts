@@ -37,7 +37,6 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
-      "src/client/streams/event-builder.ts": streams,
       "src/client/streams/event-frame.ts": streams,
       "src/client/streams/stream-event.ts": streams,
       "src/client/connection/chunk-queue.ts": ["test/client/chunk-queue.test.ts"],

@@ -51,7 +51,6 @@ export interface CandleSlice extends CandleWindow {
   readonly opening: number;
   /** The number of candles that overlap the slice: one more than `opening` if the service rounds `start` down. */
   readonly touched: number;
-  readonly isLast: boolean;
 }
 
 /** About a century of one-minute candles. A longer time range is more likely to be a typo. */
@@ -60,7 +59,7 @@ const mostCandles = 50_000_000;
 export function candleWindow(args: Args, start = args.get("start") ?? ""): CandleWindow {
   const typed = args.get("interval") ?? "";
   const window = { start, end: args.get("end") ?? "", interval: intervalSeconds(typed) };
-  const { opening } = candlesIn(window);
+  const { opening } = sliceOf(window);
   if (opening > mostCandles) {
     throw usageFailure(
       `the time range contains ${grouped(String(opening))} ${typed} candles; the limit is ${grouped(String(mostCandles))}`,
@@ -81,7 +80,7 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
     const edge = (Math.ceil(wholeSeconds(start) / interval) + most) * interval;
     const isLast = edge >= wholeSeconds(window.end);
     const end = isLast ? window.end : wireOf(edge);
-    yield sliceOf({ start, end, interval }, isLast);
+    yield sliceOf({ start, end, interval });
     if (isLast) return;
     start = end;
   }
@@ -89,24 +88,22 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
 
 /** Times are in Unix seconds. */
 export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
-  return sliceOf({ start: wireOf(from), end: wireOf(to), interval }, true);
+  return sliceOf({ start: wireOf(from), end: wireOf(to), interval });
 }
 
 /** Returns undefined if no candle can follow the one that opens at `last`. */
 export function restOf(slice: CandleSlice, last: number): CandleSlice | undefined {
   const from = (Math.floor(last / slice.interval) + 1) * slice.interval;
   if (from >= wholeSeconds(slice.end)) return undefined;
-  return sliceOf({ ...slice, start: wireOf(from) }, slice.isLast);
+  return sliceOf({ ...slice, start: wireOf(from) });
 }
 
-function sliceOf(window: CandleWindow, isLast: boolean): CandleSlice {
-  return { ...window, ...candlesIn(window), isLast };
-}
-
-function candlesIn({ start, end, interval }: CandleWindow): Pick<CandleSlice, "opening" | "touched"> {
+function sliceOf(window: CandleWindow): CandleSlice {
+  const { start, end, interval } = window;
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
   const past = Math.ceil(to / interval);
   return {
+    ...window,
     opening: past - Math.ceil(from / interval),
     touched: Math.max(1, past - Math.floor(from / interval)),
   };

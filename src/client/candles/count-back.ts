@@ -1,11 +1,10 @@
 import { onlyGroup } from "../../contract/endpoint.ts";
 import { Failure } from "../../contract/failure.ts";
-import { isObject } from "../../json/raw-json.ts";
 import { grouped } from "../../text/counted.ts";
 import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import type { Page } from "../pages/page.ts";
-import { textRows } from "../rows/rows.ts";
+import { parseRow, textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
   candleWindow,
@@ -143,7 +142,7 @@ class HeldCandles {
 function* pagesOf(rows: readonly Row[], size: number, warning: string | undefined): Generator<Page> {
   for (let from = 0; from === 0 || from < rows.length; from += size) {
     const next = rows[from + size]?.opens;
-    const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parsed(row) }));
+    const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parseRow(row) }));
     yield {
       group: onlyGroup,
       rows: textRows(page),
@@ -151,9 +150,4 @@ function* pagesOf(rows: readonly Row[], size: number, warning: string | undefine
       ...(next === undefined && { proof: "end of list", warning }),
     };
   }
-}
-
-function parsed(row: string): object {
-  const value: unknown = JSON.parse(row);
-  return isObject(value) ? value : {};
 }

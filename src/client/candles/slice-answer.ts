@@ -37,6 +37,7 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
       yield async () => ({ slice, ...(await askUntilWhole(asked, slice)) });
   };
   for await (const { slice, candles, isConfirmed } of inOrder(asks(), client.width, { firstAlone: true })) {
+    const isLast = slice.end === window.end;
     const kept: Candle[] = [];
     let repeats = 0;
     for (const candle of await withRest(slice, candles, isConfirmed)) {
@@ -48,9 +49,9 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
       group: onlyGroup,
       rows: textRows(kept),
       at: slice.start === args.get("start") ? undefined : placeOf(slice.start),
-      next: slice.isLast ? undefined : placeOf(slice.end),
+      next: isLast ? undefined : placeOf(slice.end),
       repeats,
-      ...(slice.isLast && { proof: "end of list" }),
+      ...(isLast && { proof: "end of list" }),
     };
   }
 }

@@ -1,9 +1,10 @@
 import { connect as openSocket, Socket } from "node:net";
 import type * as undici from "undici";
+import buildConnector from "undici/lib/core/connect.js";
+import Agent from "undici/lib/dispatcher/agent.js";
 import { errorCode } from "../../files/file-errors.ts";
 import { type Peer, peerName, plainHttpFailure } from "./connection-failure.ts";
-import { type Environment, findProxy, mayBeProxied, unbracketed } from "./proxy.ts";
-import { Agent, buildConnector } from "./undici-parts.ts";
+import { type Environment, findProxy, unbracketed } from "./proxy.ts";
 
 const maxHeaderBytes = 64 * 1024;
 const probeTimeoutMs = 2000;
@@ -11,26 +12,16 @@ const probeTimeoutMs = 2000;
 /** undici's timeouts are off, because each sender either sets its own deadline or needs none. */
 export function createAgent(env: Environment) {
   const sockets = new OpenSockets();
-  let isConnected = false;
-  const connect = createConnector(env, sockets);
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: (options, callback) => {
-      connect(options, (...outcome) => {
-        if (outcome[0] === null) isConnected = true;
-        callback(...outcome);
-      });
-    },
+    connect: createConnector(env, sockets),
     maxHeaderSize: maxHeaderBytes,
     pipelining: 1,
   });
   return {
     agent,
-    peerOf: ({ host }: URL): Peer => ({
-      name: () => peerName(host, sockets.proxy),
-      hasConnected: () => isConnected,
-    }),
+    peerOf: ({ host }: URL): Peer => sockets.peerOf(host),
     /** Does not wait for pending requests. */
     close: async (): Promise<void> => {
       const destroyed = agent.destroy();
@@ -44,6 +35,7 @@ export function createAgent(env: Environment) {
 export class OpenSockets {
   /** As shown in messages; known once a socket has been opened. */
   proxy: string | undefined;
+  hasConnected = false;
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
 
@@ -56,6 +48,10 @@ export class OpenSockets {
   /** Destroying both a socket and its wrapper crashes Node 20. The wrapper closes the inner socket anyway. */
   remove(socket: Socket): void {
     this.#sockets.delete(socket);
+  }
+
+  peerOf(host: string): Peer {
+    return { name: () => peerName(host, this.proxy), hasConnected: () => this.hasConnected };
   }
 
   /** Also destroys any sockets that are added later. */
@@ -79,7 +75,10 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
   const build = buildConnector(socketOptions);
   const connect = (options: Options, callback: Callback): void => {
     // According to undici's types, the connector returns nothing, but it does return the socket.
-    const socket: unknown = build(options, callback);
+    const socket: unknown = build(options, (...outcome) => {
+      if (outcome[0] === null) sockets.hasConnected = true;
+      callback(...outcome);
+    });
     if (socket instanceof Socket) sockets.add(socket);
   };
   let hasProbed = false;
@@ -102,15 +101,13 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
   };
   return (options, callback) => {
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
-    if (!mayBeProxied(url, env)) return connectDirectly(url, options, callback);
-    openTunnelTo(url).then(
-      (tunnel) => {
+    openTunnelTo(url)
+      .then((tunnel) => {
         if (tunnel === undefined) return connectDirectly(url, options, callback);
         sockets.remove(tunnel);
         connect({ ...options, httpSocket: tunnel }, callback);
-      },
-      (cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null),
-    );
+      })
+      .catch((cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null));
   };
 }
 

@@ -14,11 +14,6 @@ export function chunksOf(next: Chunks["next"]): Chunks {
 /** The source pauses when this many bytes are waiting for the reader. */
 const maxWaitingBytes = 64 * 1024;
 
-interface Reader {
-  readonly resolve: (result: ChunkResult) => void;
-  readonly reject: (cause: unknown) => void;
-}
-
 export type ChunkQueue = ReturnType<typeof createChunkQueue>;
 
 /** `source` is the socket that sends the chunks. */
@@ -27,7 +22,7 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
   let bytes = 0;
   let isPaused = false;
   let end: { readonly cause?: unknown } | undefined;
-  let reader: Reader | undefined;
+  let reader: { resolve: (result: ChunkResult) => void; reject: (cause: unknown) => void } | undefined;
 
   const serve = (): void => {
     if (reader === undefined || (waiting.length === 0 && end === undefined)) return;

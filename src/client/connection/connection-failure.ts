@@ -1,4 +1,4 @@
-import { errors } from "./undici-parts.ts";
+import errors from "undici/lib/core/errors.js";
 import { errorCode } from "../../files/file-errors.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { fail, Failure, invalidResponse } from "../../contract/failure.ts";

@@ -6,14 +6,7 @@ import { withoutSecrets } from "../../contract/key.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Opens a tunnel (CONNECT), so it sees the host name but none of the traffic. */
-export interface Proxy {
-  readonly url: URL;
-  /** The environment variable that sets the proxy, exactly as spelled. */
-  readonly variable: string;
-  /** Without the user name and password. */
-  readonly shown: string;
-  readonly authorization: string | undefined;
-}
+export type Proxy = ReturnType<typeof readProxy>;
 
 /** As in curl, lowercase takes precedence. HTTP_PROXY applies to plain http, which only localhost uses. */
 const variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
@@ -24,21 +17,19 @@ export function proxyVariable(env: Environment): string | undefined {
 }
 
 /**
- * Localhost bypasses the proxy, so the sandbox does not require NO_PROXY. Plain http bypasses it too, because the proxy
- * would see the key.
+ * Returns undefined for a direct connection. Throws a usage failure if the proxy type is not supported. Localhost
+ * bypasses the proxy, so the sandbox does not require NO_PROXY. Plain http bypasses it too, because the proxy would see
+ * the key.
  */
-export function mayBeProxied(url: URL, env: Environment): boolean {
-  return url.protocol === "https:" && !isLoopback(url.hostname) && proxyVariable(env) !== undefined;
-}
-
-/** Returns undefined for a direct connection. Throws a usage failure if the proxy type is not supported. */
 export function findProxy(url: URL, env: Environment): Proxy | undefined {
   const variable = proxyVariable(env);
-  if (variable === undefined || !mayBeProxied(url, env) || isExcepted(url, env)) return undefined;
+  const mayBeProxied = url.protocol === "https:" && !isLoopback(url.hostname);
+  if (variable === undefined || !mayBeProxied || isExcepted(url, env)) return undefined;
   return readProxy(variable, env[variable] ?? "");
 }
 
-function readProxy(variable: string, text: string): Proxy {
+/** `variable` is the environment variable that sets the proxy, exactly as spelled. */
+function readProxy(variable: string, text: string) {
   const said = `${variable} "${withoutPassword(text)}"`;
   const next = `use a URL such as http://proxy.example:3128, or unset ${variable}`;
   const scheme = /^([a-z][a-z\d+.-]*):\/\//iu.exec(text)?.[1]?.toLowerCase() ?? "http";
@@ -56,6 +47,7 @@ function readProxy(variable: string, text: string): Proxy {
   return {
     url,
     variable,
+    /** Without the user name and password. */
     shown: `${protocol}//${hasName ? "…@" : ""}${host}`,
     authorization: hasName ? basicCredentials(username, password) : undefined,
   };

@@ -2,7 +2,6 @@ import { lookup } from "node:dns/promises";
 import tls from "node:tls";
 import type { Context } from "../../context/context.ts";
 import { createConnector, OpenSockets } from "./agent.ts";
-import { type Peer, peerName } from "./connection-failure.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./transport.ts";
 
@@ -24,7 +23,8 @@ export async function findAddresses(
 ): Promise<readonly string[]> {
   const look = async (): Promise<readonly string[]> =>
     (await lookup(unbracketed(url.hostname), { all: true })).map(({ address }) => address);
-  return await withDeadline(clock, options, look, peerOf(url.hostname));
+  const peer = { name: () => url.hostname, hasConnected: () => false };
+  return await withDeadline(clock, options, look, peer);
 }
 
 /** Connects the way a request would, but closes the connection without sending anything. */
@@ -51,12 +51,8 @@ export async function reachHost(
       });
     });
   try {
-    return await withDeadline(clock, options, reach, peerOf(host, sockets));
+    return await withDeadline(clock, options, reach, sockets.peerOf(host));
   } finally {
     sockets.destroy();
   }
-}
-
-function peerOf(host: string, sockets?: OpenSockets): Peer {
-  return { name: () => peerName(host, sockets?.proxy), hasConnected: () => false };
 }

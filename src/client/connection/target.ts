@@ -37,12 +37,10 @@ export function chooseTarget(
   const tier = knownTier(identity);
   const pair = plans[tier].hosts;
   return {
+    ...identity,
     rest: override.rest ?? hosts.rest[pair],
     streaming: override.streaming ?? hosts.streaming[pair],
     tier,
-    tierSource: identity.tierSource,
-    key: identity.key,
-    keySource: identity.keySource,
     isSimulated: false,
   };
 }
@@ -65,33 +63,22 @@ function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identi
 }
 
 /** The only place that sets `Authorization`, and only for the target's origins over https or loopback. */
-export function createAuthorization({
-  key,
-  rest,
-  streaming,
-}: Target): (url: URL) => Readonly<Record<string, string>> {
-  if (key === undefined) return () => noHeaders;
+export function createAuthorization({ key, rest, streaming }: Target) {
   const own = [rest, streaming].map((base) => new URL(base).origin);
-  const headers = { authorization: key };
-  return (url) => {
+  return (url: URL): Readonly<Record<string, string>> => {
     const isPrivate = url.protocol === "https:" || isLoopback(url.hostname);
-    return isPrivate && own.includes(url.origin) ? headers : noHeaders;
+    return key !== undefined && isPrivate && own.includes(url.origin) ? { authorization: key } : {};
   };
 }
-
-const noHeaders = {};
 
 /** For a host that repeats the key in a header or an error body. After this, only rows reach the output unchecked. */
 export function hideKey(answer: Answer, key: string | undefined): Answer {
   if (key === undefined) return answer;
   const hide = (text: string): string => text.replaceAll(key, "api_…");
-  const isLeaked = [...answer.headers.values()].some((value) => value.includes(key));
-  const headers = isLeaked
-    ? new Map([...answer.headers].map(([name, text]) => [name, hide(text)]))
-    : answer.headers;
+  const headers = new Map([...answer.headers].map(([name, text]) => [name, hide(text)]));
   const isRefusal = answer.status < 200 || answer.status >= 300;
   const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.byteLength);
-  if (!isRefusal || !body.includes(key)) return isLeaked ? { ...answer, headers } : answer;
+  if (!isRefusal || !body.includes(key)) return { ...answer, headers };
   return { ...answer, headers, body: Buffer.from(hide(body.toString("utf8"))) };
 }
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
 import { childOf } from "../../context/child-signal.ts";
 import type { Clock, Context } from "../../context/context.ts";
-import { type Answer, readAnswerBody } from "../response/answer-body.ts";
+import { type Answer, type OpenAnswer, readAnswerBody } from "../response/answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
@@ -60,12 +60,6 @@ export async function withDeadline<T>(
   }
 }
 
-export interface Received extends Omit<Answer, "body"> {
-  /** The socket is paused while the reader is slow. */
-  readonly body: ChunkQueue["chunks"];
-  readonly abort: () => void;
-}
-
 /**
  * Resolves as soon as the headers have arrived. The signal aborts the request and the body. No Node stream is used,
  * because it would copy each chunk, which takes longer than all other processing combined.
@@ -75,7 +69,7 @@ export function receive(
   url: URL,
   request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
   signal: AbortSignal,
-): Promise<Received> {
+): Promise<OpenAnswer> {
   return new Promise((resolve, reject) => {
     let queue: ChunkQueue | undefined;
     const options = { origin: url.origin, path: url.pathname + url.search, ...request };

@@ -8,15 +8,7 @@ import {
   type SendKind,
   type Turn,
 } from "./pace.ts";
-import {
-  countBetween,
-  current,
-  type Learned,
-  type PaceState,
-  type Sends,
-  type Suspect,
-  withSend,
-} from "./pace-state.ts";
+import { countBetween, current, type PaceState, type Sends, withSend } from "./pace-state.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
 type Attempt =
@@ -155,7 +147,7 @@ function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: 
   const isBelow = peak !== undefined && accepted + tolerance(peak) < peak.accepted;
   if (accepted === 0 || isSameBurst || isBelow) return { ...state, refused };
   const oldest = state.sends.find(({ at }) => at > turn.at - minute)?.at ?? turn.at;
-  const seen: Suspect = { at: now, accepted, oldest };
+  const seen = { at: now, accepted, oldest };
   const isShown =
     suspect !== undefined &&
     suspect.oldest <= turn.at - minute &&
@@ -169,7 +161,7 @@ function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: 
 }
 
 /** A limit in force keeps observed counts close to it; only a clearly lower count is a new limit. */
-function lower(learned: Learned | undefined, shown: number, now: number): Learned {
+function lower(learned: PaceState["learned"], shown: number, now: number): PaceState["learned"] {
   return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
 }
 

@@ -3,52 +3,11 @@ import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
 /** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
-export interface PaceState {
-  /** Requests sent within the longest possible window, oldest first. */
-  readonly sends: readonly Sends[];
-  /** Requests rejected with a 429, grouped by the time they were sent. */
-  readonly refused: readonly Sends[];
-  readonly openings: readonly Sends[];
-  /** Requested by the service; no process sends requests until the hold ends. */
-  readonly hold: { readonly heard: number; readonly until: number } | undefined;
-  /** From the `RateLimit-Limit` header. */
-  readonly told: Learned | undefined;
-  /** The limit that two 429s revealed. */
-  readonly learned: Learned | undefined;
-  /** The first of two 429s that may reveal a limit. */
-  readonly suspect: Suspect | undefined;
-  /** The highest number of requests accepted in one minute. */
-  readonly peak: { readonly accepted: number; readonly at: number } | undefined;
-}
+export type PaceState = Readonly<ReturnType<typeof readPaceState>>;
+export type Sends = NumbersOf<"at" | "count">;
+type NumbersOf<Name extends string> = Readonly<Record<Name, number>>;
 
-export interface Sends {
-  readonly at: number;
-  readonly count: number;
-}
-
-export interface Learned {
-  readonly perMinute: number;
-  readonly at: number;
-}
-
-export interface Suspect {
-  readonly at: number;
-  /** Requests accepted in the minute before the rejected one. */
-  readonly accepted: number;
-  /** When the oldest of these requests was sent. */
-  readonly oldest: number;
-}
-
-export const noState: PaceState = {
-  sends: [],
-  refused: [],
-  openings: [],
-  hold: undefined,
-  told: undefined,
-  learned: undefined,
-  suspect: undefined,
-  peak: undefined,
-};
+export const noState: PaceState = readPaceState(undefined);
 
 /** In milliseconds. Limits expire, because the plan and an IP address's other users can change. */
 const memory = 10 * minute;
@@ -109,32 +68,39 @@ export function countBetween(all: readonly Sends[], after: number, until: number
 }
 
 /** Values in an unknown format are treated as missing. */
-export function readPaceState(value: unknown): PaceState {
+export function readPaceState(value: unknown) {
   const sends = (name: string): readonly Sends[] => {
     const list: unknown = member(value, name);
     const entries = Array.isArray(list) ? list.map((each) => readNumbers(each, "at", "count")) : [];
     return entries.filter((each) => each !== undefined);
   };
-  const entry = <T extends string>(name: string, ...names: readonly T[]): Record<T, number> | undefined =>
+  const entry = <T extends string>(name: string, ...names: readonly T[]): NumbersOf<T> | undefined =>
     readNumbers(member(value, name), ...names);
   return {
+    /** Requests sent within the longest possible window, oldest first. */
     sends: sends("sends"),
+    /** Requests rejected with a 429, grouped by the time they were sent. */
     refused: sends("refused"),
     openings: sends("openings"),
+    /** Requested by the service; no process sends requests until the hold ends. */
     hold: entry("hold", "heard", "until"),
+    /** From the `RateLimit-Limit` header. */
     told: entry("told", "perMinute", "at"),
+    /** The limit that two 429s revealed. */
     learned: entry("learned", "perMinute", "at"),
+    /**
+     * The first of two 429s that may reveal a limit: how many requests were accepted in the minute before, and when the
+     * oldest of them was sent.
+     */
     suspect: entry("suspect", "at", "accepted", "oldest"),
+    /** The highest number of requests accepted in one minute. */
     peak: entry("peak", "accepted", "at"),
   };
 }
 
-function readNumbers<T extends string>(
-  value: unknown,
-  ...names: readonly T[]
-): Record<T, number> | undefined {
+function readNumbers<T extends string>(value: unknown, ...names: readonly T[]): NumbersOf<T> | undefined {
   const entries = names.map((name) => [name, member(value, name)] as const);
   if (!entries.every(([, number]) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each of the names, each a number
-  return Object.fromEntries(entries) as Record<T, number>;
+  return Object.fromEntries(entries) as NumbersOf<T>;
 }

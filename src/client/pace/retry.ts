@@ -1,5 +1,6 @@
-import type { Failure } from "../../contract/failure.ts";
-import { isWaitTooLong } from "./retry-after.ts";
+import { formatSeconds } from "../../contract/duration.ts";
+import { Failure } from "../../contract/failure.ts";
+import { isWaitTooLong, waitTooLong } from "./retry-after.ts";
 
 export interface RetryPolicy {
   /** In addition to the first attempt. */
@@ -18,35 +19,37 @@ export interface Tries {
   readonly waited: number;
 }
 
-type FinalReason = "final" | "service-wait" | "retries" | "time";
-
-type Decision =
-  | { readonly again: true; readonly wait: number }
-  | { readonly again: false; readonly reason: FinalReason; readonly wait?: number };
-
 /** In milliseconds: 1, 2, 4 … s. Jitter only increases the wait. `random` is in [0, 1). */
 export function backoffAfter(attempt: number, random: number): number {
   return 1000 * 2 ** Math.min(attempt - 1, 6) * (1 + random / 2);
 }
 
 /**
- * Retries only 429 (after Retry-After) and 500, after 1, 2, 4 … s (specification, Status codes), plus connection
- * errors, because a GET is safe to repeat. Jitter only increases the wait. `random` is in [0, 1).
+ * Returns the wait in milliseconds. Throws the failure if it is not retried: only 429 (after Retry-After) and 500 are,
+ * after 1, 2, 4 … s (specification, Status codes), plus connection errors, because a GET is safe to repeat.
  */
-export function decideRetry(
+export function waitBeforeRetry(
   failure: Failure,
   policy: RetryPolicy,
-  progress: Tries & { readonly random: number },
-): Decision {
+  { attempt, waited, random }: Tries & { readonly random: number },
+): number {
   const { status, retryable = false, retryAfter } = failure.details;
   const isRetried = retryable || (status !== undefined && policy.retryOn.has(status));
-  if (!isRetried) return { again: false, reason: "final" };
-  if (isWaitTooLong(failure)) return { again: false, reason: "service-wait" };
-  if (progress.attempt > policy.retries) return { again: false, reason: "retries" };
-  const backoff = backoffAfter(progress.attempt, progress.random);
+  if (!isRetried) throw failure;
+  if (isWaitTooLong(failure)) throw waitTooLong(failure);
+  if (attempt > policy.retries) throw failure;
+  const backoff = backoffAfter(attempt, random);
   // Wait slightly longer: timers may fire a millisecond early, and processes should not all retry at once.
-  const requested = retryAfter === undefined ? 0 : retryAfter + 20 + progress.random * 250;
+  const requested = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
   const wait = Math.ceil(Math.max(backoff, requested));
-  if (progress.waited + wait > policy.maxTime) return { again: false, reason: "time", wait };
-  return { again: true, wait };
+  if (waited + wait > policy.maxTime) throw tooLong(failure, wait, waited);
+  return wait;
+}
+
+function tooLong(failure: Failure, wait: number, waited: number): Failure {
+  const next =
+    waited === 0
+      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
+      : `after ${formatSeconds(waited)}, waiting ${formatSeconds(wait)} more would exceed --retry-max-time`;
+  return new Failure(failure.message, { ...failure.details, next });
 }

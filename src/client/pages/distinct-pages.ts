@@ -34,22 +34,13 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
   }
 }
 
-interface DistinctRows {
-  readonly rows: Rows;
-  /** The number of rows removed because an earlier page contained them; missing if there are none. */
-  readonly repeats?: number;
-  readonly isBarren: boolean;
-}
-
-export type DistinctFilter = ReturnType<typeof createDistinctFilter>;
-
 /** A list that shifts may repeat rows. The remaining rows are recorded as seen. */
 export function createDistinctFilter(seen: SeenKeys) {
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
   const hash: TextHash = { high: 0, low: 0 };
   let listed = 0;
-  const filter = (rows: Rows): DistinctRows => {
+  const filter = (rows: Rows) => {
     const repeated = new Set<number>();
     let isBarren = true;
     for (let index = 0; index < rows.length; index += 1) {
@@ -60,7 +51,7 @@ export function createDistinctFilter(seen: SeenKeys) {
       else if (isNamed) repeated.add(index);
     }
     listed += rows.length - repeated.size;
-    if (repeated.size === 0) return { rows, isBarren };
+    if (repeated.size === 0) return { rows, repeats: 0, isBarren };
     listed += twinsOf(rows, repeated);
     const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
     return { rows: kept, repeats: repeated.size, isBarren };

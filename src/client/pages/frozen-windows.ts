@@ -147,12 +147,8 @@ export class FrozenWindows {
     for (let number = this.#taken + 1; number <= Math.min(this.#pages, handOverAfter); number += 1) {
       // All pages after the last one taken are already pending, so the wanted pages are counted from there.
       if (number - this.#taken > this.walk.pagesLeft()) return;
-      yield async () => await this.#ask(number);
+      yield async () => await this.walk.ask(this.#placeOf(number));
     }
-  }
-
-  async #ask(number: number): Promise<NumberedAnswer> {
-    return await this.walk.ask(this.#placeOf(number));
   }
 
   #placeOf(number: number): Place {
@@ -250,7 +246,7 @@ export class FrozenWindows {
 
   async #askAgain(number: number): Promise<NumberedAnswer> {
     this.#extra += 1;
-    return await this.#ask(number);
+    return await this.walk.ask(this.#placeOf(number));
   }
 
   #mayLookBack(number: number): boolean {

@@ -1,11 +1,9 @@
 import { onlyGroup, type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { member } from "../../json/raw-json.ts";
 import { type Instant, parseRfc3339 } from "../../time/time.ts";
-import type { CutAnswer } from "../rows/byte-rows.ts";
-import type { Document } from "../response/answer-body.ts";
 import type { Rows } from "../rows/rows.ts";
 import { incompleteList } from "./completeness.ts";
-import { createDistinctFilter, type DistinctFilter, hasNewRow, isKnown } from "./distinct-pages.ts";
+import { createDistinctFilter, hasNewRow, isKnown } from "./distinct-pages.ts";
 import {
   cappedAt,
   countedRows,
@@ -36,8 +34,8 @@ export class NumberedWalk {
   last: NumberedAnswer | undefined;
   /** Rows may have shifted past the pull, so the count no longer proves that the list is complete. */
   isDoubted = false;
-  readonly #read: (document: Document) => CutAnswer;
-  readonly #distinct: DistinctFilter;
+  readonly #read: ReturnType<typeof createAnswerReader>;
+  readonly #distinct: ReturnType<typeof createDistinctFilter>;
   #newest: Instant | undefined;
   /** The contradiction between the list and its count, if the list was accepted anyway. */
   #accepted: string | undefined;

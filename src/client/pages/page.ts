@@ -116,14 +116,13 @@ export function readRows(arrayText: string | undefined, values: unknown, what: s
   return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
 }
 
-/** `identity` lists the fields that identify a row. */
 export function createPage(
   arrayText: string | undefined,
   values: unknown,
   what: string,
-  { group = onlyGroup, identity }: { readonly group?: string; readonly identity?: readonly string[] } = {},
+  group: string = onlyGroup,
 ): Page {
-  const rows = textRows(readRows(arrayText, values, what), identity);
+  const rows = textRows(readRows(arrayText, values, what));
   return { group, rows, next: undefined, proof: "end of list" };
 }
 

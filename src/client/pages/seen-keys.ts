@@ -20,7 +20,6 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   const table = reach === "all" ? new HashTable() : createRecentTable();
   let added: number[] = [];
   return {
-    /** Returns true if the key is new. */
     add: ({ high, low }: TextHash): boolean => {
       const isNew = table.add(high, low);
       if (isNew && isRecorded) added.push(high, low);

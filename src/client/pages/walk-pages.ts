@@ -2,7 +2,6 @@ import type { Args } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { invalidResponse } from "../../contract/failure.ts";
 import { isObject, member, rawMembers } from "../../json/raw-json.ts";
-import type { Reply } from "../../contract/reply.ts";
 import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
 import { countBack } from "../candles/count-back.ts";
@@ -21,14 +20,16 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
   const { reply } = endpoint;
   const asking = { client, endpoint, args, walk };
   if (walk.once !== undefined) return askOnce(asking);
+  const list = { ...asking, walk: { ...walk, seen: walk.seen ?? createSeenKeys("all", false) } };
   switch (reply.kind) {
     case "single":
     case "list":
     case "groups":
       return askOnce(asking);
     case "cursor-pages":
+      return refuseEndless(walkCursorPages(list, reply));
     case "numbered-pages":
-      return walkList(asking, reply);
+      return refuseEndless(walkNumberedPages(list, reply));
     case "batch":
       return askInBatches(asking, reply);
     case "candles": {
@@ -38,17 +39,6 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
       return isCountedBack ? countBack(asked) : walkSlices(asked);
     }
   }
-}
-
-function walkList(
-  asking: Asking,
-  reply: Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>,
-): AsyncGenerator<Page> {
-  const { seen = createSeenKeys("all", false) } = asking.walk;
-  const list = { ...asking, walk: { ...asking.walk, seen } };
-  return refuseEndless(
-    reply.kind === "cursor-pages" ? walkCursorPages(list, reply) : walkNumberedPages(list, reply),
-  );
 }
 
 async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
@@ -78,5 +68,5 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const members = rawMembers(text);
   if (reply.kind !== "groups")
     return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
-  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, { group }));
+  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, group));
 }

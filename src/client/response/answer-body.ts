@@ -1,6 +1,20 @@
 import { gunzipSync } from "node:zlib";
 import { Failure, invalidResponse } from "../../contract/failure.ts";
-import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
+import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
+import { grouped } from "../../text/counted.ts";
+import type { Chunks } from "../connection/chunk-queue.ts";
+
+/** In decoded bytes; larger responses would use too much memory. Pages of 100 rows are much smaller. */
+export const maxBodyBytes = 32 * 1024 * 1024;
+/** In bytes. Error messages quote the entire response text, usually two sentences. */
+export const maxRefusalBytes = 256 * 1024;
+
+/** When parsed, `[[` or `{}` can take 250 times its size in memory. The largest responses have about 10,000 values. */
+const maxValues = 500_000;
+/** Up to this size, a body cannot contain enough values to matter. */
+const lightBytes = 1024 * 1024;
+
+const COMMA = 44;
 
 export interface Answer {
   readonly status: number;
@@ -10,9 +24,10 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** `abort` discards the rest of the body. */
-interface OpenAnswer extends Omit<Answer, "body"> {
-  readonly body: AsyncIterable<readonly Buffer[]>;
+export interface OpenAnswer extends Omit<Answer, "body"> {
+  /** The socket is paused while the reader is slow. */
+  readonly body: Chunks;
+  /** Discards the rest of the body. */
   readonly abort: () => void;
 }
 
@@ -60,23 +75,46 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
   }
 }
 
+function tooLarge(bytes: number, url: URL): Error {
+  return invalidResponse(`the response from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
+}
+
+/** Rejects a body that is small in bytes but would use too much memory once parsed. */
+function checkValues(body: Uint8Array, url: URL): void {
+  if (body.length <= lightBytes) return;
+  // The bytes to count are the same in UTF-8 and Latin-1.
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
+  if (countValues(text) > maxValues)
+    throw invalidResponse(
+      `the response from ${url.host} contains more than ${grouped(String(maxValues))} values`,
+    );
+}
+
+/** Counts the bytes that start a value or come right before one. The result is meaningless if the text is not JSON. */
+function countValues(text: string): number {
+  let values = 0;
+  try {
+    eachOutsideStrings(text, (code, at) => {
+      if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) values += 1;
+      return at;
+    });
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  return values;
+}
+
+export type Document = ReturnType<typeof createDocument>;
+
 /** Most rows are passed on as bytes, so the text is decoded only when needed. */
-export interface Document {
-  readonly bytes: Uint8Array;
-  /** Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. */
-  readonly read: () => CheckedDocument;
-}
-
-export interface CheckedDocument {
-  readonly text: string;
-  /** The parsed value. Integers above 2^53 are rounded here, so values for display are taken from `text`. */
-  readonly value: unknown;
-}
-
-export function createDocument({ status, body }: Answer): Document {
+export function createDocument({ status, body }: Answer) {
   // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
   if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
-  const read = (): CheckedDocument => {
+  /**
+   * Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. In the parsed value,
+   * integers above 2^53 are rounded, so values for display are taken from the text.
+   */
+  const read = () => {
     const text = decodeUtf8(body);
     try {
       return { text, value: JSON.parse(text) as unknown };

@@ -106,9 +106,10 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
     resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they reset at ${resets}`;
   const message = `out of credits on the ${tier} plan${back}`;
   if (tier === "keyless")
-    return { message, next: `register for a free key${link(body, "register")}${offer(body)}` };
-  if (tier === "free") return { message, next: `upgrade the plan${link(body, "upgrade")}${offer(body)}` };
-  return { message, next: `enable overage or raise the spend cap${link(body, "portal", "packs")}` };
+    return { message, next: `register for a free key${link(body, ": ", "register")}${offer(body)}` };
+  if (tier === "free")
+    return { message, next: `upgrade the plan${link(body, ": ", "upgrade")}${offer(body)}` };
+  return { message, next: `enable overage or raise the spend cap${link(body, ": ", "portal", "packs")}` };
 }
 
 export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Target): string {
@@ -126,8 +127,8 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   const isKeyless = tier === "keyless";
   const who = target.key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
   const upgrade = isKeyless
-    ? `register and upgrade${linkAt(body, "register")}`
-    : `upgrade${linkAt(body, "upgrade", "pricing")}`;
+    ? `register and upgrade${link(body, " at ", "register")}`
+    : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
   return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
@@ -144,22 +145,14 @@ function offer(body: ErrorBody): string {
   return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
-/** The first link with one of these names, formatted to end a hint (`: https://…`), or an empty string. */
-export function link(body: ErrorBody, ...names: readonly string[]): string {
-  const found = findLink(body, names);
-  return found === undefined ? "" : `: ${found}`;
-}
-
-/** The same link, formatted for the middle of a hint: ` at https://…`. */
-export function linkAt(body: ErrorBody, ...names: readonly string[]): string {
-  const found = findLink(body, names);
-  return found === undefined ? "" : ` at ${found}`;
-}
-
-/** The URL is only displayed, never opened. */
-function findLink(body: ErrorBody, names: readonly string[]): string | undefined {
+/**
+ * The first link with one of these names after the separator, or an empty string. The URL is only displayed, never
+ * opened.
+ */
+export function link(body: ErrorBody, separator: ": " | " at ", ...names: readonly string[]): string {
   const links = membersUnder(body, "links");
-  return names.map((name) => textField(links, name)).find((url) => url !== undefined);
+  const found = names.map((name) => textField(links, name)).find((url) => url !== undefined);
+  return found === undefined ? "" : `${separator}${found}`;
 }
 
 function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, string> {

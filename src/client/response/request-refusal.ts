@@ -7,7 +7,7 @@ import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {
   commonSentence,
   isOfPlan,
-  linkAt,
+  link,
   planNeeded,
   refusalDetails,
   removedSentence,
@@ -54,7 +54,7 @@ function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Tar
   const upgrade = isKeyless ? "register and upgrade" : "upgrade";
   return {
     message,
-    next: `choose a value that your plan includes, or ${upgrade}${linkAt(body, "upgrade", "pricing", "register")}`,
+    next: `choose a value that your plan includes, or ${upgrade}${link(body, " at ", "upgrade", "pricing", "register")}`,
   };
 }
 

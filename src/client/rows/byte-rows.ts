@@ -4,7 +4,7 @@ import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 import { followPattern, type Pattern } from "./pattern.ts";
-import type { Rows } from "./rows.ts";
+import { parseRow, type Rows } from "./rows.ts";
 
 /** The rows were located but not parsed. */
 export interface CutAnswer {
@@ -13,14 +13,11 @@ export interface CutAnswer {
   readonly rows: Rows;
 }
 
-interface Fields {
+/** Stores only positions: one object per row would account for more than half of a page's garbage. */
+interface RowList {
   readonly fields: readonly string[];
   /** The number of leading fields that identify a row. */
   readonly keyed: number;
-}
-
-/** Stores only positions: one object per row would account for more than half of a page's garbage. */
-interface RowList extends Fields {
   /** For each row, its start and end, then those of each field's value; -1 if the field is missing. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
@@ -70,7 +67,7 @@ function cut(
   bytes: Buffer,
   name: Uint8Array,
   names: readonly Uint8Array[],
-  noted: Fields,
+  noted: Pick<RowList, "fields" | "keyed">,
 ): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);
@@ -182,12 +179,6 @@ function markAt({ bytes, spans, fields }: RowList, index: number): object {
     return [[field, JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]))]];
   });
   return Object.fromEntries(members);
-}
-
-function parseRow(text: string): object {
-  const row: unknown = JSON.parse(text);
-  if (!isObject(row)) throw new TypeError("the row is not an object");
-  return row;
 }
 
 /**

@@ -50,7 +50,6 @@ export function followPattern(
   }
 }
 
-/** Compares four bytes at a time. */
 function isSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
   const distance = at - from;
   let index = from;

@@ -1,4 +1,4 @@
-import { member } from "../../json/raw-json.ts";
+import { isObject, member } from "../../json/raw-json.ts";
 import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
 /** The rows in order. Each form is created only when requested, because most rows are output unchanged. */
@@ -47,4 +47,10 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
     },
     lines: () => undefined,
   };
+}
+
+export function parseRow(text: string): object {
+  const row: unknown = JSON.parse(text);
+  if (!isObject(row)) throw new TypeError("the row is not an object");
+  return row;
 }

@@ -2,31 +2,25 @@ import { type Args, withRepeated } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Answer } from "../response/answer-body.ts";
 
-export interface Meter {
-  readonly requests: number;
+export type Meter = Readonly<Counters>;
+
+class Counters {
+  requests = 0;
   /** For complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do not. */
-  readonly credits: number;
+  credits = 0;
   /** Additional credits that requests without a complete response may have cost. */
-  readonly creditsInDoubt: number;
-  readonly requestsInDoubt: number;
+  creditsInDoubt = 0;
+  requestsInDoubt = 0;
   /** The balance before the first request that cost credits, as derived from the responses. */
-  readonly creditsBefore: string | undefined;
+  creditsBefore: string | undefined;
   /** The most recent X-Credits-Remaining, with its original digits. */
-  readonly creditsLeft: string | undefined;
+  creditsLeft: string | undefined;
   /** The most recent X-Api-Plan. */
-  readonly plan: string | undefined;
+  plan: string | undefined;
 }
 
 export function createMeter() {
-  const meter: { -readonly [Name in keyof Meter]: Meter[Name] } = {
-    requests: 0,
-    credits: 0,
-    creditsInDoubt: 0,
-    requestsInDoubt: 0,
-    creditsBefore: undefined,
-    creditsLeft: undefined,
-    plan: undefined,
-  };
+  const meter = new Counters();
   let answers = 0;
   /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;

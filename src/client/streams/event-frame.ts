@@ -26,7 +26,8 @@ export class EventFrame {
     if (bytes[end - 1] !== LF) return undefined;
     const fields: string[] = [];
     const parts: Buffer[] = [];
-    let from = start;
+    const values: number[] = [];
+    let [from, length] = [start, 0];
     for (const line of bytes.toString("latin1", start, end).matchAll(fieldLine)) {
       const [text, field = "", value = ""] = line;
       // A malicious event may contain any number of fields.
@@ -36,24 +37,21 @@ export class EventFrame {
       if (field !== "data" && numberOf(bytes, until - value.length, until) < 0) return undefined;
       fields.push(field);
       parts.push(bytes.subarray(from, until - value.length));
+      length += until - value.length - from;
+      values.push(length, length);
       from = until;
     }
     const frame = Buffer.concat([...parts, bytes.subarray(from, end)]);
     if (!fields.includes("data") || frame.length > maxFrameBytes) return undefined;
-    return new EventFrame(name, frame, fields, parts);
-  }
-
-  private constructor(name: string, frame: Buffer, fields: readonly string[], parts: readonly Buffer[]) {
-    this.name = name;
-    this.#fields = fields;
-    let at = 0;
-    const values = parts.flatMap(({ length }) => {
-      at += length;
-      return [at, at];
-    });
     const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
     const nested = 2 * fields.indexOf("data");
-    this.#pattern = { view, start: 0, values: [...values, frame.length], nested };
+    return new EventFrame(name, fields, { view, start: 0, values: [...values, frame.length], nested });
+  }
+
+  private constructor(name: string, fields: readonly string[], pattern: Pattern) {
+    this.name = name;
+    this.#fields = fields;
+    this.#pattern = pattern;
   }
 
   /**

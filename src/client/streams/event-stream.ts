@@ -1,21 +1,30 @@
+import { ByteScan } from "../../json/byte-scan.ts";
 import { createByteStore } from "./byte-store.ts";
-import { EventBuilder } from "./event-builder.ts";
-import type { StreamEvent } from "./stream-event.ts";
+import { EventFrame } from "./event-frame.ts";
+import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
 /** In bytes. Events from the service are much smaller. */
 const mostBytes = 1024 * 1024;
-const [LF, CR, COLON] = [0x0a, 0x0d, 0x3a];
+/** In bytes. The parser gives up if the event is still incomplete after this many. */
+export const maxSkippedBytes = 64 * 1024 * 1024;
+const [LF, CR, SPACE, COLON] = [0x0a, 0x0d, 0x20, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-const noEvents: readonly StreamEvent[] = [];
+const noBytes: Buffer = Buffer.alloc(0);
+/** In bytes. The rest of a name is not read, because a malicious line may not contain a colon at all. */
+const maxNameBytes = 10;
+/** After this many events in a row with unknown frames, only one in this many frames is stored. */
+const patience = 16;
 
 /**
  * Parses the WHATWG HTML standard's event stream format (Server-sent events), without I/O. It works on bytes: all
  * syntax is ASCII, and in UTF-8 an ASCII byte is never part of another character, so lines can be split before they are
- * decoded. An event larger than the limit is returned without its data (`isSkipped`).
+ * decoded. Most events have one line of data, which is not copied; several lines are copied to join them. An event
+ * larger than the limit is returned without its data (`isSkipped`), so that memory use stays limited.
  */
 export class EventStreamParser {
+  /** In milliseconds. */
+  retry: number | undefined;
   readonly #cap: number;
-  readonly #event: EventBuilder;
   /** The start of an incomplete line. */
   readonly #begun = createByteStore();
   #skipsLineFeed = false;
@@ -27,30 +36,45 @@ export class EventStreamParser {
   /** Set while a line longer than the limit is skipped. A comment does not count as part of its event. */
   #longLine: "comment" | "field" | undefined;
 
+  // The fields of the event so far:
+  #name = "";
+  #requestId: EventId | undefined;
+  #id: EventId | undefined;
+  #lastEventId: EventId | undefined;
+  /** Undefined if the event has no data line. */
+  #bytes: Buffer | undefined;
+  #start = 0;
+  #end = 0;
+  /** The joined data of an event with several data lines. */
+  readonly #lines = createByteStore();
+  #skipped = 0;
+  #isTooLarge = false;
+
+  /** The scan of the last buffer read. */
+  #scan: ByteScan | undefined;
+  #lastLf = -1;
+  /** The frame of an event that was parsed line by line; most later events have the same frame. */
+  #frame: EventFrame | undefined;
+  /** The number of consecutive events with a different frame. */
+  #unlike = 0;
+
   constructor(cap = mostBytes) {
     this.#cap = cap;
-    this.#event = new EventBuilder(cap);
   }
 
   /** As defined by the standard; undefined until the stream has sent one. */
   lastEventId(): string | undefined {
-    const id = this.#event.lastEventId;
-    return id === undefined ? undefined : String(id);
-  }
-
-  /** In milliseconds. */
-  retry(): number | undefined {
-    return this.#event.retry;
+    return this.#lastEventId?.toString();
   }
 
   /** A skipped event never ended, so the rest of the stream is ignored. */
   hasOverflown(): boolean {
-    return this.#event.hasOverflown();
+    return this.#skipped > maxSkippedBytes;
   }
 
   /** Returns the events that are now complete. The stream may be split anywhere. */
   push(chunk: Buffer): readonly StreamEvent[] {
-    if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return noEvents;
+    if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return [];
     const events: StreamEvent[] = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
@@ -60,7 +84,7 @@ export class EventStreamParser {
     while (start < chunk.length && !this.hasOverflown()) {
       if (this.#isBetween && this.#begun.length() === 0) {
         this.#eventStart = start;
-        const behind = this.#event.takeAlike(chunk, start, events);
+        const behind = this.#takeAlike(chunk, start, events);
         if (behind > 0) {
           start = behind;
           continue;
@@ -74,7 +98,7 @@ export class EventStreamParser {
       const behind = end === nextCr && chunk[end + 1] === LF ? end + 2 : end + 1;
       this.#skipsLineFeed = end === nextCr && end + 1 === chunk.length;
       if (this.#endLine(chunk, start, end)) {
-        const event = this.#event.finish(chunk, this.#eventStart, behind);
+        const event = this.#finish(chunk, this.#eventStart, behind);
         if (event !== undefined) events.push(event);
         this.#isBetween = true;
       }
@@ -83,9 +107,9 @@ export class EventStreamParser {
     if (!this.hasOverflown()) this.#keepOrSkip(chunk, start);
     if (this.hasOverflown()) {
       this.#begun.take();
-      this.#event.forget();
+      this.#forget();
     }
-    this.#event.leaveChunk();
+    this.#scan = undefined;
     return events;
   }
 
@@ -118,7 +142,7 @@ export class EventStreamParser {
       return false;
     }
     if (start === end) return true;
-    this.#event.addLine(line, start, end, isLent);
+    this.#addLine(line, start, end, isLent);
     return false;
   }
 
@@ -133,9 +157,144 @@ export class EventStreamParser {
     this.#skip(bytes);
   }
 
+  /** A comment is not part of the event. */
   #skip(bytes: number): void {
-    if (this.#longLine === "comment") this.#event.skipComment(bytes);
-    else this.#event.skip(bytes);
+    this.#skipped += bytes;
+    if (this.#longLine === "comment") return;
+    this.#isTooLarge = true;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#lines.take();
+    this.#bytes = undefined;
+  }
+
+  /**
+   * The standard's "process the field" step: names are case-sensitive, and unknown ones are ignored. `isLent` means
+   * that the bytes will be overwritten.
+   */
+  #addLine(line: Buffer, start: number, end: number, isLent: boolean): void {
+    const last = Math.min(end, start + maxNameBytes + 1);
+    let colon = start;
+    while (colon < last && line[colon] !== COLON) colon += 1;
+    const hasSpace = colon + 1 < end && line[colon + 1] === SPACE;
+    const from = Math.min(end, colon + (hasSpace ? 2 : 1));
+    switch (line.toString("latin1", start, colon)) {
+      case "data":
+        return this.#addData(line, from, end, isLent);
+      case "event":
+        this.#name = line.toString("utf8", from, end);
+        return;
+      case "request_id":
+        this.#requestId = idOf(line, from, end);
+        return;
+      case "id": {
+        const id = idOf(line, from, end);
+        if (typeof id === "number" || !id.includes("\0")) this.#id = id;
+        return;
+      }
+      case "retry": {
+        const digits = line.toString("latin1", from, end);
+        // The standard allows ASCII digits only: a sign, a decimal point or a space makes the value invalid.
+        if (/^\d+$/u.test(digits)) this.retry = Number(digits);
+      }
+    }
+  }
+
+  #addData(line: Buffer, from: number, to: number, isLent: boolean): void {
+    if (this.#isTooLarge) return this.#skip(to - from + 1);
+    if (this.#bytes === undefined) {
+      if (isLent) this.#setData(Buffer.from(line.subarray(from, to)), 0, to - from);
+      else this.#setData(line, from, to);
+      return;
+    }
+    const lines = this.#lines;
+    if (lines.length() === 0) {
+      lines.add(this.#bytes.subarray(this.#start, this.#end));
+      // A reference to the original bytes would keep their chunk in memory.
+      this.#setData(noBytes, 0, 0);
+    }
+    lines.addByte(LF);
+    lines.add(line.subarray(from, to));
+    if (lines.length() > this.#cap) this.#skip(lines.length());
+  }
+
+  /**
+   * The standard's "dispatch the event" step: without a data line, there is no event, but its id still counts. The
+   * event extends from `from` to `to` in the chunk; `from` is negative if it began in an earlier chunk.
+   */
+  #finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {
+    this.#lastEventId = this.#id;
+    if (this.#isTooLarge) this.#setData(skippedData, 0, 0);
+    else if (this.#lines.length() > 0) {
+      const joined = this.#lines.take();
+      this.#setData(joined, 0, joined.length);
+    }
+    const event = this.#event();
+    if (event?.isPlainJson === true && from >= 0) this.#learn(chunk, from, to, event.name);
+    this.#bytes = undefined;
+    this.#isTooLarge = false;
+    this.#skipped = 0;
+    this.#name = "";
+    this.#requestId = undefined;
+    return event;
+  }
+
+  /** If frames keep changing from event to event, only some of them are stored. */
+  #learn(chunk: Buffer, from: number, to: number, name: string): void {
+    this.#unlike += 1;
+    if (this.#unlike > patience && this.#unlike % patience !== 0) return;
+    this.#frame = EventFrame.of(chunk, from, to, name) ?? this.#frame;
+  }
+
+  /** Adds the event at `at` and returns the index after it, or -1 if its frame is not the stored one. */
+  #takeAlike(chunk: Buffer, at: number, events: StreamEvent[]): number {
+    const frame = this.#frame;
+    if (frame === undefined) return -1;
+    const end = frame.endAt(this.#scanOf(chunk), at, this.#lastLf);
+    if (end < 0 || end - at > this.#cap) return -1;
+    this.#unlike = 0;
+    this.#id = frame.id ?? this.#id;
+    this.#lastEventId = this.#id;
+    events.push({
+      name: frame.name,
+      bytes: chunk,
+      start: frame.start,
+      end: frame.end,
+      isPlainJson: true,
+      id: this.#lastEventId ?? "",
+      requestId: frame.requestId,
+    });
+    return end;
+  }
+
+  #scanOf(bytes: Buffer): ByteScan {
+    if (this.#scan?.bytes !== bytes) {
+      this.#scan = new ByteScan(bytes);
+      this.#lastLf = bytes.lastIndexOf(LF);
+    }
+    return this.#scan;
+  }
+
+  #event(): StreamEvent | undefined {
+    const bytes = this.#bytes;
+    if (bytes === undefined) return undefined;
+    return {
+      name: this.#name === "" ? "message" : this.#name,
+      bytes,
+      start: this.#start,
+      end: this.#end,
+      isPlainJson: this.#scanOf(bytes).isPlain(this.#start, this.#end),
+      id: this.#lastEventId ?? "",
+      requestId: this.#requestId,
+    };
+  }
+
+  #setData(bytes: Buffer, from: number, to: number): void {
+    this.#bytes = bytes;
+    this.#start = from;
+    this.#end = to;
   }
 }
 

@@ -68,17 +68,14 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: StreamQuestion, 
 }
 
 function planRefused(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
-  if (body.code !== "preview_only") {
-    const { message, next } = planNeeded(question.command, question.plan, body, target);
-    return { message, next };
-  }
+  if (body.code !== "preview_only") return planNeeded(question.command, question.plan, body, target);
   const which =
     question.subjects.length === 1
       ? `${named(question)} is not one of them`
       : "some of the requested assets are not among them";
   return {
     message: `without a key, ${question.command} is limited to preview assets; ${which}`,
-    next: `register for a free key${link(body, "register")}`,
+    next: `register for a free key${link(body, ": ", "register")}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { flag } from "../../run/flags/flag.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { texts, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
-import { strictFlag } from "../endpoint/reply-flags.ts";
+import { strictFlag } from "../endpoint/endpoint-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
 export const apiFlags = {

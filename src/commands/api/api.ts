@@ -8,7 +8,7 @@ import { listNameOf, type Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import type { Questions } from "../input/questions.ts";
+import { placeOf, type Questions } from "../input/questions.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../context/context.ts";
@@ -27,7 +27,6 @@ export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitC
   );
 }
 
-/** Returns a single response unchanged or, with `--paginate`, all rows of a list. */
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
@@ -40,7 +39,12 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
 function oneAnswer(question: Question, flags: Flags, options: Options): Questions {
   const { endpoint, args } = question;
   const once = showsRows(endpoint, options) ? "rows" : "document";
-  if (once === "document") checkHasColumns(endpoint, options);
+  // The columns of a path outside the contract are unknown and must not depend on the first response.
+  if (once === "document" && namesColumns(options.format) && options.fields === undefined)
+    throw usageFailure(
+      `--output ${options.format}: no columns are known for ${endpoint.rawPath}`,
+      "choose fields: --fields id,…",
+    );
   if (options.isValidated && once === "document") throw notValidated(endpoint);
   const { reply } = endpoint;
   return {
@@ -62,15 +66,6 @@ function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Opti
   if (isUnknown === true) return false;
   const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
   return hasColumns(format) || (isValidated && isAllRows);
-}
-
-/** The columns of a path outside the contract are unknown and must not depend on the first response. */
-function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
-  if (!namesColumns(format) || fields !== undefined) return;
-  throw usageFailure(
-    `--output ${format}: no columns are known for ${rawPath}`,
-    "choose fields: --fields id,…",
-  );
 }
 
 function notValidated({ isUnknown, rawPath }: Endpoint): Error {
@@ -124,16 +119,13 @@ function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   ]);
 }
 
-/** As in the specification, an empty cursor means the first page. */
 function startOf(paging: Args, reply: Paged): Place | undefined {
   const [cursor, page] = [paging.get("cursor"), paging.get("page")];
   if (cursor !== undefined && page !== undefined) {
     throw usageFailure("--field cursor and --field page cannot be used together", "use only one of them");
   }
-  if (cursor !== undefined && cursor !== "") return { flag: "cursor", value: cursor };
   const last = reply.kind === "numbered-pages" ? (reply.handOverAfter ?? 1000) : 1;
-  const number = readPaging(paging, "page", last);
-  return number === undefined ? undefined : { flag: "page", value: String(number) };
+  return placeOf(cursor, readPaging(paging, "page", last));
 }
 
 /** Values that only the service interprets are not checked. */

@@ -1,6 +1,6 @@
 import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
 import type { Args, Question } from "../../contract/args.ts";
-import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { defineEndpoint, type Endpoint } from "../../contract/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { type Param, query } from "../../contract/param.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
@@ -28,19 +28,16 @@ function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpo
 }
 
 function unknownEndpoint(path: string): Endpoint {
-  return {
-    id: "raw",
+  return defineEndpoint("raw", {
     isUnknown: true,
     command: `api ${path}`,
-    method: "GET",
     path,
     summary: "",
     examples: [],
-    plan: "keyless",
     params: [],
     reply: { kind: "single" },
-    rows: { [onlyGroup]: { name: "row", record: {}, identity: [], columns: [] } },
-  };
+    row: { name: "row", record: {}, identity: [], columns: [] },
+  });
 }
 
 const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: "field" });

@@ -1,23 +1,12 @@
 import { flag, pick } from "../../run/flags/flag.ts";
 import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
-import { command } from "../command.ts";
+import { command, requestingFlags } from "../command.ts";
 
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
-const requesting = [
-  "output",
-  "no-header",
-  "quiet",
-  "stats",
-  "verbose",
-  "error-format",
-  "timeout",
-  "retries",
-  "retry-on",
-  "retry-max-time",
-  "rpm",
-] as const;
+const retrying = ["retries", "retry-on", "retry-max-time"] as const;
+const requesting = ["output", "no-header", ...requestingFlags, ...retrying] as const;
 
 const lookupFlags = { ...pick(sharedFlags, ...requesting), ...identifying };
 

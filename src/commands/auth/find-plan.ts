@@ -1,4 +1,3 @@
-import type { Client } from "../../client/client.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Meter } from "../../client/spending/meter.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
@@ -71,9 +70,15 @@ export async function askPlan(
   { open, report }: Pick<Run, "open" | "report">,
   target: Target,
 ): Promise<SeenPlan> {
-  const { client } = await open({ target, over: () => undefined });
+  const { ask, meter } = (await open({ target, over: () => undefined })).client;
   try {
-    return await seenPlan(client);
+    return accountOf((await ask(usage, new Map())).read(), meter);
+  } catch (cause) {
+    const isUsedUp = cause instanceof Failure && cause.details.status === 402;
+    // A key without credits is still valid, and its response names the plan like any other.
+    if (isUsedUp && meter.plan !== undefined)
+      return { plan: meter.plan, creditsLeft: meter.creditsLeft ?? "0" };
+    throw cause;
   } finally {
     await report.settled();
   }
@@ -90,16 +95,4 @@ export function accountOf(
     plan: shortened(typeof plan === "string" ? plan : (meter.plan ?? "unknown")),
     creditsLeft: creditsLeft === undefined ? undefined : shortened(creditsLeft),
   };
-}
-
-async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
-  try {
-    return accountOf((await ask(usage, new Map())).read(), meter);
-  } catch (cause) {
-    const isUsedUp = cause instanceof Failure && cause.details.status === 402;
-    // A key without credits is still valid, and its response names the plan like any other.
-    if (isUsedUp && meter.plan !== undefined)
-      return { plan: meter.plan, creditsLeft: meter.creditsLeft ?? "0" };
-    throw cause;
-  }
 }

@@ -13,7 +13,6 @@ import { checkProfileName, label } from "../../settings/setting.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Input } from "../command.ts";
 
-/** Does not send a request. */
 export async function list(
   { words, flags }: Input<typeof localRowFlags>,
   context: Context,

@@ -63,7 +63,6 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   return ok(`${found}${heard}`);
 }
 
-/** Returns undefined if `budget.daily` is not set. */
 export function checkBudget(context: Context, { settings }: RunOptions, target: Target): Outcome | undefined {
   const { value: most } = settings.budget_daily;
   if (most === undefined) return undefined;

@@ -4,7 +4,6 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { expectWords } from "../../run/output/local-output.ts";
 import { say } from "../../run/report.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { hostsOf } from "../auth/find-plan.ts";
 import { checkAnswer, checkBudget, checkKey, checkPace, sandboxKey } from "./check-account.ts";
@@ -17,7 +16,6 @@ interface DoctorInput {
   readonly flags: SharedValues & { readonly "no-stream": true | undefined };
 }
 
-/** Prints one line per check. Returns the exit code of the first failure. */
 export async function doctor({ words, flags }: DoctorInput, outer: Context): Promise<ExitCode> {
   expectWords(words, 0, "doctor [flags]");
   const output = openFindings(outer, flags);
@@ -28,16 +26,12 @@ export async function doctor({ words, flags }: DoctorInput, outer: Context): Pro
   }
   const isStreamed = flags["no-stream"] !== true;
   const work = async (run: Run): Promise<void> => await checkService(run, isStreamed, output);
+  // Nothing is retried, because the first failure is already a finding.
+  const retry = { retries: 0, retryOn: new Set<number>(), maxTime: 0 };
   // The host is unknown if the settings are invalid.
-  if (hasSettings) await withRun(flags, outer, work, { adjust: withoutRetries });
+  if (hasSettings) await withRun(flags, outer, work, { adjust: (options) => ({ ...options, retry }) });
   return await output.end();
 }
-
-/** Nothing is retried, because the first failure is already a finding. */
-const withoutRetries = (options: RunOptions): RunOptions => ({
-  ...options,
-  retry: { retries: 0, retryOn: new Set<number>(), maxTime: 0 },
-});
 
 async function checkService(run: Run, isStreamed: boolean, output: FindingsOutput): Promise<void> {
   const { context, options, report } = run;

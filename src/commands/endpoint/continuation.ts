@@ -9,7 +9,7 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Pull } from "./pull.ts";
 import { isInterruption } from "../../context/context.ts";
-import { Failure, type FailureDetails } from "../../contract/failure.ts";
+import { Failure } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
 import { outputFailure } from "../../files/file-errors.ts";
@@ -42,11 +42,10 @@ export function nextPageLine(
     return `more rows available; next page: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
   // A cursor refers to the start of a page, so a partly used page has to be requested again.
-  const isFirst =
-    page.at === undefined || (page.at.flag === "page" && page.at.value === "1" && page.at.to === undefined);
-  if (isFirst || page.at === undefined)
-    return `more rows available; raise --limit${orWithout(question.endpoint)}`;
-  const command = continuingCommand(question, flags, page.at, pageSize);
+  const { at } = page;
+  const isFirst = at?.flag === "page" && at.value === "1" && at.to === undefined;
+  if (at === undefined || isFirst) return `more rows available; raise --limit${orWithout(question.endpoint)}`;
+  const command = continuingCommand(question, flags, at, pageSize);
   return `more rows available; next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
 }
 
@@ -142,22 +141,15 @@ export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestinatio
     run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
+  const { code, isDamaged, next: advice } = cause.details;
+  const hasBoth = code === "output" && advice !== undefined && next !== undefined;
+  // The problem with the output is mentioned first, because the command to continue would run into it again.
+  const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
   const done = run.options.picture === "chart" ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
-    next: bothOf(cause.details, next),
+    next: isDamaged === true ? advice : both,
   });
-}
-
-/** The problem with the output is mentioned first, because the command to continue would run into it again. */
-function bothOf(
-  { code, isDamaged, next: advice }: FailureDetails,
-  next: string | undefined,
-): string | undefined {
-  if (isDamaged === true) return advice;
-  return code === "output" && advice !== undefined && next !== undefined
-    ? `${advice}; ${next}`
-    : (next ?? advice);
 }
 
 function resumeHint(
@@ -189,7 +181,6 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** Omits --verbose and --force. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

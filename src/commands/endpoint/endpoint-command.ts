@@ -1,12 +1,12 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
-import { positionals, takesAddress, takesMany } from "../input/positionals.ts";
+import { type EndpointGroup, positionals, takesAddress, takesMany } from "../input/positionals.ts";
 import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
-export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
+export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
   const unit = endpoint.reply.kind === "batch" ? "address" : "request";
   // Creating the flags for all commands would add a millisecond to each startup.

@@ -57,7 +57,8 @@ async function answerAll(
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
-  const { questions, report, destination, open } = run;
+  const { context, questions, report, destination } = run;
+  const { client } = run.open;
   const { tally } = destination;
   const { endpoint, groups, walk } = questions;
   const isWhole = walk.once === "document";
@@ -67,13 +68,13 @@ async function answerAll(
   const remarks: string[] = [];
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
-    const failure = await withSuggestion(cause, run.context, open.client, question);
+    const failure = await withSuggestion(cause, { context, client, question });
     if (!affectsOneInput(failure)) throw failure;
     failures.push(failure);
     tally.refused += 1;
   };
   // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
-  const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
+  const keeper = tally.rows > 0 ? undefined : createListKeeper(context, client, questions);
   for (let next = await first; next.done !== true; next = await rest.next()) {
     const part = next.value;
     const { question } = part;
@@ -84,14 +85,14 @@ async function answerAll(
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
-      if (tally.at !== undefined) destination.note(open.client.meter);
+      if (tally.at !== undefined) destination.note(client.meter);
       continue;
     }
     if (part.kind === "failure") {
       // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
       // later.
       if (questions.asked.length === 1 || tally.at !== undefined)
-        throw await withSuggestion(part.failure, run.context, open.client, question);
+        throw await withSuggestion(part.failure, { context, client, question });
       await keep(part.failure, question);
     }
     if (part.kind === "end") {
@@ -100,7 +101,7 @@ async function answerAll(
     }
     countEnd(tally, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
-    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
+    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(client.meter);
   }
   const [failure] = failures;
   if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
@@ -143,7 +144,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {
-    const hint = await hintAtEmpty(run.context, open.client, question);
+    const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
   if (questions.limit === undefined || last?.question !== question) return [];
@@ -161,7 +162,6 @@ async function openRenderer(
     ...presentationOf(context, options, questions),
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
-    now: options.now,
     findAsset: assets.find,
   });
 }
@@ -170,19 +170,12 @@ export function presentationOf(
   { env }: Pick<Context, "env">,
   options: RunOptions,
   questions: Questions,
-): Omit<Presentation, "output" | "isContinued" | "now"> {
+): Omit<Presentation, "output" | "isContinued"> {
   return {
-    format: options.format,
-    endpoint: questions.endpoint,
-    groups: questions.groups,
-    isRecord: questions.isRecord,
+    ...options,
+    ...questions,
     isWhole: questions.walk.once === "document",
-    fields: options.fields,
-    hasHeader: options.hasHeader,
-    columns: options.columns,
     orderedBy: questions.asked[0]?.get("order_by"),
-    isWide: options.isWide,
-    isColored: options.isColored,
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
     ...(options.picture === "chart" && { chart: questions.asked[0] }),
     hasSparks: options.picture === "spark",

@@ -32,7 +32,7 @@ export async function listFields(
     fieldPaths(rowShape(endpoint, group)).map((each) => ({
       ...(groups.length > 1 && { group }),
       field: within(group) + each.path,
-      type: typeNames[each.field.type.kind],
+      type: typeNames[each.field.type.kind] ?? each.field.type.kind,
       meaning: meaningOf(each),
       given: givenWhen(each),
     })),
@@ -40,24 +40,15 @@ export async function listFields(
   return await writeRows(context, flags, rows);
 }
 
-const typeNames: Readonly<Record<FieldType["kind"], string>> = {
+/** The types and readings whose names would not explain them. */
+const typeNames: Partial<Record<FieldType["kind"], string>> = {
   text: "string",
-  number: "number",
-  integer: "integer",
-  boolean: "boolean",
   "number-or-text": "string or number",
   record: "object",
-  list: "list",
-  any: "any",
 };
 
-const readings: Readonly<Record<Reading, string>> = {
+const readings: Partial<Record<Reading, string>> = {
   text: "",
-  address: "address",
-  price: "price",
-  amount: "amount",
-  count: "count",
-  percent: "percent",
   time: "RFC 3339, UTC",
   "yes-no": "",
   mark: "present only if true",
@@ -68,7 +59,7 @@ function meaningOf({ path, field }: FieldAtPath): string {
   if (field.type.kind === "number-or-text" && field.reads === "text") return "in the token's smallest unit";
   const name = path.slice(path.lastIndexOf(".") + 1);
   const isMoney = field.reads === "price" || field.reads === "amount";
-  const reading = readings[field.reads];
+  const reading = readings[field.reads] ?? field.reads;
   return isMoney && IN_USD.test(name) ? `${reading} in USD` : reading;
 }
 

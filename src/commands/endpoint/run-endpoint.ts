@@ -1,6 +1,6 @@
 import type { Claimed, WantedDestination } from "../../pull/claim-file.ts";
 import type { Context } from "../../context/context.ts";
-import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { formats } from "../../render/formats/formats.ts";
@@ -19,13 +19,14 @@ import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "./pull.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 
 export async function runEndpoint(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {

@@ -28,11 +28,11 @@ export async function runEstimate(
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   return await writeRecord(context, flags, {
-    requests: orUnknown(figures.requests),
-    credits: orUnknown(figures.credits),
+    requests: figures.requests ?? null,
+    credits: figures.credits ?? null,
     credits_at_most: figures.creditsAtMost,
     credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / wanted.walk.pageSize) : undefined,
-    rows_at_most: orUnknown(figures.rows),
+    rows_at_most: figures.rows ?? null,
     certainty: figures.certainty,
     basis: figures.basis,
     requests_per_minute: perMinute,
@@ -47,7 +47,7 @@ async function tell(context: Context, client: Client, question: Question): Promi
   try {
     return (await client.ask(question.endpoint, question.args)).read().value;
   } catch (cause) {
-    throw await withSuggestion(cause, context, client, question);
+    throw await withSuggestion(cause, { context, client, question });
   }
 }
 
@@ -68,10 +68,6 @@ function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | un
   if (requests === undefined) return null;
   const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
   return Math.max(1, Math.ceil(((Math.ceil(requests / sends) - 1) * window) / 1000));
-}
-
-function orUnknown(figure: number | undefined): number | null {
-  return figure ?? null;
 }
 
 /** A string if a number would round the digits. */

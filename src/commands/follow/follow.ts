@@ -1,7 +1,7 @@
 import path from "node:path";
 import { textRows } from "../../client/rows/rows.ts";
 import type { Clock, Context, Output } from "../../context/context.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { transactionsFeed as feed } from "../../contract/feeds/transactions-feed.ts";
@@ -29,6 +29,7 @@ import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-row
 import { createQuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import { fromWire } from "../../time/time.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
 import { readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
@@ -39,7 +40,7 @@ import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
 export async function runFollow(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
@@ -84,11 +85,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
 /** Its run's signal also aborts when a limit is reached. */
 type Followed = Awaited<ReturnType<typeof openFollowed>>;
 
-async function openFollowed(
-  run: Run,
-  group: readonly [Endpoint, ...Endpoint[]],
-  input: Input<EndpointFlags>,
-) {
+async function openFollowed(run: Run, group: EndpointGroup, input: Input<EndpointFlags>) {
   const { options, report, onClose } = run;
   const { flags } = input;
   const { clock } = run.context;
@@ -126,7 +123,6 @@ async function openFollowed(
     isContinued: false,
     // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
-    now: options.now,
     findAsset: assets.find,
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.

@@ -5,8 +5,11 @@ import { usageFailure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 
-export function commandGroups(all: readonly Endpoint[]): readonly (readonly [Endpoint, ...Endpoint[]])[] {
-  const groups = new Map<string, readonly [Endpoint, ...Endpoint[]]>();
+/** The endpoints of one command. */
+export type EndpointGroup = readonly [Endpoint, ...Endpoint[]];
+
+export function commandGroups(all: readonly Endpoint[]): readonly EndpointGroup[] {
+  const groups = new Map<string, EndpointGroup>();
   for (const endpoint of all) {
     const [first = endpoint, ...others] = [...(groups.get(endpoint.command) ?? []), endpoint];
     groups.set(endpoint.command, [first, ...others]);
@@ -14,7 +17,7 @@ export function commandGroups(all: readonly Endpoint[]): readonly (readonly [End
   return [...groups.values()];
 }
 
-export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly Positional[] {
+export function positionals(group: EndpointGroup): readonly Positional[] {
   const [endpoint] = group;
   if (endpoint.words !== undefined) return [{ name: endpoint.words }];
   const isOptional = group.some((other) => !takesNetwork(other));
@@ -61,18 +64,12 @@ export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, ha
   const chosen = byFlag ?? usual.find((endpoint) => takesNetwork(endpoint) === hasNetwork) ?? usual[0];
   if (chosen === undefined) throw new Error("a command without an endpoint");
   for (const other of group) {
-    const foreign = other.params.find((param) => isGiven(param, typed) && !hasFlag(chosen, param.flag));
+    const foreign = other.params.find(
+      ({ flag }) => flag !== undefined && typed.has(flag) && !chosen.params.some((own) => own.flag === flag),
+    );
     if (foreign !== undefined) throw foreignFlag(foreign, other, hasNetwork);
   }
   return chosen;
-}
-
-function isGiven({ flag }: Param, typed: TypedFlags): boolean {
-  return flag !== undefined && typed.has(flag);
-}
-
-function hasFlag(endpoint: Endpoint, flag: string | undefined): boolean {
-  return endpoint.params.some((param) => param.flag === flag);
 }
 
 function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error {

@@ -5,9 +5,16 @@ import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { completeWindow } from "../../client/candles/candle-slices.ts";
-import { chooseEndpoint, positionals, takesAddress, takesMany, takesNetwork } from "./positionals.ts";
+import {
+  chooseEndpoint,
+  type EndpointGroup,
+  positionals,
+  takesAddress,
+  takesMany,
+  takesNetwork,
+} from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
-import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
+import type { EndpointFlags, ReplyFlags } from "../endpoint/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../files/list-sources.ts";
@@ -15,7 +22,6 @@ import { isList, readSubjects } from "./subjects.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
-import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface Questions {
@@ -34,7 +40,7 @@ export interface Questions {
 }
 
 export async function readQuestions(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
   sources: ListSources,
@@ -186,7 +192,7 @@ function readWanted(
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }
 
-function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
+export function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
   // In the specification for pool transactions, an empty cursor means the first page.
   if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };

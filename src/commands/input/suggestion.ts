@@ -14,22 +14,26 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Questions } from "./questions.ts";
 
+interface Asking {
+  readonly context: Context;
+  readonly client: Client;
+  readonly question: Question;
+}
+
+type KeptRows = readonly (readonly string[])[];
+
 /** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
-export async function withSuggestion(
-  cause: unknown,
-  context: Context,
-  client: Client,
-  question: Question,
-): Promise<Failure> {
+export async function withSuggestion(cause: unknown, asking: Asking): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
   const { status, code, body, why, retryAfter } = cause.details;
-  const only = question.args.get("network");
-  const asked = only === undefined ? question.args.get("chains")?.split(",") : [only];
+  const { args } = asking.question;
+  const only = args.get("network");
+  const asked = only === undefined ? args.get("chains")?.split(",") : [only];
   if (status !== 404 || asked === undefined) return cause;
   // If the body is empty, either the network or the address may be unknown.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
-  const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
+  const known = await listKnown({ ...asking, question: { endpoint: networks, args: new Map() } });
   const slugs = new Set(known.map(([id = ""]) => id));
   const network = asked.find((each) => !slugs.has(each));
   if (slugs.size === 0 || network === undefined) return cause;
@@ -44,17 +48,14 @@ export async function withSuggestion(
 }
 
 /** Helps, for example, if the user typed a DEX's display name instead of its ID. */
-export async function hintAtEmpty(
-  context: Context,
-  client: Client,
-  question: Question,
-): Promise<string | undefined> {
+export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
+  const { question } = asking;
   const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
   if (dex === undefined) return emptyResultHint(question);
   const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
   if (network === undefined) return hintAtDisplayName(flag, dex);
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
-  const known = await listKnown(context, client, listing);
+  const known = await listKnown({ ...asking, question: listing });
   const ids = known.map(([id = ""]) => id);
   const typed = dex.toLowerCase();
   if (ids.some((each) => each.toLowerCase() === typed)) return undefined;
@@ -75,13 +76,10 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
 }
 
 /** Uses today's cache if possible. Empty when fetching fails, because a failed hint must not hide the result. */
-async function listKnown(
-  context: Context,
-  client: Client,
-  question: Question,
-): Promise<readonly (readonly string[])[]> {
-  const { endpoint, args } = question;
-  const cached = isCached(client) ? readCachedList(context, listName(client, question)) : undefined;
+async function listKnown(asking: Asking): Promise<KeptRows> {
+  const { context, client } = asking;
+  const { endpoint, args } = asking.question;
+  const cached = isCached(client) ? readCachedList(context, listName(asking)) : undefined;
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
   const rows: (readonly string[])[] = [];
   try {
@@ -92,7 +90,7 @@ async function listKnown(
     if (!(cause instanceof Failure)) throw cause;
     return [];
   }
-  if (isCached(client)) keepList(context, client, question, rows);
+  if (isCached(client)) keepList(asking, rows);
   return rows;
 }
 
@@ -120,18 +118,13 @@ const longestKept = 200;
 /** The sandbox is free and uses a new port each time, so its lists are not cached. */
 const isCached = ({ target }: Client): boolean => !target.isSimulated;
 
-function keepList(
-  context: Context,
-  client: Client,
-  question: Question,
-  rows: readonly (readonly string[])[],
-): void {
+function keepList(asking: Asking, rows: KeptRows): void {
   const texts = rows.map((row) => row.join("\t"));
-  writeCachedList(context, listName(client, question), texts);
+  writeCachedList(asking.context, listName(asking), texts);
 }
 
 /** The name ends with `listEnding`. */
-function listName(client: Client, { endpoint, args }: Question): string {
+function listName({ client, question: { endpoint, args } }: Asking): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
 }
 
@@ -154,7 +147,7 @@ export function createListKeeper(context: Context, client: Client, { endpoint, l
     },
     /** Call this when the complete list has been fetched. */
     end: (question: Question): void => {
-      if (rows.length > 0) keepList(context, client, question, rows);
+      if (rows.length > 0) keepList({ context, client, question }, rows);
       rows = [];
     },
   };

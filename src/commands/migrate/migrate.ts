@@ -3,8 +3,10 @@ import { endpoints } from "../../contract/endpoints/all.ts";
 import { findEndpoint, matchTemplate } from "../../contract/endpoints/find-endpoint.ts";
 import { removedEndpoints, removedStream } from "../../contract/endpoints/removed-endpoints.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
+import { visibleText } from "../../render/sanitize.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { sayNote } from "../../run/report.ts";
@@ -12,7 +14,6 @@ import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../endpoint/continuation.ts";
 import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
-import { readOldUrl } from "./old-url.ts";
 
 const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
 
@@ -92,4 +93,66 @@ function findSuccessor(segments: readonly string[]) {
   const found = findEndpoint(segments);
   if (found === undefined || [...found.path.values()].some(isFixedWord)) return undefined;
   return { endpoint: found.endpoint, place: found.path, removed: undefined };
+}
+
+/** The first segments of all paths that the service has ever had. */
+const roots: ReadonlySet<string> = new Set([
+  "networks",
+  "pools",
+  "tokens",
+  "search",
+  "usage",
+  "stats",
+  "stream",
+  "sse",
+]);
+
+/** The host is ignored. */
+function readOldUrl(typed: string) {
+  const refuse = (problem: string, next?: string): Failure =>
+    usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
+  const text = typed.trim();
+  const [, authority = "", rest = ""] = /^(?:[a-z][\w+.-]*:\/\/([^/?#]*))?(.*)$/isu.exec(text) ?? [];
+  const [path = "", ...queries] = (rest.split("#")[0] ?? "").split("?");
+  const decoded = (part: string): string => {
+    let plain: string;
+    try {
+      plain = decodeURIComponent(part);
+    } catch {
+      throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
+    }
+    if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
+      throw refuse("contains characters that cannot be shown on a command line");
+    return plain;
+  };
+  const all = path.split("/").map(decoded);
+  const begin = all.findIndex((segment) => roots.has(segment));
+  if (begin < 0)
+    throw refuse(
+      "not an API URL; must contain a path such as /networks/ethereum/pools",
+      "put the URL in quotes because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+    );
+  const pairs = queries
+    .join("?")
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const [name = "", ...value] = pair.replaceAll("+", " ").split("=");
+      return [decoded(name), decoded(value.join("="))] as const;
+    });
+  const query = pairs.filter(([name, value]) => !isKey(name, value));
+  return {
+    /** Decoded, starting at the first one that the API knows. */
+    segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
+    /** Decoded, in the order typed, without parameters that looked like a key. */
+    query,
+    hadKey: query.length < pairs.length || authority.includes("@"),
+  };
+}
+
+function isKey(name: string, value: string): boolean {
+  return (
+    /^(?:x-)?(?:api[-_]?key|key|auth\w*|secret|access_token|bearer)$/iu.test(name) ||
+    /^(?:bearer\s+)?api_/iu.test(value)
+  );
 }

@@ -11,7 +11,6 @@ import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
 
-/** Without an argument, lists the records. */
 export async function schema(
   { words, flags }: Input<typeof documentFlags & typeof schemaFlags>,
   context: Context,

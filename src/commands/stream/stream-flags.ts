@@ -17,6 +17,7 @@ import {
 import { requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
+import { requestingFlags } from "../command.ts";
 
 export const streamEvents = [
   "open",
@@ -134,22 +135,9 @@ export const streamNotes: readonly Block[] = [
   },
 ];
 
-export const streamShared = pick(
-  sharedFlags,
-  "quiet",
-  "stats",
-  "verbose",
-  "error-format",
-  "timeout",
-  "rpm",
-  "sandbox",
-  "tier",
-  "seed",
-  "faults",
-  "now",
-  "key-file",
-  "profile",
-);
+const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
+
+export const streamShared = pick(sharedFlags, ...requestingFlags, ...simulating, "key-file", "profile");
 
 export type StreamFlags = typeof streamShared & typeof streamFlags;
 

@@ -66,11 +66,6 @@ function createLines(
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
-  const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
-    const known = replacements.get(shard) ?? createReplacements();
-    replacements.set(shard, known);
-    return known(event);
-  };
   const lineOf = (shard: Shard, event: StreamEvent, { now: received }: Moment): Buffer | undefined => {
     const line = jsonLine(event);
     if (line === undefined) {
@@ -79,7 +74,9 @@ function createLines(
     }
     if (!isEnveloped) return Buffer.from(line);
     const subject = subjectOf(event, shard.subjects);
-    const facts = { feed, subject, received, isReplacement: isReplacement(shard, event) };
+    const isReplacement = replacements.get(shard) ?? createReplacements();
+    replacements.set(shard, isReplacement);
+    const facts = { feed, subject, received, isReplacement: isReplacement(event) };
     return Buffer.from(enveloped(line, event, facts));
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */

@@ -120,7 +120,6 @@ async function learnPools(
   known.save();
 }
 
-/** Does not send anything. */
 function readStreamOptions(flags: StreamValues, now: number) {
   const feed = feeds[flags.feed ?? defaultFeed.name];
   const options = { feed, kind: kindOf(feed, flags.by), params: readParams(flags, feed, now) };
@@ -141,7 +140,6 @@ function kindOf(feed: Feed, by: StreamValues["by"]): FeedKind {
   throw choiceFailure(`--by ${by} with --feed ${feed.name}`, by ?? "", known);
 }
 
-/** The parameters are `interval` and `since`. */
 function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<string, string> {
   const { interval, since } = flags;
   for (const name of ["interval", "since"] as const) {
@@ -206,7 +204,9 @@ function handlersOf(session: Session): TailHandlers {
     missed: (shard, gap, missing) => {
       // A connection that is still opening for the first time has not missed anything when a limit is reached or the
       // user interrupts the run.
-      if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
+      const { reason } = stops.signal;
+      const isOverEarly = isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
+      if (missing === "opening" && isOverEarly) return;
       course.missed(shard, gap, missing);
     },
     dropped: (subjects, failure) => {
@@ -229,10 +229,6 @@ function handlersOf(session: Session): TailHandlers {
       await spendDaily?.(events.length);
     },
   };
-}
-
-function isOverEarly(reason: unknown): boolean {
-  return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
 }
 
 /** Events are charged when they arrive, so the stream ends after the events that exceed the budget. */

@@ -1,11 +1,10 @@
 import { titleOf } from "../../tail/shards.ts";
 import type { Client } from "../../client/client.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
-import type { Page } from "../../client/pages/page.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Context } from "../../context/context.ts";
-import type { Args, Question } from "../../contract/args.ts";
+import type { Question } from "../../contract/args.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import { type Failure, affectsOneInput } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
@@ -14,16 +13,7 @@ import { createRowSelector } from "../../render/formats/row-text.ts";
 import type { Questions } from "../input/questions.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 
-export interface Round {
-  /** Relative times are resolved again in each round. */
-  readonly asked: readonly Args[];
-  /** One entry per group of rows, in response order. */
-  readonly groups: readonly Pick<Page, "group" | "rows">[];
-  /** Notes about inputs that the service left out. */
-  readonly notes: readonly string[];
-  /** Errors for inputs that the service rejected. */
-  readonly refused: readonly string[];
-}
+export type Round = Awaited<ReturnType<typeof fetchRound>>;
 
 /** Records the rejection of one of several inputs, or throws it if no rows are left. */
 export async function fetchRound(
@@ -31,13 +21,14 @@ export async function fetchRound(
   client: Client,
   questions: Questions,
   isValidated: boolean,
-): Promise<Round> {
+) {
   const { endpoint, asked, walk } = questions;
   const groups = new Map<string, TextRow[]>();
   const failures: Failure[] = [];
+  /** Notes about inputs that the service left out. */
   const notes: string[] = [];
   const keep = async (cause: Failure, question: Question): Promise<void> => {
-    const failure = await withSuggestion(cause, context, client, question);
+    const failure = await withSuggestion(cause, { context, client, question });
     const hasOthers = asked.length > 1 || walk.subjects !== undefined;
     if (!hasOthers || !affectsOneInput(failure)) throw failure;
     failures.push(failure);
@@ -57,6 +48,7 @@ export async function fetchRound(
     if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
   }
   const [first] = failures;
+  /** In response order. */
   const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
   if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
   return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
@@ -80,6 +72,10 @@ export function compareRounds(
 ): Changes {
   // In the first round, every row is written and no row is marked.
   if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
+  const { reply } = endpoint;
+  // In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported.
+  const isWindow =
+    reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
   const select = createRowSelector(fields);
   const known = rowsByKey(endpoint, earlier);
   const found = rowsByKey(endpoint, round);
@@ -94,9 +90,7 @@ export function compareRounds(
       group,
       rows: rows.keep(rows.texts().map((row) => isNews(group, row))),
     })),
-    gone: hasMovingWindow(endpoint)
-      ? []
-      : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
+    gone: isWindow ? [] : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
     before: (group, row) => before.get(`${group}\n${row}`),
   };
 }
@@ -115,9 +109,4 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
     }
   }
   return rows;
-}
-
-/** In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported. */
-function hasMovingWindow({ reply }: Endpoint): boolean {
-  return reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
 }

@@ -41,13 +41,7 @@ function instantOf(milliseconds: number): string {
 
 const removedRowsLine = (gone: readonly string[]): string => `no longer listed: ${someOf(gone, 3)}`;
 
-export interface ScreenOptions {
-  readonly presentation: Omit<Presentation, "output" | "now" | "before">;
-  /** For example, `every 30s: dexdata networks`. */
-  readonly title: string;
-  /** For example, `3 credits` and `120/hour`, shown next to the time and the countdown. */
-  readonly facts: () => readonly string[];
-}
+type ScreenPresentation = Omit<Presentation, "output" | "now" | "before">;
 
 interface Drawn {
   readonly round: Round;
@@ -60,10 +54,15 @@ interface Drawn {
 
 const mostSaid = 3;
 
-/** Replaces the previous round on the screen and marks the changes. */
+/**
+ * Replaces the previous round on the screen and marks the changes. `facts`, such as `3 credits` and `120/hour`, are
+ * shown next to the time and the countdown.
+ */
 export async function openWatchScreen(
   { context, report, stderr, onClose }: Run,
-  { presentation, title, facts }: ScreenOptions,
+  presentation: ScreenPresentation,
+  title: string,
+  facts: () => readonly string[],
 ): Promise<WatchView> {
   const { clock, stdout } = context;
   // Earlier messages should appear above the screen.
@@ -140,7 +139,7 @@ export async function openWatchScreen(
 }
 
 async function linesOf(
-  presentation: ScreenOptions["presentation"],
+  presentation: ScreenPresentation,
   { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,
   columns: number,
   rows: number | undefined,

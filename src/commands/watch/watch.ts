@@ -1,6 +1,5 @@
 import { isWaitTooLong } from "../../client/pace/retry-after.ts";
 import type { Context } from "../../context/context.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
@@ -10,61 +9,54 @@ import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../text/counted.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { presentationOf } from "../endpoint/fetch-and-print.ts";
 import { createTableAssets, type TableAssets } from "../endpoint/table-assets.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
-import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
+import { openWatchLines, openWatchScreen, type WatchView } from "./watch-view.ts";
 
 /** Repeats the requests until a signal arrives or a failure is permanent. */
 export async function runWatch(
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   interval: number,
   outer: Context,
 ): Promise<ExitCode> {
-  const work = async (run: Run): Promise<never> => await watch(await openWatch(run, group, input, interval));
+  const work = async (run: Run): Promise<never> => await watch(run, group, input, interval);
   return await withRun(input.flags, outer, work, { adjust: refuseClosed });
 }
 
-async function openWatch(
+async function watch(
   run: Run,
-  group: readonly [Endpoint, ...Endpoint[]],
+  group: EndpointGroup,
   input: Input<EndpointFlags>,
   interval: number,
-) {
+): Promise<never> {
   const { context, options, report, sources } = run;
+  const { clock, signal } = context;
   const { words, flags, typed } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
   const nowOf = clockOf(context, flags.now !== undefined, options);
   const read = async (now: number): Promise<Questions> =>
     await readQuestions(group, input, { ...options, now }, sources);
-  const questions = await read(nowOf());
+  const first = await read(nowOf());
   const { client } = await run.open({ speed: 1 });
   const { meter, target } = client;
-  const { requests, credits } = hourlyCost({ interval, every }, questions, options, target.tier);
+  const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
   const cost = `${counted(requests, "request")} and ${counted(credits, "credit")} per hour`;
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
-  const assets = createTableAssets(context, client, options, questions);
+  const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
+  const assets = createTableAssets(context, client, options, first);
   run.onClose(assets.save);
-  const view = await openView(run, questions, assets, {
-    title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
-    facts: () => [
-      counted(meter.credits, "credit"),
-      `${grouped(String(credits))}/hour`,
-      ...(target.isSimulated ? ["simulated data"] : []),
-    ],
-  });
-  return { run, interval, client, assets, view, read, nowOf };
-}
-
-async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
-  const { run, interval, client, assets, view, read, nowOf } = opened;
-  const { context, options, report } = run;
-  const { clock, signal } = context;
+  const view = await openView(run, first, assets, `every ${every}: ${command}`, () => [
+    counted(meter.credits, "credit"),
+    `${grouped(String(credits))}/hour`,
+    ...(target.isSimulated ? ["simulated data"] : []),
+  ]);
   const said = new Set<string>();
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
@@ -80,7 +72,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
     );
     if (round !== undefined) {
       const question = { endpoint: questions.endpoint, args: round.asked[0] ?? new Map<string, string>() };
-      for (const group of round.groups) await assets.learnFor(question, group);
+      for (const rows of round.groups) await assets.learnFor(question, rows);
       await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
       for (const note of round.notes) if (!said.has(note)) report.tell(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
@@ -149,13 +141,14 @@ async function openView(
   run: Run,
   questions: Questions,
   { find: findAsset }: TableAssets,
-  heading: Pick<ScreenOptions, "title" | "facts">,
+  title: string,
+  facts: () => readonly string[],
 ): Promise<WatchView> {
   const { context, options, report } = run;
   const { stdout, env, clock } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false, findAsset };
   if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
-    return await openWatchScreen(run, { ...heading, presentation });
+    return await openWatchScreen(run, presentation, title, facts);
   if (options.picture === "chart")
     throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
   return await openWatchLines(report, { ...presentation, output: stdout, now: clock.now() });

@@ -75,12 +75,6 @@ const headerSchema = z.object({
 export type Progress = z.infer<typeof progressSchema>;
 export type CheckpointHeader = z.infer<typeof headerSchema>;
 
-export interface FoundJournal {
-  readonly header: CheckpointHeader;
-  /** Ignores lines beyond `size`, because after a power failure the file may be behind its journal. */
-  readonly upTo: (size: number) => FoundProgress;
-}
-
 export interface FoundProgress {
   /** Undefined before the first page. */
   readonly progress: Progress | undefined;
@@ -95,7 +89,7 @@ export interface FoundProgress {
 }
 
 /** Undefined if the journal does not exist or has no complete line. */
-export function readJournal(file: string): FoundJournal | undefined {
+export function readJournal(file: string) {
   const path = journalOf(file);
   const bytes = readBytes(path);
   const [first, ...rest] = readLines(bytes);
@@ -105,6 +99,7 @@ export function readJournal(file: string): FoundJournal | undefined {
   }
   const begun = headerSchema.safeParse(first.value);
   if (!begun.success) throw foreignJournal(path);
+  /** Ignores lines beyond `size`, because after a power failure the file may be behind its journal. */
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
     let at: Progress | undefined;
@@ -227,7 +222,7 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
   // Before the first page, there is nothing to lose.
   if (found?.progress === undefined) return undefined;
   const { bytes, sha256 } = found.progress;
-  return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
+  return isPlaced && (await hashOf(file, bytes, signal)).digest("hex") !== sha256 ? undefined : found;
 }
 
 /** If a run was killed before it removed its checkpoint, the rows may already be named `file`, or have both names. */
@@ -265,17 +260,7 @@ export async function holdsExactly(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
-  return await beginsWithRows(file, bytes, sha256, signal);
-}
-
-async function beginsWithRows(
-  file: string,
-  bytes: number,
-  sha256: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const hash = await hashOf(file, bytes, signal);
-  return hash.digest("hex") === sha256;
+  return (await hashOf(file, bytes, signal)).digest("hex") === sha256;
 }
 
 async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {

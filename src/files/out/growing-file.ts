@@ -3,28 +3,15 @@ import { rmSync } from "node:fs";
 import { checkHeld, type FileLock } from "../file-lock.ts";
 import { checkRegular } from "../regular-file.ts";
 import type { CheckpointHeader, Interrupted, Progress } from "./checkpoint.ts";
-import { beginJournal, continueJournal, type Journal } from "./journal.ts";
+import { beginJournal, continueJournal } from "./journal.ts";
 import { lockOf, partOf } from "./out-file.ts";
-import { continueRowFile, createRowFile, placePart, type RowFile } from "./row-file.ts";
-import { countedSink, type Sink } from "./sink.ts";
+import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
+import { countedSink } from "./sink.ts";
 
 /** The part of a checkpoint line that cannot be derived from the file itself. */
 export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;
 
-export interface GrowingFile {
-  readonly sink: Sink;
-  readonly rowsAt: () => string;
-  /** Adds a line to the checkpoint. `seen` contains the hashes of the rows since the last call. */
-  readonly note: (seen: string, account: Account) => void;
-  /** Gives the complete file its final name. */
-  readonly finish: () => Promise<void>;
-  /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
-  readonly abandon: () => Promise<void>;
-  /** Removes the checkpoint after `finish`, because there is nothing left to continue. */
-  readonly forget: () => void;
-  /** Whether a later run can continue the pull. */
-  readonly canContinue: () => boolean;
-}
+export type GrowingFile = Awaited<ReturnType<typeof growFile>>;
 
 export interface Growing {
   readonly file: string;
@@ -43,7 +30,7 @@ export interface Growing {
  * A new pull creates `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure
  * neither creates nor destroys anything.
  */
-export async function growFile(growing: Growing): Promise<GrowingFile> {
+export async function growFile(growing: Growing) {
   const { file, header, interrupted, lock, hash } = growing;
   const part = header.rows === "part" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
   let rowsAt = part ?? file;
@@ -61,10 +48,9 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
     canContinue = true;
   };
   const open = async (): Promise<Opened> => {
-    if (opened === undefined) {
-      opened = await beginRows(growing, rowsAt);
-      writeLine(opened);
-    }
+    if (opened !== undefined) return opened;
+    opened = await beginRows(growing, rowsAt);
+    writeLine(opened);
     return opened;
   };
   const write = async (text: string | Uint8Array): Promise<void> => {
@@ -77,13 +63,14 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
   return {
     sink,
     rowsAt: () => rowsAt,
-    note: (added, account) => {
+    /** Adds a line to the checkpoint. `added` contains the hashes of the rows since the last call. */
+    note: (added: string, account: Account): void => {
       const seen = [line?.seen, added].filter((hashes) => hashes !== undefined && hashes !== "").join(",");
-      const sha256 = hash.copy().digest("hex");
-      line = { ...account, bytes: sink.bytes(), sha256, ...(seen !== "" && { seen }) };
+      line = { ...account, bytes: sink.bytes(), sha256: hash.copy().digest("hex"), seen: seen || undefined };
       if (opened !== undefined) writeLine(opened);
     },
-    finish: async () => {
+    /** Gives the complete file its final name. */
+    finish: async (): Promise<void> => {
       try {
         const { rows, journal } = await open();
         checkHeld(lock, lockOf(file));
@@ -98,13 +85,11 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         opened?.journal.close();
       }
     },
-    abandon: async () => {
-      try {
-        // With this line, --resume does not repeat requests that returned no rows.
-        if (line !== undefined && part === undefined) await open();
-      } catch {
-        // The error that ended the run is more important than the missing line.
-      }
+    /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
+    abandon: async (): Promise<void> => {
+      // With this line, --resume does not repeat requests that returned no rows. The error that ended the run is more
+      // important than a missing line.
+      if (line !== undefined && part === undefined) await open().catch(() => undefined);
       if (!canContinue) rowsAt = file;
       try {
         await opened?.rows.close();
@@ -116,20 +101,19 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         // The error that ended the run is more important than lost access to the directory.
       }
     },
-    forget: () => {
+    /** Removes the checkpoint after `finish`, because there is nothing left to continue. */
+    forget: (): void => {
       if (lock.isHeld()) opened?.journal.remove();
     },
+    /** Whether a later run can continue the pull. */
     canContinue: () => canContinue,
   };
 }
 
-interface Opened {
-  readonly rows: RowFile;
-  readonly journal: Journal;
-}
+type Opened = Awaited<ReturnType<typeof beginRows>>;
 
 /** The checkpoint is created first, so that a run that finds the rows always knows which pull they belong to. */
-async function beginRows(growing: Growing, rowsAt: string): Promise<Opened> {
+async function beginRows(growing: Growing, rowsAt: string) {
   const { file, header, kept, lock, random } = growing;
   checkHeld(lock, lockOf(file));
   // An earlier run left this file behind before it recorded any rows.

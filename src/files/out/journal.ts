@@ -6,29 +6,18 @@ import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
 import { journalOf } from "./out-file.ts";
 
-/** Writes a pull's checkpoint. A line follows each page, in row order. */
-export interface Journal {
-  /** Call this after the rows have been written to the file. */
-  readonly note: (progress: Progress) => void;
-  /** Call this after all rows have been written. `bytes` is the final size of the file. */
-  readonly end: (bytes: number) => void;
-  readonly close: () => void;
-  /** Call this when there is nothing left to continue. */
-  readonly remove: () => void;
-}
-
 /** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
-export function beginJournal(file: string, header: CheckpointHeader, random: () => number): Journal {
+export function beginJournal(file: string, header: CheckpointHeader, random: () => number) {
   const path = journalOf(file);
   try {
     replaceWithText(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
-    return journal(path, openRegular(path, constants.O_WRONLY | constants.O_APPEND));
+    return openJournal(path);
   } catch (cause) {
     throw unwritten(path, cause);
   }
 }
 
-export function continueJournal(file: string, length: number): Journal {
+export function continueJournal(file: string, length: number) {
   const path = journalOf(file);
   try {
     // On Windows, a file cannot be truncated through a handle that can only append.
@@ -38,13 +27,15 @@ export function continueJournal(file: string, length: number): Journal {
     } finally {
       closeSync(descriptor);
     }
-    return journal(path, openRegular(path, constants.O_WRONLY | constants.O_APPEND));
+    return openJournal(path);
   } catch (cause) {
     throw unwritten(path, cause);
   }
 }
 
-function journal(path: string, descriptor: number): Journal {
+/** Writes a pull's checkpoint. A line follows each page, in row order. */
+function openJournal(path: string) {
+  const descriptor = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
   let isOpen = true;
   const close = (): void => {
     if (isOpen) closeSync(descriptor);
@@ -58,9 +49,12 @@ function journal(path: string, descriptor: number): Journal {
     }
   };
   return {
-    note: append,
-    end: (bytes) => append({ complete: bytes }),
+    /** Call this after the rows have been written to the file. */
+    note: (progress: Progress) => append(progress),
+    /** Call this after all rows have been written. `bytes` is the final size of the file. */
+    end: (bytes: number) => append({ complete: bytes }),
     close,
+    /** Call this when there is nothing left to continue. */
     remove: () => {
       close();
       rmSync(path, { force: true });

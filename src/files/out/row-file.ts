@@ -7,25 +7,11 @@ import { fail, type Failure, type FailureDetails } from "../../contract/failure.
 import { keepMode } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
 
-/** No other process should change the file. */
-export interface RowFile {
-  readonly write: (text: string | Uint8Array) => Promise<void>;
-  /**
-   * Throws if another program has changed, moved or replaced the file, because the run must then not report success.
-   * `bytes` is the expected size. The returned stats identify the file.
-   */
-  readonly verify: (bytes: number) => BigIntStats;
-  /** Resolves when the rows have been saved to disk. */
-  readonly sync: () => Promise<void>;
-  /** Can be called more than once. */
-  readonly close: () => Promise<void>;
-}
-
 /**
  * Fails if the file exists. Rows are always appended: with fixed positions, the system would zero-fill any part that
  * another program cut off. Messages start with `label`. `kept` is the mode of the new file.
  */
-export async function createRowFile(file: string, label: string, kept?: number): Promise<RowFile> {
+export async function createRowFile(file: string, label: string, kept?: number) {
   try {
     const handle = await open(file, "ax+", kept ?? 0o666);
     try {
@@ -46,7 +32,7 @@ export async function createRowFile(file: string, label: string, kept?: number):
 }
 
 /** Removes an incomplete row after the first `bytes` bytes. */
-export async function continueRowFile(file: string, label: string, bytes: number): Promise<RowFile> {
+export async function continueRowFile(file: string, label: string, bytes: number) {
   let handle: FileHandle | undefined;
   try {
     checkRegular(file);
@@ -59,16 +45,23 @@ export async function continueRowFile(file: string, label: string, bytes: number
   }
 }
 
-function rowFile(handle: FileHandle, file: string, label: string): RowFile {
+/** No other process should change the file. */
+function rowFile(handle: FileHandle, file: string, label: string) {
   return {
-    write: (text) => explained(label, handle.writeFile(text)),
-    verify: (bytes) => {
+    write: (text: string | Uint8Array) => explained(label, handle.writeFile(text)),
+    /**
+     * Throws if another program has changed, moved or replaced the file, because the run must then not report success.
+     * `bytes` is the expected size. The returned stats identify the file.
+     */
+    verify: (bytes: number) => {
       const written = fstatSync(handle.fd, { bigint: true });
       checkPlace(file, written);
       checkSize(file, written, bytes);
       return written;
     },
+    /** Resolves when the rows have been saved to disk. */
     sync: () => explained(label, handle.sync()),
+    /** Can be called more than once. */
     close: async () => {
       if (handle.fd !== -1) await handle.close();
     },

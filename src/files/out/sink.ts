@@ -1,24 +1,18 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Output } from "../../context/context.ts";
 
-export interface Sink {
-  readonly write: (text: string | Uint8Array) => Promise<void>;
-  /** Including the bytes that earlier runs wrote. */
-  readonly bytes: () => number;
-  /** The hash of all bytes, in hexadecimal; undefined if the sink does not compute it. */
-  readonly sha256: () => string | undefined;
-}
-
 /** `hash` covers the earlier bytes. Omit it if possible: hashing takes up 10% of a local pull to stdout. */
-export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash): Sink {
+export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash) {
   let bytes = bytesBefore;
   return {
-    write: async (text) => {
+    write: async (text: string | Uint8Array): Promise<void> => {
       hash?.update(text);
       bytes += typeof text === "string" ? Buffer.byteLength(text) : text.length;
       await write(text);
     },
+    /** Including the bytes that earlier runs wrote. */
     bytes: () => bytes,
+    /** The hash of all bytes, in hexadecimal; undefined if the sink does not compute it. */
     sha256: () => hash?.copy().digest("hex"),
   };
 }

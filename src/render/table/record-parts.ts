@@ -86,7 +86,16 @@ function partColumn(
 ): TableColumn {
   const isWhole = kind !== "text" && kind !== "unknown";
   const words = shownText(title.toUpperCase().replaceAll("_", " "), style);
-  return { title: words, priority, paths: [path], kind, isWhole, isIdentity: false, mayBeDigits: !isWhole, isAsked: false };
+  return {
+    title: words,
+    priority,
+    paths: [path],
+    kind,
+    isWhole,
+    isIdentity: false,
+    mayBeDigits: !isWhole,
+    isAsked: false,
+  };
 }
 
 function readable(value: unknown, { isUnicode }: CellStyle): unknown {

@@ -22,11 +22,11 @@ type Limit = readonly [text: string, file: string, constant: string, unit?: keyo
 
 const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
-    ["response # MiB after decompression", "client/response/body-limits.ts", "maxBodyBytes", "MiB"],
-    ["at most # JSON values", "client/response/body-limits.ts", "maxValues"],
-    ["Bodies over # MiB", "client/response/body-limits.ts", "lightBytes", "MiB"],
+    ["response # MiB after decompression", "client/response/answer-body.ts", "maxBodyBytes", "MiB"],
+    ["at most # JSON values", "client/response/answer-body.ts", "maxValues"],
+    ["Bodies over # MiB", "client/response/answer-body.ts", "lightBytes", "MiB"],
     ["and # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
-    ["error body # KiB", "client/response/body-limits.ts", "maxRefusalBytes", "KiB"],
+    ["error body # KiB", "client/response/answer-body.ts", "maxRefusalBytes", "KiB"],
     ["show at most # characters", "run/failure-text.ts", "longestLine"],
     ["and # of a stream warning", "tail/stream-message.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
@@ -38,7 +38,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ],
     ["and never more than #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["has not ended after # MiB", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
+    ["has not ended after # MiB", "client/streams/event-stream.ts", "maxSkippedBytes", "MiB"],
     ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["adjacent candles into at most #", "render/chart/candle-columns.ts", "mostKept"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],

@@ -21,7 +21,7 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
   return {
     events,
     lastEventId: parser.lastEventId() ?? "",
-    retry: parser.retry(),
+    retry: parser.retry,
     hasOverflown: parser.hasOverflown(),
   };
 }
