@@ -20,6 +20,8 @@ export interface Field {
   readonly nullable: boolean;
   /** The service sends the key only with `detailed=true`. */
   readonly isDetail?: boolean;
+  /** The value is in the token's smallest unit; `decimals` in the same record scales it. */
+  readonly isRaw?: boolean;
 }
 
 export type FieldType =

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Output } from "../context/context.ts";
 
 function withWrite(output: Output, write: Output["write"]): Output {
@@ -27,7 +28,7 @@ export function createBufferedOutput(output: Output) {
     if (tell === undefined) return await output.write(text);
     const line = typeof text === "string" ? text : Buffer.from(text).toString("utf8");
     kept = [...kept, line].slice(-mostKept);
-    tell(line);
+    tell(stripVTControlCharacters(line));
   });
   return Object.assign(held, {
     /** Passes text to the listener. The returned function writes the latest text and resumes normal output. */

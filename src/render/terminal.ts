@@ -6,12 +6,12 @@ import { createPaint } from "./painter.ts";
 import { type Block, drawPage } from "./page/help-page.ts";
 
 /** NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. `auto` enables it on a terminal. */
-export function isColored(when: string, context: Context): boolean {
+export function isColored(when: string, context: Context, output: "stdout" | "stderr" = "stdout"): boolean {
   if (when !== "auto") return when === "always";
   const { env } = context;
   if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
-  return context.stdout.isTerminal && env["TERM"] !== "dumb";
+  return context[output].isTerminal && env["TERM"] !== "dumb";
 }
 
 /** An invalid setting must not prevent help from being displayed. */

@@ -15,6 +15,9 @@ export interface Countdown {
   readonly isShown: () => boolean;
 }
 
+/** SGR 2 and 22. Loading chalk for one line would take longer than the line. */
+const dim = { open: "\u001B[2m", close: "\u001B[22m" };
+
 /** No other code adds prefixes. */
 export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
 /** In milliseconds. Shorter waits are not reported. */
@@ -26,17 +29,17 @@ const mostWaiting = 1000;
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export function createReport(
   context: Context,
-  options: Pick<RunOptions, "isQuiet" | "hasStats" | "verbosity">,
+  options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity">,
   countdown?: Countdown,
 ) {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
   let written: Promise<void> = Promise.resolve();
   let [waiting, leftOut] = [0, 0];
-  const append = (text: string): void => {
+  const append = (text: string, isDim = false): void => {
     waiting += 1;
     written = written
-      .then(async () => await say(context, text))
+      .then(async () => await say(context, text, isDim))
       .catch(() => undefined)
       .then(() => {
         waiting -= 1;
@@ -48,8 +51,8 @@ export function createReport(
   };
   // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill up
   // memory.
-  const write = (text: string): void => {
-    if (waiting < mostWaiting) append(text);
+  const write = (text: string, isDim = false): void => {
+    if (waiting < mostWaiting) append(text, isDim);
     else leftOut += 1;
   };
   const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);
@@ -62,10 +65,10 @@ export function createReport(
     /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
     note,
     /** Prints a line without a prefix, even if stderr is a pipe. */
-    tell: write,
+    tell: (text: string) => write(text),
     /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
     remark: (text: string) => {
-      if (isWatched) write(text);
+      if (isWatched) write(text, options.hasDimRemarks);
     },
     answered: (exchange: Exchange) => {
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
@@ -83,7 +86,7 @@ export function createReport(
     close: (meter: Meter, rest?: string) => {
       const line = closingLine(meter, context.clock.elapsed() - started);
       if (options.hasStats && rest !== undefined) write(`${line}, ${rest}`);
-      else if (isWatched || options.hasStats) write(line);
+      else if (isWatched || options.hasStats) write(line, isWatched && options.hasDimRemarks);
     },
     /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
     settled: async () => {
@@ -136,8 +139,9 @@ function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: numbe
 }
 
 /** Escapes line breaks and other control characters, and hides keys. */
-export async function say({ stderr }: Pick<Context, "stderr">, line: string): Promise<void> {
-  await stderr.write(`${visibleText(hideSecrets(line))}\n`);
+export async function say({ stderr }: Pick<Context, "stderr">, line: string, isDim = false): Promise<void> {
+  const text = visibleText(hideSecrets(line));
+  await stderr.write(isDim ? `${dim.open}${text}${dim.close}\n` : `${text}\n`);
 }
 
 export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {

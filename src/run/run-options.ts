@@ -42,6 +42,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     isWide: chosen === "wide",
     columns: columnsFor(format, flags.columns),
     isColored: isColored(flags.color ?? settings.color.value, context),
+    /** Remarks are dim, so that they do not look like data. */
+    hasDimRemarks: isColored(flags.color ?? settings.color.value, context, "stderr"),
     isValidated: flags.validate === true,
     isQuiet: flags.quiet === true,
     hasStats: flags.stats === true,

@@ -39,9 +39,13 @@ export function addressKey(address: string): string {
   return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
 }
 
-/** Keeps the start and the end, by which people recognize an address. */
+/** The width of a shortened address. */
+export const shortWidth = 11;
+
+/** Keeps the start and the end, by which people recognize an address: `0x88e6…5640`. */
 export function shortAddress(address: string, mark = "…"): string {
-  return address.length > 16 ? `${address.slice(0, 6)}${mark}${address.slice(-4)}` : address;
+  if (address.length <= shortWidth + mark.length) return address;
+  return `${address.slice(0, shortWidth - 4 - mark.length)}${mark}${address.slice(-4)}`;
 }
 
 export interface Page {

@@ -1,3 +1,5 @@
+import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import { quoteText } from "../../render/values/quote.ts";
 import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
@@ -98,6 +100,7 @@ async function answerAll(
     if (part.kind === "end") {
       keeper?.end(question);
       remarks.push(...(await remarksAtEnd(run, question)));
+      for (const line of candleRemarks(run, question, assets)) report.remark(line);
     }
     countEnd(tally, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
@@ -150,6 +153,25 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   if (questions.limit === undefined || last?.question !== question) return [];
   const more = nextPageLine(question, typed.input.typed, last.page, questions.walk.pageSize);
   return more === undefined ? [] : [more];
+}
+
+/** For people: what the prices mean, and why there are fewer rows than intervals. */
+function candleRemarks(
+  { questions, options, destination }: Pull,
+  { endpoint, args }: Question,
+  assets: TableAssets,
+): readonly string[] {
+  const rows = destination.tally.rowsOfQuestion;
+  if (questions.walk.candles === undefined || rows === 0 || options.format !== "table") return [];
+  const quote = options.picture === "chart" ? undefined : quoteText(endpoint, args, assets.find);
+  const { start, end, interval } = candleWindow(args);
+  const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
+  const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
+  const isSparse = !args.has("count_back") && questions.walk.candles.fill === undefined && rows < intervals;
+  return [
+    ...(quote === undefined ? [] : [`prices: ${quote}`]),
+    ...(isSparse ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`] : []),
+  ];
 }
 
 async function openRenderer(

@@ -44,15 +44,25 @@ export function createTableAssets(
       const values = rows.values();
       learned += values.length;
       const pool = args.get("pool_address");
-      if (!showsTrades(endpoint, group, options.columns) || pool === undefined)
-        for (const row of values) known.learn(row, shown);
-      else if (
-        values.some((row) => !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token)))
-      )
+      if (pool !== undefined && needsPool(endpoint, pool, { group, values }))
         await known.requestPool(client, shown, pool);
+      else for (const row of values) known.learn(row, shown);
     },
     save: known.save,
   };
+
+  /** For the decimals of a trade's tokens, and for the tokens in which a person sees candles of a pool. */
+  function needsPool(
+    endpoint: Endpoint,
+    address: string,
+    { group, values }: { readonly group: string; readonly values: readonly object[] },
+  ): boolean {
+    if (endpoint.quote !== undefined)
+      return context.stdout.isTerminal && !known.knowsPool({ network: shown, address });
+    const isUnknown = (row: object): boolean =>
+      !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token));
+    return showsTrades(endpoint, group, options.columns) && values.some(isUnknown);
+  }
 
   function hasDecimals(network: string, token: string): boolean {
     return known.find(network, token)?.decimals !== undefined;

@@ -63,7 +63,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
       { field: "price_1_usd", title: "token 1 USD", priority: 7 },
       { field: "created_at_block_number", title: "block", priority: 9 },
       { field: "sender", title: "sender", priority: 8 },
-      { field: "id", title: "transaction", priority: 5 },
+      { field: "id", title: "transaction", priority: 12 },
     ],
   },
 });

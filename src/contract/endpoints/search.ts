@@ -70,7 +70,7 @@ export const search = defineEndpoint("search", {
         { field: "tokens.1.symbol", title: "token 1", priority: 2 },
         { field: "chain", title: "network", priority: 3 },
         { field: "dex_name", title: "dex", priority: 8 },
-        { field: "price_usd", title: "price USD", priority: 5 },
+        { field: "price_usd", title: "token 0 USD", priority: 5 },
         { field: "last_price_change_usd_5m", title: "5m", priority: 10 },
         { field: "last_price_change_usd_1h", title: "1h", priority: 11 },
         { field: "last_price_change_usd_24h", title: "24h", priority: 6 },

@@ -135,7 +135,7 @@ const poolRow: RowShape = {
     { field: "chain", title: "network", priority: 12 },
     { field: ["dex_name", "dex_id"], title: "dex", priority: 7 },
     { field: "fee", title: "fee", priority: 10 },
-    { field: "price_usd", title: "price USD", priority: 3 },
+    { field: "price_usd", title: "token 0 USD", priority: 3 },
     { field: "price_change_percentage_5m", title: "5m", priority: 15 },
     { field: "price_change_percentage_1h", title: "1h", priority: 13 },
     { field: "price_change_percentage_6h", title: "6h", priority: 14 },
@@ -146,7 +146,7 @@ const poolRow: RowShape = {
     { field: "liquidity_usd", title: "liquidity", priority: 8 },
     { field: "transactions_24h", title: "txns 24h", priority: 9 },
     { field: "created_at", title: "created", priority: 11 },
-    { field: "id", title: "pool", priority: 4 },
+    { field: "id", title: "pool", priority: 6.5 },
   ],
 };
 
@@ -172,7 +172,7 @@ export const poolsSearch = defineEndpoint("pools_search", {
   ...poolSearch,
   path: "/pools/search",
   params: [chains, ...cursorPaging, ...poolFilters],
-  row: acrossNetworks(poolRow, { chain: 2.5, id: 6.5 }),
+  row: acrossNetworks(poolRow, { chain: 2.5, id: 8.5 }),
 });
 
 const tokenOrders = [...commonOrders, "price_change_percentage_24h", "created_at", "fdv_usd"];
@@ -224,7 +224,7 @@ const tokenRow: RowShape = {
     { field: "txns_24h", title: "txns 24h", priority: 9 },
     { field: "pools", title: "pools", priority: 11 },
     { field: "created_at", title: "created", priority: 10 },
-    { field: "address", title: "token", priority: 3 },
+    { field: "address", title: "token", priority: 5.5 },
   ],
 };
 
@@ -249,5 +249,5 @@ export const tokensSearch = defineEndpoint("tokens_search", {
   ...tokenSearch,
   path: "/tokens/search",
   params: [chains, ...cursorPaging, ...tokenFilters],
-  row: acrossNetworks(tokenRow, { chain: 1.5, address: 5.5 }),
+  row: acrossNetworks(tokenRow, { chain: 1.5, address: 6.5 }),
 });

@@ -27,6 +27,6 @@ export const tokenFields = {
   ...each("name symbol", optional(text)),
   chain: text,
   decimals: optional(count),
-  total_supply: nullable(amount),
+  total_supply: { ...nullable(amount), isRaw: true },
   ...each("description website explorer", optional(text)),
 };

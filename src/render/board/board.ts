@@ -33,7 +33,7 @@ export function createBoard(options: BoardOptions) {
   const { feed, isUnicode, start, findAsset } = options;
   const { shown } = feeds[feed];
   const found = findAsset === undefined ? {} : { findAsset };
-  const style = { now: 0, hasAges: false, isUnicode, countsZeros: false, isRoomy: false, ...found };
+  const style = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false, ...found };
   const scroll = createScroll();
   let order: BoardOrder;
   let assets: readonly string[] = [];

@@ -5,6 +5,7 @@ import { writeUtc } from "../../time/calendar.ts";
 import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";
+import { quoteText } from "../values/quote.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";
 import { drawChart } from "./draw-chart.ts";
@@ -37,7 +38,7 @@ export async function createChartView(presentation: Presentation, args: Args): P
         name: assetLabel(asset, columns, isUnicode),
         interval: args.get("interval") ?? "",
         unit: interval,
-        quote: `${endpoint.quote ?? ""}${args.get("inversed") === "true" ? ", inversed" : ""}`,
+        quote: quoteText(endpoint, args, presentation.findAsset) ?? "",
         window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
       };
       const lines = drawChart(subject, candles, { columns, rows }, style);

@@ -1,3 +1,4 @@
+import { shortWidth } from "../../client/pages/page.ts";
 import type { Output } from "../../context/context.ts";
 import { type Cell, isNumeric } from "../values/cell.ts";
 import { textWidth } from "../values/width.ts";
@@ -85,9 +86,7 @@ const LONGEST_ASKED = 200;
 /** A shorter part of a name would not identify it. */
 const SHORTEST_WORD = 10;
 /** A complete value wider than this is an address, a transaction or a very long number. */
-const BULKY = 24;
-/** Of a shortened address: `0x88e6…5640`. */
-const shortLength = 11;
+export const BULKY = 24;
 /** Typical widths, so that the first page rarely sets a width that is too small for later rows. */
 const USUAL: ReadonlyMap<string, number> = new Map([
   ["amount", 5],
@@ -127,7 +126,7 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     natural,
     /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
     least: isShortened
-      ? Math.max(title, shortLength, least, ...short)
+      ? Math.max(title, shortWidth, least, ...short)
       : isWhole
         ? natural
         : Math.min(natural, Math.max(title, SHORTEST_WORD)),

@@ -1,6 +1,7 @@
-import { isObject } from "../../json/raw-json.ts";
+import { isObject, member } from "../../json/raw-json.ts";
 import type { RecordShape } from "../../contract/record.ts";
-import { type Cell, cellKind, type CellStyle, noValue, showCell, shownText } from "../values/cell.ts";
+import { type Cell, cellKind, type CellStyle, noValue, plain, showCell, shownText } from "../values/cell.ts";
+import { readDecimal, showWholeAmount, writeDecimal } from "../values/decimal.ts";
 import { fieldAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import type { TableColumn } from "./columns.ts";
@@ -30,11 +31,34 @@ export function recordParts(
     const cell = isEmpty(value) ? noValue(style) : showCell(readable(value, style), kind, style);
     return [{ kind: "value", name: shownText(path.join("."), style), cell }];
   }
-  const windows = Object.entries(value).filter(([name, member]) => WINDOW.test(name) && isObject(member));
+  const windows = Object.entries(value).filter(([name, inner]) => WINDOW.test(name) && isObject(inner));
   const windowNames = new Set(windows.map(([name]) => name));
   const others = Object.entries(value).filter(([name]) => !windowNames.has(name));
-  const parts = others.flatMap(([name, member]) => recordParts(member, [...path, name], shape, style));
+  const parts = others.flatMap(([name, inner]) => {
+    const raw = rawPart(value, [...path, name], shape, style);
+    return raw === undefined ? recordParts(inner, [...path, name], shape, style) : [raw];
+  });
   return windows.length > 0 ? [...parts, objectTable(windows, path, shape, style, measures)] : parts;
+}
+
+/** An amount in the smallest unit: `1,474,846.69 (raw 1474846686868778422255371)`. */
+function rawPart(
+  record: object,
+  path: readonly string[],
+  shape: RecordShape,
+  style: CellStyle,
+): RecordPart | undefined {
+  const sent = member(record, path.at(-1) ?? "");
+  const isNumber = typeof sent === "number" || typeof sent === "bigint";
+  const raw = isNumber ? readDecimal(sent) : undefined;
+  if (raw === undefined || fieldAt(shape, path)?.isRaw !== true) return undefined;
+  const decimals = member(record, "decimals");
+  const digits = writeDecimal(raw);
+  const text =
+    typeof decimals === "number"
+      ? `${showWholeAmount({ ...raw, scale: raw.scale - decimals })} (raw ${digits})`
+      : `${digits} raw`;
+  return { kind: "value", name: shownText(path.join("."), style), cell: plain(text) };
 }
 
 const WINDOW = /^\d{1,3}[smhd]$/;

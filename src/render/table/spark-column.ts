@@ -11,7 +11,8 @@ export const sparkColumn = drawnColumn({
   title: titles.join(" "),
   // Comes after the columns that identify a row, but before all optional ones.
   priority: 2.5,
-  kind: "text",
+  // Inverted bars could not be read, so a change is not marked.
+  kind: "mark",
   draw: drawSpark,
 });
 

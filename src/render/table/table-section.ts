@@ -1,8 +1,9 @@
+import { shortAddress } from "../../client/pages/page.ts";
 import type { Paint } from "../painter.ts";
 import { blank, type Cell, type CellStyle } from "../values/cell.ts";
 import { cutText, ellipsis, textWidth } from "../values/width.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
-import { fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
+import { BULKY, fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
 import { type DrawRows, writeLines } from "./table-lines.ts";
 
 interface SectionOptions {
@@ -41,9 +42,11 @@ export function createTableSection(options: SectionOptions) {
     const isHeaded = hasHeader && !isBegun;
     const titles = shown.map(({ column }): Cell => ({ text: column.title, tone: "heading" }));
     const fitted = (isHeaded ? [titles, ...rows] : rows).map((row) =>
-      shown.map(({ width, isWhole }, index) => {
+      shown.map(({ width, isWhole, wholes }, index) => {
         const cell = row[index] ?? blank;
-        return isWhole ? cell : { text: cutText(cell.text, width, mark), tone: cell.tone };
+        if (!isWhole) return { text: cutText(cell.text, width, mark), tone: cell.tone };
+        const isShort = wholes.length === 0 || textWidth(cell.text) <= width;
+        return isShort ? cell : { text: shortAddress(cell.text, mark), tone: cell.tone };
       }),
     );
     return isHeaded ? drawFirst(shown, fitted, paint) : writeLines(shown, fitted, paint);
@@ -111,5 +114,9 @@ function fitsInto(columns: readonly PlacedColumn[], room = Infinity): (cells: re
     return Math.max(width, room - columns.slice(0, -1).reduce((sum, each) => sum + each.width + GAP, 0));
   });
   return (cells) =>
-    limits.every((limit, index) => limit === Infinity || textWidth(cells[index]?.text ?? "") <= limit);
+    limits.every((limit, index) => {
+      if (limit === Infinity) return true;
+      const length = textWidth(cells[index]?.text ?? "");
+      return length <= limit || (length > BULKY && columns[index]?.wholes.length !== 0);
+    });
 }

@@ -56,12 +56,27 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
 
-/** Shows two decimals from 1,000, four from 1, and four significant digits below 1. `significant` overrides these. */
+/**
+ * Shows two decimals from 1,000, four from 1, and four significant digits below 1, with zeros at the end, so that
+ * numbers below each other stay comparable. `significant` overrides this and needs no zeros.
+ */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
-  const text = writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
+  const text = writeDecimal(
+    rounded,
+    significant === undefined ? placesOf(rounded) : leastPlaces(rounded),
+    ",",
+  );
   return countsZeros ? countZeros(text) : text;
 }
+
+function placesOf(rounded: Decimal): number {
+  if (rounded.digits === "") return 0;
+  if (rounded.scale > 3) return 2;
+  return rounded.scale > 0 ? 4 : 4 - rounded.scale;
+}
+
+const leastPlaces = ({ digits }: Decimal): number => (digits === "" ? 0 : 2);
 
 function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   if (price.scale > 3)
