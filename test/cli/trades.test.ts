@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const window = { isTerminal: { stdout: true }, columns: 80 };
+const paths = (): readonly string[] => sandbox.takeLog().map(({ url }) => url.split("?")[0] ?? "");
+
+describe("a table of trades", () => {
+  test("shows signed amounts in tokens, the size in USD and the price of token 0, for one more request", async () => {
+    sandbox.takeLog();
+    const words = `txns ethereum ${pool} --limit 4 -q`;
+    const { exit, stdout } = await dexdata(words, { ...window, env: { ...sandbox.env(), NO_COLOR: "1" } });
+    expect(exit).toBe(0);
+    const [heading = "", ...lines] = stdout.trimEnd().split("\n");
+    expect(heading.trim().split(/\s{2,}/u)).toEqual([
+      "TIME",
+      "TOKEN 0",
+      "TOKEN 1",
+      "SIZE USD",
+      "TOKEN 0 USD",
+      "TRANSACTION",
+    ]);
+    expect(lines).toHaveLength(4);
+    for (const line of lines) {
+      // Some trades have no price, and so no size.
+      expect(line).toMatch(
+        / [+-][\d,.]+ USDC {2,}[+-][\d,.]+ WETH {2,}(?:[\d.]+[KM]? +[\d.]+)? +0x\w{4}…\w{4}$/u,
+      );
+      expect(line.length).toBeLessThanOrEqual(80);
+    }
+    expect(paths()).toEqual([
+      `/networks/ethereum/pools/${pool}/transactions`,
+      `/networks/ethereum/pools/${pool}`,
+    ]);
+  });
+
+  test("agrees with the raw rows", async () => {
+    const words = `txns ethereum ${pool} --limit 5 -q --to 2026-11-21T08:00:00Z`;
+    const raw = rowsOf((await dexdata(`${words} -o ndjson`, { env: sandbox.env() })).stdout);
+    const { stdout } = await dexdata(`${words} -o table`, { env: sandbox.env() });
+    for (const [index, line] of stdout.trimEnd().split("\n").slice(1).entries()) {
+      const row = raw[index] ?? {};
+      const shown = /([+-][\d,.]+) USDC +([+-][\d,.]+) WETH +([\d.]*)([KM]?) /u.exec(line) ?? [];
+      const [amount0, amount1, size] = [1, 2, 3].map((at) => Number((shown[at] ?? "").replaceAll(",", "")));
+      expect(amount0).toBeCloseTo(Number(row["amount_0"]) / 1e6, 1);
+      expect(amount1).toBeCloseTo(Number(row["amount_1"]) / 1e18, 3);
+      if (typeof row["price_0_usd"] !== "number") continue;
+      const usd = (Math.abs(Number(row["amount_0"])) / 1e6) * Number(row["price_0_usd"]);
+      const scale =
+        new Map([
+          ["K", 1e3],
+          ["M", 1e6],
+        ]).get(shown[4] ?? "") ?? 1;
+      expect(Math.abs(Number(size) * scale - usd) / usd).toBeLessThan(0.01);
+    }
+  });
+
+  test("marks amounts as raw if the pool cannot be read", async () => {
+    const row = {
+      id: "0x01",
+      log_index: 1,
+      token_0: usdc,
+      token_1: weth,
+      token_0_symbol: "USDC",
+      amount_0: "-4612276137",
+      amount_1: "1360537411909158955",
+      created_at: "2026-11-21T08:00:00Z",
+    };
+    const server = await serveInTest(({ url = "" }) =>
+      url.includes("/transactions")
+        ? json({ transactions: [row], page_info: { limit: 1, page: 1, total_items: 1, total_pages: 1 } })
+        : json({ error: "internal" }, 500),
+    );
+    const { exit, stdout } = await dexdata(`txns ethereum ${pool} --limit 1 -o table --retries 0 -q`, {
+      env: { DEXDATA_BASE_URL: server.url },
+    });
+    expect(exit).toBe(0);
+    expect(stdout).toContain("-4612276137 raw USDC");
+    expect(stdout).toContain("1360537411909158955 raw");
+  });
+
+  test("programs get raw rows without another request", async () => {
+    sandbox.takeLog();
+    const { stdout } = await dexdata(`txns ethereum ${pool} --limit 2 -o ndjson`, { env: sandbox.env() });
+    expect(rowsOf(stdout)[0]).toMatchObject({ token_0_symbol: "USDC" });
+    expect(paths()).toHaveLength(1);
+  });
+
+  test("the decimals are remembered, so that a second table costs one request", async () => {
+    const home = temporaryFolder();
+    const options = { ...window, env: { ...sandbox.env(), HOME: home } };
+    await dexdata(`txns ethereum ${pool} --limit 1 -q`, options);
+    sandbox.takeLog();
+    const { stdout } = await dexdata(`txns ethereum ${pool} --limit 1 -q`, options);
+    expect(stdout).toContain(" USDC ");
+    expect(stdout).not.toContain("raw");
+    expect(paths()).toHaveLength(1);
+  });
+});
+
+describe("labels", () => {
+  const prices = (stdin: string, more = "") =>
+    dexdata(`prices - -o table -q ${more}`, { env: sandbox.env(), stdin });
+
+  test("come from symbols in the rows of a list, and from text behind an address", async () => {
+    const { stdout } = await prices(
+      `{"chain":"ethereum","address":"${weth}","symbol":"WETH"}\nethereum:${usdc} my dollars # a comment\n`,
+    );
+    expect(stdout).toMatch(
+      /^LABEL {7}NETWORK {3}PRICE USD {2}TOKEN\nWETH {8}ethereum .*\nmy dollars {2}ethereum /u,
+    );
+  });
+
+  test("name an asset in messages", async () => {
+    const unknown = `0x${"9".repeat(40)}`;
+    const { stderr } = await dexdata("prices - -o ndjson", {
+      env: sandbox.env(),
+      stdin: `ethereum:${unknown} Nobody\nethereum:${weth}\n`,
+    });
+    expect(stderr).toContain("warning: no price for Nobody (ethereum:0x9999…9999)\n");
+  });
+
+  test("never change what programs get", async () => {
+    const { stdout } = await dexdata("prices - -o ndjson", {
+      env: sandbox.env(),
+      stdin: `ethereum:${weth} Ether\n`,
+    });
+    expect(stdout).not.toContain("Ether");
+  });
+
+  test("come from earlier responses", async () => {
+    const options = { env: { ...sandbox.env(), HOME: temporaryFolder() } };
+    const none = await dexdata(`prices ethereum ${weth} -o table -q`, options);
+    expect(none.stdout).not.toContain("WETH");
+    await dexdata(`token ethereum ${weth} -o table -q`, options);
+    const { stdout } = await dexdata(`prices ethereum ${weth} -o table -q`, options);
+    expect(stdout).toMatch(/^LABEL .*\nWETH /u);
+  });
+
+  test("cannot control the terminal, and have at most 40 characters", async () => {
+    const symbol = `\u001b[2J${"W".repeat(60)}`;
+    const { stdout } = await prices(`${JSON.stringify({ chain: "ethereum", address: weth, symbol })}\n`);
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).toContain("W".repeat(30));
+    expect(stdout).not.toContain("W".repeat(40));
+  });
+});
