@@ -64,6 +64,68 @@ test.skipIf(isLeftOut)(named("input typed during the run goes to the shell"), as
   await terminal.until(/^typed meanwhile$/mu);
 });
 
+describe.skipIf(isLeftOut)(named("keys on a live screen"), () => {
+  const board = `echo "${weth.replace(" ", ":")} Ether" | dexdata stream - --sandbox`;
+
+  test("q leaves the board with exit 0, although its list came through a pipe", async () => {
+    terminal = openTerminal();
+    terminal.enter(board);
+    await terminal.until(/Ether[^\n]*\d[^]*1 connection open/u);
+    terminal.press("?");
+    await terminal.until(/q quit/u);
+    terminal.press("q");
+    await terminal.until(/\n\$$/u);
+    expect(terminal.state()).toEqual(clean);
+    terminal.enter("echo exit $?");
+    await terminal.until(/^exit 0$/mu);
+  });
+
+  test("q leaves --watch with exit 0", async () => {
+    terminal = openTerminal();
+    terminal.enter(`dexdata prices ${weth} --watch 1h --sandbox`);
+    await terminal.until(/next in/u);
+    terminal.press("q");
+    await terminal.until(/\n\$$/u);
+    terminal.enter("echo exit $?");
+    await terminal.until(/^exit 0$/mu);
+  });
+
+  test("Ctrl-C still ends the whole pipeline with 130", async () => {
+    terminal = openTerminal();
+    terminal.enter(`(echo ethereum:${weth.split(" ")[1]}; sleep 0.1) | dexdata stream - --sandbox`);
+    await terminal.until(/1 connection open/u);
+    terminal.press("C-c");
+    await terminal.until(/\n\$$/u);
+    expect(terminal.state()).toEqual(clean);
+    terminal.enter("echo exit $?");
+    await terminal.until(/^exit 130$/mu);
+  });
+
+  test("Ctrl-Z gives the keys to the shell, and fg gives them back", async () => {
+    terminal = openTerminal();
+    terminal.enter(board);
+    await terminal.until(/1 connection open/u);
+    terminal.press("C-z");
+    await terminal.until(/Stopped[^]*\n\$$/u);
+    terminal.enter("echo typed in the shell");
+    await terminal.until(/^typed in the shell$/mu);
+    terminal.enter("fg");
+    await terminal.until(/1 connection open/u);
+    terminal.press("q");
+    await terminal.until(/\n\$$/u);
+    expect(terminal.state()).toEqual(clean);
+  });
+
+  test("a stream in the background keeps running, and leaves the keys to the shell", async () => {
+    terminal = openTerminal(100, 40);
+    const file = path.join(temporaryFolder(), "ticks.ndjson");
+    terminal.enter(`dexdata stream ${weth} --sandbox --out ${file} --for 6s > /dev/null 2>&1 &`);
+    terminal.enter("wait %1; echo exit $?");
+    await terminal.until(/^exit 0$/mu);
+    expect(readFileSync(file, "utf8").split("\n").length).toBeGreaterThan(2);
+  });
+});
+
 /** The chunks that a run on a terminal has loaded at its end, by name. */
 async function chunksOf(words: string): Promise<string> {
   const folder = temporaryFolder();

@@ -44,10 +44,10 @@ test("each asset has its latest price, its change, its updates per minute and a 
   expect(board.frame(wide, fine, 4000)).toEqual([
     "dexdata stream prices · 3 assets · for 4s",
     "",
-    "ASSET                                                     PRICE  CHANGE  /MIN  TREND",
-    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2    2,145.78  +7.29%     4  ▃▆▁██",
-    "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce  0.00001235   0.00%     2  ▁▁▁▁▁",
-    "solana:So11111111111111111111111111111111111111112            –",
+    "ASSET                                                   PRICE  CHANGE  /MIN  TREND",
+    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2  2,145.78  +7.29%     4  ▃▆▁██",
+    "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce  0.0₄1235   0.00%     2  ▁▁▁▁▁",
+    "solana:So11111111111111111111111111111111111111112          –",
     "",
     "● 2 connections open · 1,234 events · no gaps · 1,234 credits",
   ]);
@@ -62,7 +62,7 @@ test("a price keeps its digits, even those that do not fit in a double", () => {
 test("both names of the price field count, in any letter case of the address", () => {
   const board = boardOf();
   board.events([price(weth.replace("c02a", "C02A"), "7.5", ["c", "a", "p"])], 0);
-  expect(board.frame(wide, fine, 0)[3]).toMatch(/ 7\.50 /u);
+  expect(board.frame(wide, fine, 0)[3]).toMatch(/ 7\.5000 /u);
 });
 
 test("an event belongs to the asset at its index in the batch", () => {
@@ -125,7 +125,7 @@ describe("fits any terminal", () => {
         .find((line) => line.startsWith("ASSET"))
         ?.replaceAll(/\s+/gu, " ");
     expect(heads(120)).toBe("ASSET PRICE CHANGE /MIN TREND");
-    expect(heads(70)).toBe("ASSET PRICE CHANGE TREND");
+    expect(heads(60)).toBe("ASSET PRICE CHANGE TREND");
     expect(heads(34)).toBe("ASSET PRICE");
   });
 });
@@ -150,7 +150,7 @@ test("each feed has its own column title", () => {
   ]);
   expect(rowOf("ohlcv", { token_id: address, close: 3.5, volume_usd: 900 })).toEqual([
     "ASSET CLOSE VOLUME CHANGE /MIN TREND",
-    `${pool} 3.50 900 0.00% 1 ▁`,
+    `${pool} 3.5000 900 0.00% 1 ▁`,
   ]);
   expect(rowOf("reserves", { pool_id: address, total_reserve_usd: 5e9, total_delta_usd: -1e-9 })).toEqual([
     "ASSET RESERVE DELTA CHANGE /MIN TREND",
@@ -187,7 +187,7 @@ test("adding and removing assets keeps the data of the others", () => {
 test("a change from zero is not shown, and a very large one fits its column", () => {
   const board = boardOf({ assets: [weth] });
   feed(board, weth, ["0", "5"]);
-  expect(board.frame(wide, fine, 1000)[3]).toMatch(/5\.00\s+2\s/u);
+  expect(board.frame(wide, fine, 1000)[3]).toMatch(/5\.0000\s+2\s/u);
 });
 
 test("a message is shown for a minute", () => {
@@ -211,4 +211,81 @@ test("a day of updates needs no more memory than a minute", () => {
   expect(line).toMatch(/[▁▂▃▄▅▆▇█]{20,30}$/u);
   // All of the last hour: a part of one wave, so it only rises or only falls except at its turn.
   expect(new Set(line.split("  ").at(-1)).size).toBeGreaterThan(3);
+});
+
+describe("labels and keys", () => {
+  const labels = new Map([
+    [weth, "WETH"],
+    [shib, "SHIB"],
+  ]);
+  const findAsset = (address: string, network = "") => ({ label: labels.get(`${network}:${address}`) });
+  const assetsOf = (board: Board, rows = 30): readonly string[] =>
+    board
+      .frame({ columns: 100, rows }, fine, 5000)
+      .filter((line) => /(?:ethereum|solana):/u.test(line))
+      .map((line) => /^\S*/u.exec(line)?.[0] ?? "");
+
+  test("a label stands before the address, which is short then", () => {
+    const board = boardOf({ findAsset });
+    feed(board, weth, ["2000"]);
+    const lines = board.frame({ columns: 70, rows: 30 }, fine, 1000);
+    expect(lines[2]).toMatch(/^LABEL {2}ASSET /u);
+    expect(lines[3]).toMatch(/^WETH {3}ethereum:0xc02a…6cc2 +2,000\.00/u);
+    expect(board.frame({ columns: 40, rows: 30 }, fine, 1000)[3]).toMatch(/^WETH {3}0xc02a…6cc2 +2,000\.00/u);
+  });
+
+  test("s sorts by label, value, change and rate, and then returns to the order of the list", () => {
+    const board = boardOf({ findAsset });
+    feed(board, weth, ["2000", "1990"]);
+    feed(board, shib, ["1", "2"]);
+    feed(board, sol, ["150", "150", "150"]);
+    const orders = Array.from({ length: 6 }, () => {
+      const shown = assetsOf(board).join(" ");
+      const heading = board.frame(wide, fine, 5000)[2] ?? "";
+      board.key("s");
+      return [/(\S+)▼/u.exec(heading)?.[1], shown];
+    });
+    const solana = "solana:So11111111111111111111111111111111111111112";
+    expect(orders).toEqual([
+      [undefined, "WETH SHIB "],
+      ["LABEL", "SHIB WETH "],
+      ["PRICE", "WETH  SHIB"],
+      ["CHANGE", "SHIB  WETH"],
+      ["/MIN", " WETH SHIB"],
+      [undefined, "WETH SHIB "],
+    ]);
+    expect(board.frame({ columns: 120, rows: 30 }, fine, 5000).join("\n")).toContain(solana);
+  });
+
+  test("arrows scroll to every row, and no further", () => {
+    const many = Array.from({ length: 40 }, (_, index) => `ethereum:0x${String(index).padStart(40, "0")}`);
+    const board = boardOf({ assets: many });
+    const first = (): string =>
+      /0x0*(\d+)/u.exec(board.frame({ columns: 100, rows: 12 }, fine, 0)[2] ?? "")?.[1] ?? "";
+    const shown = (): string => board.frame({ columns: 100, rows: 12 }, fine, 0).join("\n");
+    expect(shown()).toContain("more lines");
+    board.key("down");
+    board.key("down");
+    expect(shown()).toMatch(/lines 3–\d+ of 40/u);
+    board.key("up");
+    expect(first()).toBe("1");
+    board.key("end");
+    expect(shown()).toContain(`${"0".repeat(38)}39`);
+    board.key("down");
+    expect(shown()).toMatch(/lines \d+–40 of 40/u);
+    board.key("page-up");
+    board.key("home");
+    expect(shown()).toContain("more lines");
+  });
+
+  test("? shows the keys until it is pressed again", () => {
+    const board = boardOf();
+    const keys = "q quit · s sort · ↑ ↓ PgUp PgDn scroll · ? hide keys";
+    expect(board.frame({ ...wide, hasKeys: true }, fine, 0)[0]).toContain("? for keys");
+    expect(board.frame(wide, fine, 0)[0]).not.toContain("? for keys");
+    board.key("?");
+    expect(board.frame(wide, fine, 0)).toContain(keys);
+    board.key("?");
+    expect(board.frame(wide, fine, 0)).not.toContain(keys);
+  });
 });
