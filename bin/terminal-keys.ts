@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import type { Key } from "../src/context/context.ts";
@@ -70,6 +69,8 @@ function openTerminal(): ReadStream | undefined {
 function isInForeground(): boolean {
   try {
     if (process.platform !== "linux") {
+      // Not imported, because every run would load it.
+      const { execFileSync } = process.getBuiltinModule("node:child_process");
       const [group, foreground] = execFileSync("ps", ["-o", "pgid=,tpgid=", "-p", String(process.pid)], {
         encoding: "utf8",
       })

@@ -11,6 +11,8 @@ export function isColored(when: string, context: Context, output: "stdout" | "st
   const { env } = context;
   if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
+  // Dim remarks are not worth escape sequences on a terminal that does not say what it is.
+  if (output === "stderr" && (env["TERM"] ?? "") === "") return false;
   return context[output].isTerminal && env["TERM"] !== "dumb";
 }
 

@@ -51,7 +51,7 @@ describe("ohlcv --chart", () => {
     expect(stdout).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD · 2026-11-21 03:00 to 2026-11-21 09:00 UTC
       * partial · ║ up ┃ down
-      last 12.00 · +71.43% · high 12.00 · low 5.00 · volume 3.80K USD
+      last 12.0000 · +71.43% · high 12.0000 · low 5.0000 · volume 3.80K USD
                      ║  ◂  12.0
                   ┃  ║  │
                ║  ┃  ║  ┤  10.0
@@ -205,12 +205,12 @@ describe("--spark", () => {
     );
     expect(exit).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
-      "TOKEN 0  NETWORK   PRICE USD       5M       1H       6H       24H  24H 6H 1H 5M NOW  POOL
-      ALL      ethereum     100.00    0.00%  -50.00%    0.00%  +100.00%  ▁▁▁ ▃▃ ██ ▃▃ ▃▃▃  0xALL
-      GAPS     ethereum     100.00    0.00%  -50.00%                            ██ ▁▁ ▁▁▁  0xGAPS
-      FELL     ethereum     100.00  +25.00%    0.00%    0.00%  -100.00%      ██ ██ ▁▁ ███  0xFELL
-      ONE      ethereum     100.00                                                         0xONE
-      NONE     ethereum              +1.00%   +1.00%   +1.00%    +1.00%                    0xNONE
+      "TOKEN 0  NETWORK   TOKEN 0 USD       5M       1H       6H       24H  24H 6H 1H 5M NOW  POOL
+      ALL      ethereum     100.0000    0.00%  -50.00%    0.00%  +100.00%  ▁▁▁ ▃▃ ██ ▃▃ ▃▃▃  0xALL
+      GAPS     ethereum     100.0000    0.00%  -50.00%                            ██ ▁▁ ▁▁▁  0xGAPS
+      FELL     ethereum     100.0000  +25.00%    0.00%    0.00%  -100.00%      ██ ██ ▁▁ ███  0xFELL
+      ONE      ethereum     100.0000                                                         0xONE
+      NONE     ethereum                +1.00%   +1.00%   +1.00%    +1.00%                    0xNONE
       "
     `);
   });
@@ -234,7 +234,7 @@ describe("--spark", () => {
     expect(exit).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
       "SYMBOL  PRICE USD  24H 6H 1H 5M NOW
-      WETH       100.00  ▁▁▁ ▃▃ ██    ▃▃▃
+      WETH     100.0000  ▁▁▁ ▃▃ ██    ▃▃▃
       "
     `);
   });

@@ -16,9 +16,9 @@ const headOf = ({ stdout }: Outcome): string => (stdout.split("\n")[0] ?? "").re
 
 describe("--columns", () => {
   test.each([
-    ["token-0,price-usd", "TOKEN 0|PRICE USD"],
-    ["price_usd,tokens.0.symbol", "PRICE USD|TOKEN 0"],
-    ["Price USD,TOKEN_0,fee", "PRICE USD|TOKEN 0|FEE"],
+    ["token-0,price-usd", "TOKEN 0|TOKEN 0 USD"],
+    ["price_usd,tokens.0.symbol", "TOKEN 0 USD|TOKEN 0"],
+    ["Price USD,TOKEN_0,fee", "TOKEN 0 USD|TOKEN 0|FEE"],
     ["dex_id", "DEX"],
     ["id,chain", "POOL|NETWORK"],
   ])("%s: shows these columns in this order", async (names, head) => {
@@ -62,8 +62,8 @@ describe("--columns", () => {
 
   test.each([
     [
-      "pools search ethereum --columns prise-usd",
-      'invalid --columns "prise-usd": must be one of token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean price-usd?',
+      "pools search ethereum --columns liqidity",
+      'invalid --columns "liqidity": must be one of token-0, token-1, network, dex, fee, token-0-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean liquidity?',
     ],
     [
       "dexes ethereum --columns volum",
@@ -92,7 +92,7 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns symbol",
-      'invalid --columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
+      'invalid --columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, token-0-usd, 5m, 1h, 24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
     ],
     [
       "search weth --columns network,volume,token-0",
@@ -108,7 +108,7 @@ describe("--columns", () => {
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      'invalid --columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
+      'invalid --columns "nothing": must be one of time, token-0, token-1, size-usd, token-0-usd, token-1-usd, block, sender, transaction',
     ],
   ])("rejects %s before sending anything", async (words, message) => {
     const { exit, stdout, stderr } = await runOnTerminal(words);
@@ -136,20 +136,24 @@ describe("the columns that identify a row", () => {
   const prices = "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 -q";
 
   test("are reported if they do not fit, and only then", async () => {
-    const narrow = await runOnTerminal(prices, 40);
+    const narrow = await runOnTerminal(prices, 8);
     expect([headOf(narrow), narrow.stderr]).toEqual([
-      "NETWORK|PRICE USD",
+      "NETWORK",
       "warning: terminal too narrow for TOKEN; show all columns: -o wide\n",
     ]);
+    const short = await runOnTerminal(prices, 40);
+    expect([headOf(short), short.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);
+    expect(short.stdout).toContain("0xc02a…6cc2");
     const fitting = await runOnTerminal(prices, 64);
+    expect(fitting.stdout).toContain("0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
     expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);
     expect((await runOnTerminal("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
   });
 
-  test("of a transaction are both tokens, the amount and the price", async () => {
+  test("of a transaction are its time, amounts and ID", async () => {
     const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
-    expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
-    expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
+    expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|TRANSACTION");
+    expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|TOKEN 1|TRANSACTION");
   });
 });
 
@@ -184,7 +188,7 @@ describe("-o wide", () => {
   test("shows every column of a list, even without values and beyond the terminal width", async () => {
     const wide = await runOnTerminal("pools search ethereum --limit 2 -o wide", 40);
     expect(headOf(wide)).toBe(
-      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
+      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|TOKEN 0 USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
     );
   });
 

@@ -77,7 +77,7 @@ describe("a table of trades", () => {
     const server = await serveInTest(({ url = "" }) =>
       url.includes("/transactions")
         ? json({ transactions: [row], page_info: { limit: 1, page: 1, total_items: 1, total_pages: 1 } })
-        : json({ error: "internal" }, 500),
+        : json({ error: "internal" }, { status: 500 }),
     );
     const { exit, stdout } = await dexdata(`txns ethereum ${pool} --limit 1 -o table --retries 0 -q`, {
       env: { DEXDATA_BASE_URL: server.url },

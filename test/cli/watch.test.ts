@@ -199,9 +199,9 @@ describe("--watch on a terminal", () => {
     const last = shown.at(-1) ?? "";
     expect(last).toContain("every 30s: dexdata pools search ethereum");
     expect(last).toContain("2 credits · 120/hour");
-    expect(last).toMatch(/\+ {2}c +3\.00\r/u);
-    expect(last).toContain("\u001B[32m\u001B[7m1.50\u001B[27m\u001B[39m");
-    expect(last).toContain("\u001B[31m\u001B[7m1.00\u001B[27m\u001B[39m");
+    expect(last).toMatch(/\+ {2}c +3\.0000\r/u);
+    expect(last).toContain("\u001B[32m\u001B[7m1.5000\u001B[27m\u001B[39m");
+    expect(last).toContain("\u001B[31m\u001B[7m1.0000\u001B[27m\u001B[39m");
     expect(last).toContain("no longer listed: ethereum d");
   });
 
@@ -216,7 +216,7 @@ describe("--watch on a terminal", () => {
       "2026-11-21T08:54:00Z · 1 credit · 120/hour",
       "",
       "   id  price_usd",
-      "   a        1.00",
+      "   a      1.0000",
       "",
     ]);
     expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit, plus up to 1 [^\n]*\n$/u);

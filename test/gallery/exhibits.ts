@@ -34,7 +34,7 @@ const chosen: Exhibit = {
   name: "columns.table",
   commands: [
     "pools search ethereum --limit 3 --columns token-0,token-1,24h,pool",
-    `pool ${pool} --columns pool,price-usd`,
+    `pool ${pool} --columns pool,token-0-usd`,
   ],
   views: [inWindow(40), inWindow(80), inWindow(40, { flags: ["-o", "wide"] })],
 };

@@ -72,7 +72,7 @@ const rounds: Picture["answer"] = (request, index, context) => {
   return rowsOf(request, index === 0 ? everyText : shownTexts);
 };
 
-const shown = /\\u(?:\{1b\}|001b)\]0;own/u;
+const shown = /\\u(?:\{1b\}|001b)\]0;o/u;
 /** A chart shows no text from the service. */
 const isDrawn = /candles/u;
 const words = ["tokens search", "pools search"];

@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 test("on a terminal dexdata draws the board, and Ctrl-C restores the terminal and prints the last frame", async () => {
   const server = await serveInTest(pricesOf);
   const { context, until, interrupted } = listen(asset, server, terminal);
-  await until(() => context.stdoutText().includes(" 1.00 "));
+  await until(() => context.stdoutText().includes(" 1.0000 "));
   expect(context.stdoutText()).toContain("● 1 connection open");
   const { exit, stdout } = await interrupted();
   expect(exit).toBe(130);
@@ -40,14 +40,14 @@ test("reaching a limit and a rejection restore the terminal too", async () => {
 
 test("Ctrl-Z restores the terminal for the shell and pauses drawing until the program continues, then redraws all", async () => {
   const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), terminal);
-  await until(() => context.stdoutText().includes(" 1.00 "));
+  await until(() => context.stdoutText().includes(" 1.0000 "));
   await context.suspend();
   expect(context.stdoutText().endsWith(leave)).toBe(true);
   await context.clock.sleep(10_000);
   expect(context.stdoutText().endsWith(leave)).toBe(true);
   context.goOn();
   await until(() => !context.stdoutText().endsWith(leave));
-  await until(() => (context.stdoutText().split(leave)[1] ?? "").includes(" 1.00 "));
+  await until(() => (context.stdoutText().split(leave)[1] ?? "").includes(" 1.0000 "));
   const { stdout } = await interrupted();
   expect(stdout.split(leave)[1]?.startsWith(enter)).toBe(true);
   expect(stdout.split(leave)).toHaveLength(3);
@@ -55,7 +55,7 @@ test("Ctrl-Z restores the terminal for the shell and pauses drawing until the pr
 
 test("a closed terminal ends it without a message", async () => {
   const { context, until, outcome } = listen(asset, await serveInTest(pricesOf), terminal);
-  await until(() => context.stdoutText().includes(" 1.00 "));
+  await until(() => context.stdoutText().includes(" 1.0000 "));
   context.stdout.close();
   expect((await outcome).exit).toBe(0);
 });
@@ -65,7 +65,7 @@ test("messages appear in the board while it is drawn, and on stderr after it end
     index === 0 ? stream([price("1")], { stayOpen: false }) : stream([price("2")]),
   );
   const { context, until, interrupted } = listen(asset, server, { ...terminal, columns: 120 });
-  await until(() => context.stdoutText().includes(" 2.00 "));
+  await until(() => context.stdoutText().includes(" 2.0000 "));
   expect(context.stdoutText()).toContain("the service ended the stream");
   expect(context.stdoutText()).toContain("1 retrying");
   expect(context.stderrText()).not.toContain("the service ended the stream");
@@ -104,7 +104,7 @@ test.each([
 test("NO_COLOR draws without color, and a locale without UTF-8 in ASCII", async () => {
   const env = { NO_COLOR: "1", LANG: "C" };
   const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), { ...terminal, env });
-  await until(() => context.stdoutText().includes(" 1.00 "));
+  await until(() => context.stdoutText().includes(" 1.0000 "));
   const { stdout } = await interrupted();
   // oxlint-disable-next-line no-control-regex -- colors begin with one
   expect(stdout).not.toMatch(/\u001B\[[\d;]*m/u);

@@ -150,6 +150,9 @@ function readWords(
     );
   const [, word = "", rest = ""] = /^(\S+)\s*(.*)$/u.exec(line) ?? [];
   const [text, label] = line.startsWith('"') ? [readString(line, where), ""] : [word, labelText(rest)];
+  // A second address would be ignored if it were read as a label.
+  if (ANOTHER_ASSET.test(label))
+    throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
   const pair = splitPair(text);
   const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
   const problem = addressProblem(checksForms ? (asset.network ?? "") : "", asset.address);
@@ -157,6 +160,8 @@ function readWords(
     throw usageFailure(`${where}: invalid address "${shortened(asset.address)}"`, problem);
   return { ...asset, label: label === "" ? undefined : label, kind: undefined, hasGroup: false, where };
 }
+
+const ANOTHER_ASSET = /^(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
 
 function readString(line: string, where: string): string {
   const value = parse(line);

@@ -25,8 +25,8 @@ export interface TableColumn {
   readonly kind: CellKind;
   /** The column is shown in full or not at all, like numbers, times and identifiers. */
   readonly isWhole: boolean;
-  /** The column identifies the row. */
-  readonly isIdentity: boolean;
+  /** The priority of a shortened address, if the column identifies the row. */
+  readonly presence?: number | undefined;
   /** The column is aligned like numbers if all its values are digits, for example raw token amounts. */
   readonly mayBeDigits: boolean;
   /** The user requested the column, so it is shown even if no row has a value. */
@@ -37,7 +37,7 @@ export interface TableColumn {
 export function drawnColumn(
   drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
 ): TableColumn {
-  return { ...drawn, paths: [], isWhole: true, isIdentity: false, mayBeDigits: false, isAsked: true };
+  return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
 }
 
 type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
@@ -99,10 +99,16 @@ function column(
     // A candle is identified by its opening time, so an age would not be exact enough.
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
-    isIdentity,
+    presence: isIdentity ? presenceOf(shape, place.priority) : undefined,
     mayBeDigits:
       kind === "unknown" || field?.type.kind === "number-or-text" || field?.type.kind === "integer",
   };
+}
+
+/** An address is there before any measure, but useless without a network that the table shows before it. */
+function presenceOf({ columns }: RowShape, whole: number): number {
+  const network = columns.find(({ field }) => field === "chain")?.priority ?? Infinity;
+  return Math.min(whole, network < whole ? network + 0.05 : 1.2);
 }
 
 /** Marks a change since the previous frame and, for numbers, its direction. */

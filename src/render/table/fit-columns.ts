@@ -45,7 +45,10 @@ function steps(columns: readonly MeasuredColumn[]) {
   const present = columns.map((column) => ({ column, priority: column.presence }));
   const whole = columns
     .filter(({ wholes }) => wholes.length > 0)
-    .map((column) => ({ column, priority: column.isIdentity ? column.column.priority : Infinity }));
+    .map((column) => ({
+      column,
+      priority: column.column.presence === undefined ? Infinity : column.column.priority,
+    }));
   return [...present, ...whole].toSorted((a, b) => a.priority - b.priority);
 }
 
@@ -114,7 +117,6 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
   const long = isWhole && !isRight && !isAsked ? lengths.filter((length) => length > BULKY) : [];
   const short = lengths.filter((length) => length <= BULKY);
   const isShortened = long.length > 0;
-  const isIdentity = isShortened && column.isIdentity;
   return {
     column,
     cells,
@@ -132,9 +134,8 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
         : Math.min(natural, Math.max(title, SHORTEST_WORD)),
     /** Widths at which more of the shortened cells are complete, the largest first. Empty if no cell is shortened. */
     wholes: [...new Set(long)].toSorted((a, b) => b - a),
-    isIdentity,
-    /** The row's own address is always there. */
-    presence: isIdentity ? Math.min(column.priority, 1.2) : column.priority,
+    /** The row's own address is always there, in short form. */
+    presence: isShortened ? (column.presence ?? column.priority) : column.priority,
     /** If a column of long values does not fit, later columns may still be shown. */
     isBulky: isWhole && natural > BULKY && !isShortened,
   };

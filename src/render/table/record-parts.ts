@@ -116,7 +116,6 @@ function partColumn(
     paths: [path],
     kind,
     isWhole,
-    isIdentity: false,
     mayBeDigits: !isWhole,
     isAsked: false,
   };

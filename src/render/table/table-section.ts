@@ -1,7 +1,7 @@
 import { shortAddress } from "../../client/pages/page.ts";
 import type { Paint } from "../painter.ts";
 import { blank, type Cell, type CellStyle } from "../values/cell.ts";
-import { cutText, ellipsis, textWidth } from "../values/width.ts";
+import { cutText, ellipsis, isPlain, textWidth } from "../values/width.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
 import { BULKY, fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
 import { type DrawRows, writeLines } from "./table-lines.ts";
@@ -45,8 +45,12 @@ export function createTableSection(options: SectionOptions) {
       shown.map(({ width, isWhole, wholes }, index) => {
         const cell = row[index] ?? blank;
         if (!isWhole) return { text: cutText(cell.text, width, mark), tone: cell.tone };
-        const isShort = wholes.length === 0 || textWidth(cell.text) <= width;
-        return isShort ? cell : { text: shortAddress(cell.text, mark), tone: cell.tone };
+        if (wholes.length === 0 || textWidth(cell.text) <= width) return cell;
+        const isSimple = isPlain(cell.text) && !cell.text.includes("\\");
+        return {
+          text: isSimple ? shortAddress(cell.text, mark) : cutText(cell.text, width, mark),
+          tone: cell.tone,
+        };
       }),
     );
     return isHeaded ? drawFirst(shown, fitted, paint) : writeLines(shown, fitted, paint);

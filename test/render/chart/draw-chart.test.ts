@@ -74,8 +74,8 @@ describe("a chart of candles", () => {
     expect(draw(mixed).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD
       a window · * partial · ║ up ┃ down
-      last 15.50 · +55.00% · high 16.00
-      low 9.00 · volume 7.10K USD
+      last 15.5000 · +55.00% · high 16.0000
+      low 9.0000 · volume 7.10K USD
                         ║  ◂  15.5
       ╷                 ║  │
       ║  ╽              ║  │
@@ -93,8 +93,8 @@ describe("a chart of candles", () => {
     expect(draw(mixed, { isColored: true }).join("\n")).toMatchInlineSnapshot(`
       "<heading>ethereum:0x1</> · 1h candles · in USD
       a window · * partial
-      <heading>last 15.50</> · <up>+55.00%</> · high 16.00
-      low 9.00 · volume 7.10K USD
+      <heading>last 15.5000</> · <up>+55.00%</> · high 16.0000
+      low 9.0000 · volume 7.10K USD
                         <up>┃  </><up>◂</> <up> 15.5</>
       <up>╷                 ┃  </><faint>│</>
       <up>╽  </><down>╽              </><up>┃  </><faint>│</>
@@ -112,8 +112,8 @@ describe("a chart of candles", () => {
     expect(draw(mixed, { isUnicode: false }).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1, 1h candles, in USD
       a window, * partial, O up # down
-      last 15.50, +55.00%, high 16.00
-      low 9.00, volume 7.10K USD
+      last 15.5000, +55.00%, high 16.0000
+      low 9.0000, volume 7.10K USD
                         O  <  15.5
       |                 O  |
       O  #              O  |
@@ -162,8 +162,8 @@ describe("a chart of candles", () => {
       "ethereum:0x1 · 1h candles, 2 per column
       in USD · a window
       * cut off by time range · ║ up ┃ down
-      last 2.00 · +100.00% · high 2.00
-      low 1.00 · volume 61.0K USD
+      last 2.0000 · +100.00% · high 2.0000
+      low 1.0000 · volume 61.0K USD
       ║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║◂  2.00
       ║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║│
       ║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║┤  1.50
@@ -184,12 +184,12 @@ describe("a chart of candles", () => {
     expect(draw(tiny).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD
       a window · ║ up ┃ down
-      last 0.0₁₁11 · -10.86% · high 0.0₁₁13
-      low 0.0₁₁11 · volume 2.00K USD
+      last 0.0₁₁1100 · -10.86%
+      high 0.0₁₁1300 · low 0.0₁₁1100
+      volume 2.00K USD
       │  │  │
-      ║  ╽  │
       ║  ┃  │
-      ╵  ┃  ┤ 0.0₁₁1200
+      │  ┃  ┤ 0.0₁₁1200
          ┃  │
          ┃  │
          ┃  ◂ 0.0₁₁1100
@@ -199,8 +199,8 @@ describe("a chart of candles", () => {
     `);
     expect(draw(tiny, { isUnicode: false, columns: 60 }).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1, 1h candles, in USD, a window, O up # down
-      last 0.0000000000011, -10.86%, high 0.0000000000013
-      low 0.0000000000011, volume 2.00K USD
+      last 0.000000000001100, -10.86%, high 0.000000000001300
+      low 0.000000000001100, volume 2.00K USD
       |  |  |
       O  #  |
       O  #  |
@@ -257,9 +257,9 @@ describe("a chart of candles", () => {
       1h candles, in USD
       a window, * partial
       O up # down
-      last 15.50, +55.00%
-      high 16.00, low 9.00
-      volume 7.10K USD
+      last 15.5000
+      +55.00%
+      high 16.0000
             O<  15.5
       O#    O|
       O#  -+O|
