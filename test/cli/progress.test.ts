@@ -27,7 +27,13 @@ async function onTerminal(
     while (!isDue(terminal.stdoutText())) await new Promise(setImmediate);
     return busy();
   });
-  const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm", NO_COLOR: "1" };
+  const env = {
+    DEXDATA_BASE_URL: server.url,
+    DEXDATA_TIMEOUT: "24h",
+    LANG: "C.UTF-8",
+    TERM: "xterm",
+    NO_COLOR: "1",
+  };
   const terminal = createTestContext({
     isTerminal: { stdout: true, stderr: true },
     speed: 100,
