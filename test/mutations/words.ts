@@ -80,4 +80,6 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/client/pages/seen-keys.ts: let at = 2 * (((high ^ low) >>> 0) % (words.length / 2)); → let at = 2 * (((high ^ low) >>> 1) % (words.length / 2));":
     onlySpeed,
+  'src/contract/key.ts: [/^\\s*(?:export\\s+|set\\s+|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE], → [/^\\s*(?:export\\s+|set\\s*|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE],':
+    "equivalent: without a space, the name itself starts with set",
 };
