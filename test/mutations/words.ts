@@ -45,24 +45,24 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   "src/client/pages/next-cursor.ts: if (close === -1) return undefined; → if (close === -1) ;":
     "equivalent: without the bracket the pattern finds nothing",
-  "src/client/rows/row-key.ts: if (byte < ZERO || byte > NINE) return false; → if (byte < ZERO || byte >= NINE) return false;":
+  "src/client/rows/byte-rows.ts: if (byte < ZERO || byte > NINE) return false; → if (byte < ZERO || byte >= NINE) return false;":
     onlySpeed,
-  "src/client/rows/row-key.ts: const to = spans[span + 1] ?? -1; → const to = spans[span + 1] ?? -2;":
+  "src/client/rows/byte-rows.ts: const to = spans[at + 1] ?? -1; → const to = spans[at + 1] ?? -2;":
     neverComes,
   "src/text/text-hash.ts: into.low = low ^ (low >>> 13); → into.low = low ^ (low >>> 14);":
     "equivalent: another hash, and as good a one",
   "src/client/rows/byte-rows.ts: throw cause; → ;":
     "unnoticed: nothing else is thrown there, as long as the program is not wrong itself",
-  "src/client/rows/row-key.ts: return to - from <= mostDigits; → return to + from <= mostDigits;": onlySpeed,
+  "src/client/rows/byte-rows.ts: return to - from <= maxDigits; → return to + from <= maxDigits;": onlySpeed,
   "src/client/rows/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length > 1;":
     "equivalent: a start and an end come together",
-  "src/client/rows/row-key.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
+  "src/client/rows/byte-rows.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
     "equivalent: no colon stands in a value that was cut",
   "src/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
     "equivalent: the number is odd already",
   "src/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
     "equivalent: another hash, and as good a one",
-  "src/client/rows/row-key.ts: return to - from <= mostDigits; → return to - from < mostDigits;": onlySpeed,
+  "src/client/rows/byte-rows.ts: return to - from <= maxDigits; → return to - from < maxDigits;": onlySpeed,
   "src/text/text-hash.ts: into.low = 0x811c9dc5 | 0; → into.low = 2166136262 | 0;":
     "equivalent: another hash, and as good a one",
   "src/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
@@ -80,4 +80,6 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/client/pages/seen-keys.ts: let at = 2 * (((high ^ low) >>> 0) % (words.length / 2)); → let at = 2 * (((high ^ low) >>> 1) % (words.length / 2));":
     onlySpeed,
+  'src/contract/key.ts: [/^\\s*(?:export\\s+|set\\s+|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE], → [/^\\s*(?:export\\s+|set\\s*|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE],':
+    "equivalent: without a space, the name itself starts with set",
 };
