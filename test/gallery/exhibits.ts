@@ -104,6 +104,21 @@ export const pictures: readonly Picture[] = [
   { name: "chart", command: `ohlcv ${weth} --interval 15m --count-back 30 --chart`, columns: 110 },
 ];
 
+const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+
+/** The first screens of a new user at 80 columns, in dark and light colors: `pictures/<name>.<palette>.svg`. */
+export const firstScreens: readonly Omit<Picture, "columns">[] = [
+  { name: "80-pools-search", command: "pools search ethereum" },
+  { name: "80-tokens-search", command: "tokens search ethereum" },
+  { name: "80-txns", command: `txns ${pool}` },
+  { name: "80-prices", command: `prices ${weth} ${usdc}` },
+  { name: "80-search", command: "search uni" },
+  { name: "80-ohlcv", command: `ohlcv ${weth} --count-back 12` },
+  { name: "80-ohlcv-pool", command: `ohlcv ${pool} --pool --count-back 12` },
+  { name: "80-token", command: `token ${weth}` },
+  { name: "80-pool", command: `pool ${pool}` },
+];
+
 const page = (name: string, views: readonly View[], ...commands: readonly string[]): Exhibit => ({
   name: `help.${name}`,
   commands,

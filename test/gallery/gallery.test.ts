@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createBoard } from "../../src/render/board/board.ts";
+import { createPaint } from "../../src/render/painter.ts";
 import { textWidth } from "../../src/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { terminalPicture } from "../harness/terminal-picture.ts";
-import { exhibits, pictures } from "./exhibits.ts";
+import { palettes, terminalPicture } from "../harness/terminal-picture.ts";
+import { exhibits, firstScreens, pictures } from "./exhibits.ts";
 import { readableColors, withoutColors } from "./readable-colors.ts";
 import { inWindow, type View } from "./views.ts";
 
@@ -34,6 +36,55 @@ describe("screens and pictures", () => {
     },
   );
 });
+
+describe("the first screens of a new user", () => {
+  const names = ["dark", "light"] as const;
+
+  it.each(firstScreens)("$name matches the committed pictures", async ({ name, command }) => {
+    const { stdout, stderr } = await runView(command, inWindow(80, { isColored: true }));
+    const text = stdout + stderr.replaceAll(/\([\d,]+ left\)/gu, "(4,999,000 left)");
+    for (const palette of names) {
+      const picture = terminalPicture({ command, text, columns: 80, palette: palettes[palette] });
+      await expect(picture).toMatchFileSnapshot(`pictures/${name}.${palette}.svg`);
+    }
+  });
+
+  it("the board of a stream matches the committed pictures", async () => {
+    const text = await boardPicture();
+    for (const palette of names) {
+      const command = "stream @tokens.ndjson";
+      const picture = terminalPicture({ command, text, columns: 80, palette: palettes[palette] });
+      await expect(picture).toMatchFileSnapshot(`pictures/80-stream.${palette}.svg`);
+    }
+  });
+});
+
+/** The board after a minute of prices. A running stream would show other prices each time. */
+async function boardPicture(): Promise<string> {
+  const labels = new Map([
+    ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2", "WETH"],
+    ["0x2260fac5e5542a773aa44fbcfedf7c193bc2c599", "WBTC"],
+    ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984", "UNI"],
+  ]);
+  const board = createBoard({
+    feed: "prices",
+    assets: [...labels.keys()].map((address) => `ethereum:${address}`),
+    isSimulated: true,
+    isUnicode: true,
+    paint: await createPaint(true),
+    start: 0,
+    findAsset: (address) => ({ label: labels.get(address) }),
+  });
+  for (let second = 0; second < 60; second += 2)
+    for (const [index, address] of [...labels.keys()].entries()) {
+      const value = [3393, 95_968, 9.43][index] ?? 0;
+      const price = (value * (1 + Math.sin(second / (7 + index * 5) + index) / 400)).toFixed(6);
+      const data = Buffer.from(JSON.stringify({ chain: "ethereum", address, price }));
+      board.events([{ data, asset: undefined }], second * 1000);
+    }
+  const state = { wanted: 1, open: 1, retrying: 0, events: 90, credits: 90, gaps: 0 };
+  return board.frame({ columns: 80, rows: 12, hasKeys: true }, state, 60_000).join("\n");
+}
 
 async function runView(command: string, { columns, isColored, flags, env }: View): Promise<Outcome> {
   return await dexdata([...command.split(" "), ...flags], {
