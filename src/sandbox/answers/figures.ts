@@ -23,8 +23,9 @@ export function eachWindow<T>(
 /** Specification, "Token search row" resource. */
 export function searchWindows(market: Market, token: TokenFacts, at: number): JsonObject {
   return eachWindow(searchWindowSeconds, (seconds) => {
-    const { volumeUsd, buys, sells, txns, priceChange } = market.tokenActivity(token, at, seconds);
-    return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: priceChange };
+    const { volumeUsd, buys, sells, txns } = market.tokenActivity(token, at, seconds);
+    const change = market.tokenPriceChange(token, at, seconds);
+    return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: change };
   });
 }
 

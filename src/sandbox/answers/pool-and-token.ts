@@ -34,10 +34,10 @@ export const answerPool: Answer = (asked) => {
     price_time: writeInstantMs(time),
     last_updated: writeInstantMs(lastTransaction(market, pool, at)),
     ...eachWindow(windowSeconds, (seconds) => {
-      const activity = market.poolActivity(pool, at, seconds);
-      const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
+      const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = market.poolActivity(pool, at, seconds);
       const volumes = { volume_usd: volumeUsd, sell_usd: sellUsd, buy_usd: buyUsd };
-      return { last_price_usd_change: priceChange, ...volumes, sells, buys, txns };
+      const change = market.poolPriceChange(pool, at, seconds);
+      return { last_price_usd_change: change, ...volumes, sells, buys, txns };
     }),
   };
 };
@@ -70,7 +70,9 @@ export const answerToken: Answer = (asked) => {
       ...eachWindow(windows, (seconds) => {
         const activity = market.tokenActivity(token, at, seconds);
         const volume = priceUsd === undefined ? 0 : activity.volumeUsd / priceUsd;
-        return tokenWindow(activity, volume, isPublic);
+        const row = tokenWindow(activity, volume, isPublic);
+        if (!isPublic) return row;
+        return { ...row, last_price_usd_change: market.tokenPriceChange(token, at, seconds) };
       }),
     },
   };
@@ -78,11 +80,11 @@ export const answerToken: Answer = (asked) => {
 
 /** `volume` is in token units. */
 function tokenWindow(activity: Activity, volume: number, isPublic: boolean): JsonObject {
-  const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
+  const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = activity;
   const volumes = { volume, volume_usd: volumeUsd };
   if (!isPublic) return { ...volumes, sell: sells, buy: buys, txns };
   const sides = { buy_usd: buyUsd, sell_usd: sellUsd, sells, buys };
-  return { ...volumes, ...sides, txns, last_price_usd_change: priceChange };
+  return { ...volumes, ...sides, txns };
 }
 
 // A token's newest trade is nearly always in one of its busiest pools. Some tokens have thousands of pools.

@@ -96,7 +96,7 @@ function poolRow(
     price_change_percentage_5m: change(300),
     price_change_percentage_1h: change(HOUR),
     price_change_percentage_6h: change(6 * HOUR),
-    price_change_percentage_24h: day.priceChange,
+    price_change_percentage_24h: change(DAY),
     // The specification allows ordering by this field, but it has never been seen in public rows.
     price_change_percentage_48h: dialect === "spec" ? change(2 * DAY) : undefined,
     fee: pool.fee,

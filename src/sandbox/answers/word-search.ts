@@ -83,14 +83,13 @@ function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dial
     price_usd: market.tokenPriceUsd(token, at) ?? null,
   };
   if (dialect === "spec") return row;
-  const { volumeUsd, priceChange } = market.tokenActivity(token, at, DAY);
   return {
     ...row,
     type: "",
     status: "visible",
     liquidity_usd: market.tokenLiquidityUsd(token, at),
-    volume_usd: volumeUsd,
-    price_usd_change: priceChange,
+    volume_usd: market.tokenActivity(token, at, DAY).volumeUsd,
+    price_usd_change: market.tokenPriceChange(token, at, DAY),
   };
 }
 
@@ -110,7 +109,7 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
     price_usd: market.poolPrice(pool, at).priceUsd,
     last_price_change_usd_5m: market.poolPriceChange(pool, at, 300),
     last_price_change_usd_1h: market.poolPriceChange(pool, at, 3600),
-    last_price_change_usd_24h: day.priceChange,
+    last_price_change_usd_24h: market.poolPriceChange(pool, at, DAY),
     tokens: pool.tokens.map((token) => ({
       ...tokenNames(token),
       ...tokenPages(token),
