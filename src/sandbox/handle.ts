@@ -9,9 +9,10 @@ import { removedPath } from "./removed-paths.ts";
 import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
+import type { Work } from "./work.ts";
 
 /** Handles one request without a socket or clock, and changes only the meters in `state`. */
-export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
+export function* handle(request: SandboxRequest, state: SandboxState): Work<SandboxResponse> {
   const arrived = arrive(request, state);
   const { path, query, caller, account, at } = arrived;
   const segments = splitPath(path) ?? [];
@@ -28,7 +29,7 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   if (refusal === undefined) {
     // Charge before creating the response, so that `/usage` shows the same numbers as the headers.
     account.credits.charge(cost, at);
-    outcome = attempt(() => answer(arrived, state, route));
+    outcome = yield* attempt(() => answer(arrived, state, route));
     charged = price(outcome.status, cost);
     account.credits.charge(charged - cost, at);
   } else {
@@ -39,7 +40,7 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   return respondWith(arrived, state, outcome, bodyIn(state.dialect, outcome), charged);
 }
 
-function answer(arrived: Arrived, state: SandboxState, route: FoundEndpoint | undefined): Json {
+function* answer(arrived: Arrived, state: SandboxState, route: FoundEndpoint | undefined): Work<Json> {
   const { request, path, query, account, at } = arrived;
   const { market, dialect } = state;
   const isStats = dialect === "public" && path === "/stats";
@@ -51,12 +52,19 @@ function answer(arrived: Arrived, state: SandboxState, route: FoundEndpoint | un
     throw methodNotAllowed(`${request.method} is not allowed here; use GET`, "GET");
   const reply = route === undefined ? answerStats : answers[route.endpoint.id];
   const values = route?.path ?? new Map<string, string>();
-  return reply({ state, market, dialect, path: values, query, account, at, host: request.host });
+  const network = market.network(values.get("network") ?? "");
+  if (network !== undefined) yield* market.prepare(network);
+  const body = reply({ state, market, dialect, path: values, query, account, at, host: request.host });
+  return isWork(body) ? yield* body : body;
 }
 
-function attempt(make: () => Json): Outcome {
+function isWork(body: Json | Work<Json>): body is Work<Json> {
+  return typeof body === "object" && body !== null && "next" in body;
+}
+
+function* attempt(make: () => Work<Json>): Work<Outcome> {
   try {
-    return { status: 200, headers: {}, body: make() };
+    return { status: 200, headers: {}, body: yield* make() };
   } catch (cause) {
     return asRefusal(cause);
   }

@@ -4,10 +4,11 @@ import type { JsonObject } from "./json-writer.ts";
 import { createMarket } from "./market/market.ts";
 import { makeRecent, type Recent } from "./market/recent.ts";
 import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
+import type { Work } from "./work.ts";
 import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
 
 /** Recent sorted search results, keyed by their parameters, so the next page does not sort again. */
-export type RecentLists<T> = Recent<string, readonly T[]>;
+export type RecentLists<T> = Recent<string, () => Work<readonly T[]>>;
 
 const LISTS_KEPT = 32;
 
@@ -21,7 +22,7 @@ export interface SandboxState {
   readonly holdAccount: Accounts["hold"];
   readonly poolLists: RecentLists<PoolFacts>;
   readonly tokenLists: RecentLists<TokenFacts>;
-  readonly dexLists: RecentLists<JsonObject>;
+  readonly dexLists: Recent<string, readonly JsonObject[]>;
   readonly faults: FaultCounter | undefined;
 }
 

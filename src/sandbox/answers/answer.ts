@@ -5,6 +5,7 @@ import type { Query } from "../query.ts";
 import { notFound, unsupportedNetwork } from "../service-refusal.ts";
 import type { Account } from "../accounts.ts";
 import type { SandboxState } from "../state.ts";
+import type { Work } from "../work.ts";
 
 export interface Asked {
   readonly state: SandboxState;
@@ -18,8 +19,8 @@ export interface Asked {
   readonly host: SandboxHost;
 }
 
-/** Returns the body of a 200 response. Throws a Refusal for any other status. */
-export type Answer = (asked: Asked) => Json;
+/** Returns the body of a 200 response. Throws a Refusal for any other status. Only searches need several steps. */
+export type Answer = (asked: Asked) => Json | Work<Json>;
 
 // Specification, "What the service does": 35 networks. The public service now has more.
 const SPECIFIED_NETWORKS = 35;
