@@ -5,7 +5,7 @@ import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
 /** Specification, "Pool" resource. `inversed` inverts the prices, but not the USD amounts. */
-export const answerPool: Answer = (asked) => {
+export const answerPool: Answer = function* pool(asked) {
   networkOf(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
   const pool = poolOf(asked);
@@ -33,12 +33,12 @@ export const answerPool: Answer = (asked) => {
     last_price_usd: inversed ? priceUsd / price : priceUsd,
     price_time: writeInstantMs(time),
     last_updated: writeInstantMs(lastTransaction(market, pool, at)),
-    ...eachWindow(windowSeconds, (seconds) => {
+    ...(yield* eachWindow(windowSeconds, (seconds) => {
       const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = market.poolActivity(pool, at, seconds);
       const volumes = { volume_usd: volumeUsd, sell_usd: sellUsd, buy_usd: buyUsd };
       const change = market.poolPriceChange(pool, at, seconds);
       return { last_price_usd_change: change, ...volumes, sells, buys, txns };
-    }),
+    })),
   };
 };
 
@@ -48,7 +48,7 @@ function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
 }
 
 /** Specification, "Token detail" resource. The public service adds fields and returns `sells` and `buys` as counts. */
-export const answerToken: Answer = (asked) => {
+export const answerToken: Answer = function* token(asked) {
   const token = tokenOf(asked);
   const { market, at } = asked;
   const isPublic = asked.dialect === "public";
@@ -67,13 +67,13 @@ export const answerToken: Answer = (asked) => {
       fdv,
       liquidity_usd: market.tokenLiquidityUsd(token, at),
       ...(isPublic ? { pools: market.poolsOfToken(token, at).length } : {}),
-      ...eachWindow(windows, (seconds) => {
+      ...(yield* eachWindow(windows, (seconds) => {
         const activity = market.tokenActivity(token, at, seconds);
         const volume = priceUsd === undefined ? 0 : activity.volumeUsd / priceUsd;
         const row = tokenWindow(activity, volume, isPublic);
         if (!isPublic) return row;
         return { ...row, last_price_usd_change: market.tokenPriceChange(token, at, seconds) };
-      }),
+      })),
     },
   };
 };

@@ -15,7 +15,7 @@ interface Search<T> {
   readonly itemsOf: (network: NetworkFacts, at: number) => readonly T[];
   readonly further: readonly Further<T>[];
   readonly lists: RecentLists<T>;
-  readonly row: (item: T, at: number, detailed: boolean) => JsonObject;
+  readonly row: (item: T, at: number, detailed: boolean) => Work<JsonObject>;
   readonly echoNetworks: (networks: readonly string[], isAcross: boolean) => JsonObject;
 }
 
@@ -54,7 +54,10 @@ export function* searchPage<T extends { readonly createdAt: number }>(
   const found = yield* search.lists.recall(key, () => shareWork(findItems(asked, search, wanted)))();
   const end = offset + limit;
   const results: JsonObject[] = [];
-  yield* eachInSteps(found.slice(offset, end), (item) => results.push(search.row(item, at, detailed)));
+  for (const item of found.slice(offset, end)) {
+    yield;
+    results.push(yield* search.row(item, at, detailed));
+  }
   const hasNextPage = end < found.length;
   return {
     results,

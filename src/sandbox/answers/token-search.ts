@@ -1,6 +1,7 @@
 import { DAY, writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
+import type { Work } from "../work.ts";
 import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
@@ -34,7 +35,7 @@ function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>>
 }
 
 /** The public service omits names and counts unless `detailed` is set. In both dialects, `detailed` adds windows. */
-function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): JsonObject {
+function* tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): Work<JsonObject> {
   const { market } = asked;
   const day = market.tokenActivity(token, at, DAY);
   return {
@@ -50,7 +51,7 @@ function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean
     txns_24h: day.txns,
     created_at: writeInstant(token.createdAt),
     ...(detailed || asked.dialect === "spec" ? description(market, token, at) : {}),
-    ...(detailed ? { ...tokenPages(token), ...searchWindows(market, token, at) } : {}),
+    ...(detailed ? { ...tokenPages(token), ...(yield* searchWindows(market, token, at)) } : {}),
   };
 }
 

@@ -41,11 +41,10 @@ function timeOfSlot(pool: PoolFacts, slot: number): number {
 /** The newest row at or before `time`; -1 if there is none. */
 export function lastRowAt(pool: PoolFacts, time: number): number {
   if (time < pool.tradesFrom) return -1;
-  const until = Math.min(time, LAST_TRADE);
-  let row = Math.max(0, Math.floor(slotAt(pool, until) - pool.firstSlot));
-  // A row may be moved back to the time of its block or transaction.
+  const until = Math.floor(Math.min(time, LAST_TRADE));
+  let row = Math.floor(slotAt(pool, until) - pool.firstSlot);
+  // Within its slot, or to the time of its block or transaction, a row may be moved back but not forward.
   while (timeOf(pool, row + 1) <= until) row += 1;
-  while (timeOf(pool, row) > until) row -= 1;
   return row;
 }
 
