@@ -120,9 +120,10 @@ describe("a cold search over all networks", () => {
       order.push(name);
       return text;
     };
+    const search = "/pools/search?chains=solana&order_by=volume_usd_30d";
     const [first, second] = await Promise.all([
-      ask("search", sandbox.restPaid, "/pools/search?order_by=volume_usd_30d", PRO),
-      ask("search", sandbox.restPaid, "/pools/search?order_by=volume_usd_30d", PRO),
+      ask("search", sandbox.restPaid, search, PRO),
+      ask("search", sandbox.restPaid, search, PRO),
       ask("networks", sandbox.restFree, "/networks"),
     ]).finally(sandbox.close);
     expect(order).toEqual(["networks", "search", "search"]);

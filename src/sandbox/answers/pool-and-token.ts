@@ -5,7 +5,7 @@ import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
 /** Specification, "Pool" resource. `inversed` inverts the prices, but not the USD amounts. */
-export const answerPool: Answer = function* pool(asked) {
+export const answerPool: Answer = function* describePool(asked) {
   networkOf(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
   const pool = poolOf(asked);
@@ -48,7 +48,7 @@ function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
 }
 
 /** Specification, "Token detail" resource. The public service adds fields and returns `sells` and `buys` as counts. */
-export const answerToken: Answer = function* token(asked) {
+export const answerToken: Answer = function* describeToken(asked) {
   const token = tokenOf(asked);
   const { market, at } = asked;
   const isPublic = asked.dialect === "public";
