@@ -16,7 +16,7 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
 /**
  * With the first two flags, the young generation of V8's heap keeps its initial size, and the old one is collected
  * before it grows a fifth larger than its live objects. By default, 4,000 pages take 20 MB more; the limit is 12 MB.
- * The sandbox goes without them, because its market takes 100 MB anyway and they would take up 1.6 of its 4.4 seconds.
+ * The sandbox goes without them, because its market takes 70 MB anyway and its searches would take a tenth longer.
  *
  * Before Node 24, the third flag keeps V8 from optimizing undici's WebAssembly on a worker thread, which briefly takes
  * 36 MB and delays each exit by 55 ms. A pull of 100,000 rows is just as fast without it.

@@ -9,9 +9,10 @@ import { removedPath } from "./removed-paths.ts";
 import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
+import type { Work } from "./work.ts";
 
 /** Handles one request without a socket or clock, and changes only the meters in `state`. */
-export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
+export function* handle(request: SandboxRequest, state: SandboxState): Work<SandboxResponse> {
   const arrived = arrive(request, state);
   const { pathname, query, caller, account, at } = arrived;
   const segments = splitPath(pathname) ?? [];
@@ -29,7 +30,8 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   // Charge before creating the response, so that `/usage` shows the same numbers as the headers.
   account.credits.charge(cost, at);
   try {
-    return respondWith(arrived, { status: 200, headers: {} }, writeJson(answer(arrived, route)), cost);
+    const body = writeJson(yield* answer(arrived, route));
+    return respondWith(arrived, { status: 200, headers: {} }, body, cost);
   } catch (cause) {
     const refused = asRefusal(cause);
     // A batch costs more than one credit only if it succeeds. Server errors are free.
@@ -39,8 +41,8 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   }
 }
 
-function answer(arrived: Arrived, route: FoundEndpoint | undefined): Json {
-  const { request, pathname, dialect } = arrived;
+function* answer(arrived: Arrived, route: FoundEndpoint | undefined): Work<Json> {
+  const { request, pathname, market, dialect } = arrived;
   const isStats = dialect === "public" && pathname === "/stats";
   if (route === undefined && !isStats) {
     const about =
@@ -50,5 +52,13 @@ function answer(arrived: Arrived, route: FoundEndpoint | undefined): Json {
   if (request.method !== "GET")
     throw methodNotAllowed(`${request.method} is not allowed here; use GET`, "GET");
   const reply = route === undefined ? answerStats : answers[route.endpoint.id];
-  return reply({ ...arrived, path: route?.path ?? new Map() });
+  const path = route?.path ?? new Map<string, string>();
+  const network = market.network(path.get("network") ?? "");
+  if (network !== undefined) yield* market.prepare(network);
+  const body = reply({ ...arrived, path });
+  return isWork(body) ? yield* body : body;
+}
+
+function isWork(body: Json | Work<Json>): body is Work<Json> {
+  return typeof body === "object" && body !== null && "next" in body;
 }

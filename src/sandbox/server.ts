@@ -9,6 +9,7 @@ import { createSandboxState, type SandboxState } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./streams/stream-server.ts";
 import { makeTicker } from "./streams/ticker.ts";
+import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
 
 export interface RunningSandbox {
   /** `http://127.0.0.1:PORT`, for keyless and free callers. */
@@ -31,15 +32,17 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   const hub = new StreamHub(state);
   const ticker = makeTicker(() => hub.turn());
   hub.onWake = ticker.wake;
+  const queue = createWorkQueue(options.elapsed);
   const servers = [
-    serve("rest_free", state),
-    serve("rest_paid", state),
+    serve("rest_free", state, queue),
+    serve("rest_paid", state, queue),
     serveStreams("stream_free", state, hub),
     serveStreams("stream_paid", state, hub),
   ];
   for (const server of servers) answerUnreadable(server);
   const close = async (): Promise<void> => {
     ticker.stop();
+    queue.stop();
     await Promise.all(servers.map(stop));
   };
   try {
@@ -57,18 +60,20 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
 /** Milliseconds. This exceeds a minute, so a client that returns within a minute can reuse its connection. */
 const keepAliveTimeout = 65_000;
 
-function serve(host: SandboxHost, state: SandboxState): Server {
+function serve(host: SandboxHost, state: SandboxState, queue: WorkQueue): Server {
   return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
     // An unread body would block the next request on the connection.
     message.resume();
     const request = readRequest(message, host);
-    const response = answerWithFaults(request, state);
-    afterLatency(state, reply, () => {
-      sendAnswer(message, reply, response);
-      logRequest(request, response, state.options.elapsed() - started, state);
-    });
+    const cancel = queue.start(answerWithFaults(request, state), (response) =>
+      afterLatency(state, reply, () => {
+        sendAnswer(message, reply, response);
+        logRequest(request, response, state.options.elapsed() - started, state);
+      }),
+    );
+    reply.once("close", cancel);
   });
 }
 

@@ -5,6 +5,7 @@ import { createMarket } from "./market/market.ts";
 import { makeRecent } from "./market/recent.ts";
 import type { PoolFacts, TokenFacts } from "./market/types.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
+import type { Work } from "./work.ts";
 
 // Sorted search results, keyed by their parameters, so the next page does not sort again.
 const LISTS_KEPT = 32;
@@ -23,8 +24,8 @@ export function createSandboxState(options: SandboxOptions) {
     at,
     account: accounts.of,
     holdAccount: accounts.hold,
-    poolLists: makeRecent<string, readonly PoolFacts[]>(LISTS_KEPT),
-    tokenLists: makeRecent<string, readonly TokenFacts[]>(LISTS_KEPT),
+    poolLists: makeRecent<string, () => Work<readonly PoolFacts[]>>(LISTS_KEPT),
+    tokenLists: makeRecent<string, () => Work<readonly TokenFacts[]>>(LISTS_KEPT),
     dexLists: makeRecent<string, readonly JsonObject[]>(LISTS_KEPT),
     faults: faults && createFaultCounter(faults, seed),
   };

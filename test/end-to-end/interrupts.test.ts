@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
@@ -12,6 +12,12 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const pull = ["pools", "search", "ethereum", "--all", "--rpm", "unlimited", "-o", "ndjson"];
 const pause = async (milliseconds: number): Promise<void> =>
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Of a running process. `/proc` has hundredths of a second, in user and in kernel mode. */
+function processorSeconds(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
 
 describe("promise 9: Ctrl-C within a second", () => {
   test.each([
@@ -29,6 +35,17 @@ describe("promise 9: Ctrl-C within a second", () => {
     const { exit, stdout } = await inTime(1000, ending);
     expect(exit).toBe(130);
     expect(stdout.at(-1)).toBe(10);
+  });
+
+  test.runIf(process.platform === "linux")("during a cold search in the sandbox: exit 130", async () => {
+    const child = start(
+      [...pull, "--order-by", "volume_usd_30d", "--sandbox"].filter((word) => word !== "ethereum"),
+    );
+    const ending = ended(child);
+    // By then, the program has started and the search is running.
+    while (processorSeconds(child.pid) < 0.35) await pause(5);
+    child.kill("SIGINT");
+    expect((await inTime(1000, ending)).exit).toBe(130);
   });
 
   test.each([

@@ -8,6 +8,7 @@ const sandbox = createRequire(import.meta.url)(inject("bundledSandbox")) as type
 /** The bundled sandbox, as users run it: several times faster than with vitest's loader. */
 export const {
   handle,
+  handleInSteps,
   createMarket,
   startSandbox,
   createSandboxState,

@@ -1,8 +1,25 @@
+import {
+  answerWithFaults as answerInSteps,
+  type FaultyResponse,
+} from "../../src/sandbox/faults/faulty-answer.ts";
+import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
+import type { SandboxRequest, SandboxResponse } from "../../src/sandbox/sandbox-exchange.ts";
+import type { SandboxState } from "../../src/sandbox/state.ts";
+import { finish } from "../../src/sandbox/work.ts";
+
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
-export { handle } from "../../src/sandbox/handle.ts";
 export { startSandbox } from "../../src/sandbox/server.ts";
 export { createSandboxState } from "../../src/sandbox/state.ts";
-export { answerWithFaults } from "../../src/sandbox/faults/faulty-answer.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";
 export { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 export { createMarket } from "../../src/sandbox/market/market.ts";
+
+export { handleInSteps };
+
+export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
+  return finish(handleInSteps(request, state));
+}
+
+export function answerWithFaults(request: SandboxRequest, state: SandboxState): FaultyResponse {
+  return finish(answerInSteps(request, state));
+}

@@ -2,14 +2,15 @@ import type { Arrived } from "../arrival.ts";
 import type { Json } from "../json-writer.ts";
 import type { NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
 import { notFound, refuse } from "../service-refusal.ts";
+import type { Work } from "../work.ts";
 
 export interface Asked extends Arrived {
   /** The values of the placeholders in the path of the endpoint. */
   readonly path: ReadonlyMap<string, string>;
 }
 
-/** Returns the body of a 200 response. Throws a Refusal for any other status. */
-export type Answer = (asked: Asked) => Json;
+/** Returns the body of a 200 response. Throws a Refusal for any other status. Only searches need several steps. */
+export type Answer = (asked: Asked) => Json | Work<Json>;
 
 // Specification, "What the service does": 35 networks. The public service now has more.
 const SPECIFIED_NETWORKS = 35;

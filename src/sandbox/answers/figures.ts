@@ -1,6 +1,7 @@
 import { DAY } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import { eachInSteps, type Work } from "../work.ts";
 
 /** The specification's activity windows, in seconds. Only search rows also have `1m`. */
 export const windowSeconds = {
@@ -14,18 +15,23 @@ export const windowSeconds = {
 
 export const searchWindowSeconds = { ...windowSeconds, "1m": 60 } as const;
 
-export function eachWindow<T>(
+export function* eachWindow<T>(
   windows: Readonly<Record<string, number>>,
   make: (seconds: number) => T,
-): Record<string, T> {
-  return Object.fromEntries(Object.entries(windows).map(([name, seconds]) => [name, make(seconds)]));
+): Work<Record<string, T>> {
+  const made: Record<string, T> = {};
+  yield* eachInSteps(Object.entries(windows), ([name, seconds]) => {
+    made[name] = make(seconds);
+  });
+  return made;
 }
 
 /** Specification, "Token search row" resource. */
-export function searchWindows(market: Market, token: TokenFacts, at: number): JsonObject {
-  return eachWindow(searchWindowSeconds, (seconds) => {
-    const { volumeUsd, buys, sells, txns, priceChange } = market.tokenActivity(token, at, seconds);
-    return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: priceChange };
+export function* searchWindows(market: Market, token: TokenFacts, at: number): Work<JsonObject> {
+  return yield* eachWindow(searchWindowSeconds, (seconds) => {
+    const { volumeUsd, buys, sells, txns } = market.tokenActivity(token, at, seconds);
+    const change = market.tokenPriceChange(token, at, seconds);
+    return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: change };
   });
 }
 

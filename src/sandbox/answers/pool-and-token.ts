@@ -5,7 +5,7 @@ import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
 /** Specification, "Pool" resource. `inversed` inverts the prices, but not the USD amounts. */
-export const answerPool: Answer = (asked) => {
+export const answerPool: Answer = function* describePool(asked) {
   networkOf(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
   const pool = poolOf(asked);
@@ -33,12 +33,12 @@ export const answerPool: Answer = (asked) => {
     last_price_usd: inversed ? priceUsd / price : priceUsd,
     price_time: writeInstantMs(time),
     last_updated: writeInstantMs(lastTransaction(market, pool, at)),
-    ...eachWindow(windowSeconds, (seconds) => {
-      const activity = market.poolActivity(pool, at, seconds);
-      const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
+    ...(yield* eachWindow(windowSeconds, (seconds) => {
+      const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = market.poolActivity(pool, at, seconds);
       const volumes = { volume_usd: volumeUsd, sell_usd: sellUsd, buy_usd: buyUsd };
-      return { last_price_usd_change: priceChange, ...volumes, sells, buys, txns };
-    }),
+      const change = market.poolPriceChange(pool, at, seconds);
+      return { last_price_usd_change: change, ...volumes, sells, buys, txns };
+    })),
   };
 };
 
@@ -48,7 +48,7 @@ function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
 }
 
 /** Specification, "Token detail" resource. The public service adds fields and returns `sells` and `buys` as counts. */
-export const answerToken: Answer = (asked) => {
+export const answerToken: Answer = function* describeToken(asked) {
   const token = tokenOf(asked);
   const { market, at } = asked;
   const isPublic = asked.dialect === "public";
@@ -67,22 +67,24 @@ export const answerToken: Answer = (asked) => {
       fdv,
       liquidity_usd: market.tokenLiquidityUsd(token, at),
       ...(isPublic ? { pools: market.poolsOfToken(token, at).length } : {}),
-      ...eachWindow(windows, (seconds) => {
+      ...(yield* eachWindow(windows, (seconds) => {
         const activity = market.tokenActivity(token, at, seconds);
         const volume = priceUsd === undefined ? 0 : activity.volumeUsd / priceUsd;
-        return tokenWindow(activity, volume, isPublic);
-      }),
+        const row = tokenWindow(activity, volume, isPublic);
+        if (!isPublic) return row;
+        return { ...row, last_price_usd_change: market.tokenPriceChange(token, at, seconds) };
+      })),
     },
   };
 };
 
 /** `volume` is in token units. */
 function tokenWindow(activity: Activity, volume: number, isPublic: boolean): JsonObject {
-  const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
+  const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = activity;
   const volumes = { volume, volume_usd: volumeUsd };
   if (!isPublic) return { ...volumes, sell: sells, buy: buys, txns };
   const sides = { buy_usd: buyUsd, sell_usd: sellUsd, sells, buys };
-  return { ...volumes, ...sides, txns, last_price_usd_change: priceChange };
+  return { ...volumes, ...sides, txns };
 }
 
 // A token's newest trade is nearly always in one of its busiest pools. Some tokens have thousands of pools.

@@ -1,6 +1,7 @@
 import { DAY, writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Work } from "../work.ts";
 import { type Answer, type Asked, networkOf } from "./answer.ts";
 import { type Further, type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenNames, tokenPages } from "./figures.ts";
@@ -71,13 +72,15 @@ function ofToken(asked: Asked): Further<PoolFacts> {
 }
 
 /** Wire-facts 4.8: the field is `transactions_24h`, although the filter is `txns_24h`. */
-function poolRow(
+function* poolRow(
   { market, dialect }: Asked,
   poolTokens: PoolTokens,
   pool: PoolFacts,
   at: number,
   detailed: boolean,
-): JsonObject {
+): Work<JsonObject> {
+  const tokens: JsonObject[] = [];
+  for (const token of pool.tokens) tokens.push(yield* poolTokens(token, at, detailed));
   const day = market.poolActivity(pool, at, DAY);
   const change = (seconds: number): number | null => market.poolPriceChange(pool, at, seconds);
   return {
@@ -96,23 +99,23 @@ function poolRow(
     price_change_percentage_5m: change(300),
     price_change_percentage_1h: change(HOUR),
     price_change_percentage_6h: change(6 * HOUR),
-    price_change_percentage_24h: day.priceChange,
+    price_change_percentage_24h: change(DAY),
     // The specification allows ordering by this field, but it has never been seen in public rows.
     price_change_percentage_48h: dialect === "spec" ? change(2 * DAY) : undefined,
     fee: pool.fee,
-    tokens: pool.tokens.map((token) => poolTokens(token, at, detailed)),
+    tokens,
   };
 }
 
-type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => JsonObject;
+type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => Work<JsonObject>;
 
 /** Formats tokens as in wire-facts 4.8. The same few tokens appear in many rows, so each is formatted only once. */
 function createPoolTokens(market: Market): PoolTokens {
   const described = new Map<TokenFacts, JsonObject>();
-  return (token, at, detailed) => {
+  return function* describe(token, at, detailed) {
     const known = described.get(token);
     if (known !== undefined) return known;
-    const made = detailed ? detailedToken(market, token, at) : plainToken(token);
+    const made = detailed ? yield* detailedToken(market, token, at) : plainToken(token);
     described.set(token, made);
     return made;
   };
@@ -122,13 +125,13 @@ function plainToken(token: TokenFacts): JsonObject {
   return { id: token.address, chain: token.network.id, has_image: token.hasImage };
 }
 
-function detailedToken(market: Market, token: TokenFacts, at: number): JsonObject {
+function* detailedToken(market: Market, token: TokenFacts, at: number): Work<JsonObject> {
   return {
     ...plainToken(token),
     ...tokenNames(token),
     ...tokenPages(token),
     added_at: writeInstant(token.addedAt),
     fdv: fdvUsd(market, token, at),
-    ...searchWindows(market, token, at),
+    ...(yield* searchWindows(market, token, at)),
   };
 }

@@ -4,6 +4,7 @@ import type { Query } from "../query.ts";
 import type { Recent } from "../market/recent.ts";
 import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
 import { readCursor, writeCursor } from "./page-position.ts";
+import { eachInSteps, shareWork, type Work } from "../work.ts";
 
 /** The differences among the four searches. `at` is the time of the first page, in Unix seconds. */
 interface Search<T> {
@@ -13,8 +14,8 @@ interface Search<T> {
   readonly filters: Readonly<Record<string, Measure<T>>>;
   readonly itemsOf: (network: NetworkFacts, at: number) => readonly T[];
   readonly further: readonly Further<T>[];
-  readonly lists: Recent<string, readonly T[]>;
-  readonly row: (item: T, at: number, detailed: boolean) => JsonObject;
+  readonly lists: Recent<string, () => Work<readonly T[]>>;
+  readonly row: (item: T, at: number, detailed: boolean) => Work<JsonObject>;
   readonly echoNetworks: (networks: readonly string[], isAcross: boolean) => JsonObject;
 }
 
@@ -28,7 +29,10 @@ export interface Further<T> {
 }
 
 /** Specification, Pagination styles 1. */
-export function searchPage<T extends { readonly createdAt: number }>(asked: Asked, search: Search<T>): Json {
+export function* searchPage<T extends { readonly createdAt: number }>(
+  asked: Asked,
+  search: Search<T>,
+): Work<Json> {
   const { query } = asked;
   const isAcross = !asked.path.has("network");
   const networks = isAcross ? chosenNetworks(asked) : [networkOf(asked)];
@@ -46,18 +50,17 @@ export function searchPage<T extends { readonly createdAt: number }>(asked: Aske
   const applied = Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""]));
   const slugs = networks.map(({ id }) => id);
   const key = JSON.stringify([at, slugs, orderBy, sort, applied]);
-  const found = search.lists.recall(key, () => {
-    // The last filters do not need trade totals.
-    const cheapestFirst = filters.toReversed();
-    const items = networks
-      .flatMap((network) => search.itemsOf(network, at))
-      .filter((item) => cheapestFirst.every(({ passes }) => passes(item, at)));
-    return order(items, search.orders[orderBy], sort, at);
-  });
+  const wanted: Wanted<T> = { networks, filters, measure: search.orders[orderBy], sort, at };
+  const found = yield* search.lists.recall(key, () => shareWork(findItems(asked, search, wanted)))();
   const end = offset + limit;
+  const results: JsonObject[] = [];
+  for (const item of found.slice(offset, end)) {
+    yield;
+    results.push(yield* search.row(item, at, detailed));
+  }
   const hasNextPage = end < found.length;
   return {
-    results: found.slice(offset, end).map((item) => search.row(item, at, detailed)),
+    results,
     has_next_page: hasNextPage,
     next_cursor: hasNextPage ? writeCursor({ at, offset: end }) : "",
     query: {
@@ -110,19 +113,38 @@ function makeBound<T>(
   return { name, value: bound, passes };
 }
 
+interface Wanted<T> {
+  readonly networks: readonly NetworkFacts[];
+  readonly filters: readonly Further<T>[];
+  readonly measure: Measure<T> | undefined;
+  readonly sort: "asc" | "desc";
+  readonly at: number;
+}
+
 /** Items with equal values keep their market order, so pages never overlap. */
-function order<T>(
-  items: readonly T[],
-  measure: Measure<T> | undefined,
-  sort: "asc" | "desc",
-  at: number,
-): readonly T[] {
+function* findItems<T>(
+  { market }: Asked,
+  search: Search<T>,
+  { networks, filters, measure, sort, at }: Wanted<T>,
+): Work<readonly T[]> {
+  // The last filters do not need trade totals.
+  const cheapestFirst = filters.toReversed();
   const sign = sort === "asc" ? 1 : -1;
-  return items
-    .map((item) => ({ item, value: measure?.(item, at) ?? null }))
-    .toSorted((a, b) => {
-      if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
-      return sign * (a.value - b.value);
-    })
-    .map(({ item }) => item);
+  type Measured = { readonly item: T; readonly value: number | null };
+  const compare = (a: Measured, b: Measured): number =>
+    a.value === null || b.value === null
+      ? Number(a.value === null) - Number(b.value === null)
+      : sign * (a.value - b.value);
+  const found: Measured[] = [];
+  for (const network of networks) {
+    yield* market.prepare(network);
+    const run: Measured[] = [];
+    yield* eachInSteps(search.itemsOf(network, at), (item) => {
+      if (cheapestFirst.every(({ passes }) => passes(item, at)))
+        run.push({ item, value: measure?.(item, at) ?? null });
+    });
+    found.push(...run.toSorted(compare));
+  }
+  // Merging sorted runs is fast.
+  return found.toSorted(compare).map(({ item }) => item);
 }

@@ -1,6 +1,7 @@
 import { DAY, writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
+import type { Work } from "../work.ts";
 import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
@@ -24,33 +25,33 @@ export const answerTokensSearch: Answer = (asked) => {
 function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>> {
   return {
     volume_usd_24h: (token, at) => market.tokenActivity(token, at, DAY).volumeUsd,
-    volume_usd_7d: (token, at) => market.tokenVolumeUsd(token, at, 7 * DAY),
-    volume_usd_30d: (token, at) => market.tokenVolumeUsd(token, at, 30 * DAY),
+    volume_usd_7d: (token, at) => market.tokenActivity(token, at, 7 * DAY).volumeUsd,
+    volume_usd_30d: (token, at) => market.tokenActivity(token, at, 30 * DAY).volumeUsd,
     liquidity_usd: (token, at) => market.tokenLiquidityUsd(token, at),
     txns_24h: (token, at) => market.tokenActivity(token, at, DAY).txns,
-    price_change_percentage_24h: (token, at) => market.tokenActivity(token, at, DAY).priceChange,
+    price_change_percentage_24h: (token, at) => market.tokenPriceChange(token, at, DAY),
     fdv_usd: (token, at) => fdvUsd(market, token, at),
   };
 }
 
 /** The public service omits names and counts unless `detailed` is set. In both dialects, `detailed` adds windows. */
-function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): JsonObject {
+function* tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): Work<JsonObject> {
   const { market } = asked;
   const day = market.tokenActivity(token, at, DAY);
   return {
     chain: token.network.id,
     address: token.address,
     price_usd: market.tokenPriceUsd(token, at) ?? null,
-    price_change_percentage_24h: day.priceChange,
+    price_change_percentage_24h: market.tokenPriceChange(token, at, DAY),
     volume_usd_24h: day.volumeUsd,
-    volume_usd_7d: market.tokenVolumeUsd(token, at, 7 * DAY),
-    volume_usd_30d: market.tokenVolumeUsd(token, at, 30 * DAY),
+    volume_usd_7d: market.tokenActivity(token, at, 7 * DAY).volumeUsd,
+    volume_usd_30d: market.tokenActivity(token, at, 30 * DAY).volumeUsd,
     liquidity_usd: market.tokenLiquidityUsd(token, at),
     fdv_usd: fdvUsd(market, token, at),
     txns_24h: day.txns,
     created_at: writeInstant(token.createdAt),
     ...(detailed || asked.dialect === "spec" ? description(market, token, at) : {}),
-    ...(detailed ? { ...tokenPages(token), ...searchWindows(market, token, at) } : {}),
+    ...(detailed ? { ...tokenPages(token), ...(yield* searchWindows(market, token, at)) } : {}),
   };
 }
 

@@ -43,9 +43,10 @@ function listDexes(market: Market, network: NetworkFacts, at: number): readonly 
 }
 
 /** Wire-facts 4.12. Only the public service has this endpoint. */
-export const answerStats: Answer = (asked) => {
+export const answerStats: Answer = function* stats(asked) {
   const { market, at } = asked;
   const networks = supportedNetworks(asked);
+  for (const network of networks) yield* market.prepare(network);
   const total = (count: (network: (typeof networks)[number]) => number): number =>
     networks.reduce((sum, network) => sum + count(network), 0);
   return {

@@ -1,16 +1,17 @@
-import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { DexFacts, Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
 import { invalidParam, missingParam } from "../service-refusal.ts";
 import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import { DAY, writeInstant, writeInstantMs } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
+import { eachInSteps, type Work } from "../work.ts";
 import { dexTotals, fdvUsd, poolsOfDex, tokenNames, tokenPages } from "./figures.ts";
 
 // The specification has no paging for this endpoint.
 const MAX_RESULTS = 20;
 
 /** Specification, endpoint 5: matches names, symbols and addresses, ignoring case. */
-export const answerSearch: Answer = (asked) => {
+export const answerSearch: Answer = function* search(asked) {
   const query = asked.query.raw("query");
   if (query === undefined) throw missingParam("query");
   const words = query.trim().toLowerCase();
@@ -26,17 +27,22 @@ export const answerSearch: Answer = (asked) => {
     distances.set(token, distance);
     return distance;
   };
-  const tokenLists = networks.map((network) => market.tokens(network, at));
-  const poolLists = networks.map((network) => market.pools(network, at));
-  const dexLists = networks.map((network) => market.dexes(network));
   // There are ten times as many pools as tokens, so token distances are cached.
   const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
-  return {
-    tokens: closest(tokenLists, ofToken).map((token) => foundToken(market, token, at, dialect)),
-    pools: closest(poolLists, ofPool).map((pool) => foundPool(market, pool, at, dialect)),
-    dexes: closest(dexLists, ofDex).map((dex) => foundDex(market, dex, at)),
+  for (const network of networks) yield* market.prepare(network);
+  const tokens = yield* closest(networks, (network) => market.tokens(network, at), ofToken);
+  const pools = yield* closest(networks, (network) => market.pools(network, at), ofPool);
+  const dexes = yield* closest(networks, (network) => market.dexes(network), ofDex);
+  const found = {
+    tokens: new Array<JsonObject>(),
+    pools: new Array<JsonObject>(),
+    dexes: new Array<JsonObject>(),
   };
+  yield* eachInSteps(tokens, (token) => found.tokens.push(foundToken(market, token, at, dialect)));
+  yield* eachInSteps(pools, (pool) => found.pools.push(foundPool(market, pool, at, dialect)));
+  yield* eachInSteps(dexes, (dex) => found.dexes.push(foundDex(market, dex, at)));
+  return found;
 };
 
 function nearest(words: string, ...names: readonly string[]): number {
@@ -59,10 +65,20 @@ function distanceOf(name: string, words: string): number {
   return at === 0 ? 1 : 2;
 }
 
-function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => number): readonly T[] {
-  return lists
-    .flatMap((list) => list.map((item, place) => ({ item, distance: distance(item), place })))
-    .filter((hit) => hit.distance !== Number.POSITIVE_INFINITY)
+function* closest<T>(
+  networks: readonly NetworkFacts[],
+  itemsOf: (network: NetworkFacts) => readonly T[],
+  distance: (item: T) => number,
+): Work<readonly T[]> {
+  const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
+  for (const network of networks) {
+    for (const [place, item] of itemsOf(network).entries()) {
+      const far = distance(item);
+      if (far !== Number.POSITIVE_INFINITY) hits.push({ item, distance: far, place });
+    }
+    yield;
+  }
+  return hits
     .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
     .slice(0, MAX_RESULTS)
     .map(({ item }) => item);
@@ -78,14 +94,13 @@ function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dial
     price_usd: market.tokenPriceUsd(token, at) ?? null,
   };
   if (dialect === "spec") return row;
-  const { volumeUsd, priceChange } = market.tokenActivity(token, at, DAY);
   return {
     ...row,
     type: "",
     status: "visible",
     liquidity_usd: market.tokenLiquidityUsd(token, at),
-    volume_usd: volumeUsd,
-    price_usd_change: priceChange,
+    volume_usd: market.tokenActivity(token, at, DAY).volumeUsd,
+    price_usd_change: market.tokenPriceChange(token, at, DAY),
   };
 }
 
@@ -105,7 +120,7 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
     price_usd: market.poolPrice(pool, at).priceUsd,
     last_price_change_usd_5m: market.poolPriceChange(pool, at, 300),
     last_price_change_usd_1h: market.poolPriceChange(pool, at, 3600),
-    last_price_change_usd_24h: day.priceChange,
+    last_price_change_usd_24h: market.poolPriceChange(pool, at, DAY),
     tokens: pool.tokens.map((token) => ({
       ...tokenNames(token),
       ...tokenPages(token),

@@ -4,6 +4,7 @@ import { handle } from "../handle.ts";
 import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
+import { finish, type Work } from "../work.ts";
 import { droppedFilter, type DueFaults } from "./due-faults.ts";
 import type { Fault, Faults } from "./fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
@@ -14,11 +15,11 @@ export interface FaultyResponse extends SandboxResponse {
   readonly delivery: Fault | undefined;
 }
 
-export function answerWithFaults(request: SandboxRequest, state: SandboxState): FaultyResponse {
+export function* answerWithFaults(request: SandboxRequest, state: SandboxState): Work<FaultyResponse> {
   const due = state.faults?.forRequest(request.target);
   const response =
     due?.answer === undefined
-      ? changedAnswer(due?.changes ?? [], request, state)
+      ? yield* changedAnswer(due?.changes ?? [], request, state)
       : standIn(due.answer, request, state);
   return withDueFaults(response, due);
 }
@@ -37,9 +38,13 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
 }
 
 /** The response costs as much as the original one. */
-function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxState): SandboxResponse {
+function* changedAnswer(
+  changes: Faults,
+  request: SandboxRequest,
+  state: SandboxState,
+): Work<SandboxResponse> {
   const { faults } = state;
-  let response = handle(changes.reduce(withoutFilter, request), state);
+  let response = yield* handle(changes.reduce(withoutFilter, request), state);
   const earlier = faults?.earlier(request.target);
   if (response.status === 200) faults?.returned(request.target, response.body);
   for (const change of changes) response = changeBody(change, request, state, response, earlier);
@@ -97,7 +102,7 @@ function rowsBefore(
   const { target } = request;
   const isPaged = cursorOf(target) !== "" || pageOf(target) > 1;
   const before = isPaged
-    ? handle({ ...request, target: pageBefore(target, state) }, unmetered(state)).body
+    ? finish(handle({ ...request, target: pageBefore(target, state) }, unmetered(state))).body
     : earlier;
   return before === undefined ? undefined : cutList(before)?.rows;
 }

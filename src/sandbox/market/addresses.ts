@@ -116,17 +116,18 @@ function readBase58Word(text: string): number | undefined {
   return word < 2 ** 32 ? word | 0 : undefined;
 }
 
-/** Uses several digits per hash and no concatenation, because a network has thousands of addresses. */
+const codes = Buffer.alloc(128);
+
+/** Uses several digits per hash, no concatenation and one buffer, because a network has thousands of addresses. */
 function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet): string {
-  const codes: number[] = [];
   let word = 0;
   for (let index = 0; index < count; index += 1) {
     if (index % digitsPerWord === 0) word = hash(key, index / digitsPerWord) >>> 0;
     const digit = word % digits.length;
-    codes.push(digits.charCodeAt(digit));
+    codes[index] = digits.charCodeAt(digit);
     word = (word - digit) / digits.length;
   }
-  return String.fromCharCode.apply(undefined, codes);
+  return codes.toString("latin1", 0, count);
 }
 
 function makeAlphabet(digits: string): Alphabet {

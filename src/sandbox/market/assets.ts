@@ -11,22 +11,11 @@ export interface Asset {
   readonly restlessness: number;
   /** A stablecoin's price does not depend on a pool's other token. */
   readonly isStable: boolean;
-  /** Only assets shared by many pools have one. */
-  readonly memo: KnotMemo | undefined;
-}
-
-/** A ring buffer. Each slot holds the price at the knot last stored in it. */
-interface KnotMemo {
-  readonly knots: Int32Array;
-  readonly prices: Float64Array;
+  readonly isWellKnown: boolean;
 }
 
 /** Seconds. Prices in between are interpolated. */
 const KNOT_SECONDS = 900;
-export const KNOTS_A_DAY = 96;
-
-// A search totals a month for one pool, then for the next, so the cache (55 kB per asset) must hold more than that.
-const KNOTS_REMEMBERED = 48 * KNOTS_A_DAY;
 
 // Each wave is four times as long as the previous one (15 minutes to 683 days) and moves twice as far, like a random
 // walk. A price takes nine lookups, while a walk since 2023 would take thousands.
@@ -59,35 +48,19 @@ export function makeAsset(
   usd: number,
   restlessness: number,
   isStable: boolean,
-  isShared: boolean,
+  isWellKnown: boolean,
 ): Asset {
-  const memo = isShared
-    ? { knots: new Int32Array(KNOTS_REMEMBERED).fill(-1), prices: new Float64Array(KNOTS_REMEMBERED) }
-    : undefined;
-  return { key, logBase: Math.log(usd), restlessness, isStable, memo };
+  return { key, logBase: Math.log(usd), restlessness, isStable, isWellKnown };
 }
 
-/** The natural logarithm of the USD price without noise. Knot 96 is knot 0 of the next day. */
-export function logPriceAtKnot(asset: Asset, day: number, knot: number): number {
-  const number = day * KNOTS_A_DAY + knot;
-  const { memo } = asset;
-  if (memo === undefined) return computeLogPrice(asset, number);
-  const slot = number % KNOTS_REMEMBERED;
-  if (memo.knots[slot] !== number) {
-    memo.prices[slot] = computeLogPrice(asset, number);
-    memo.knots[slot] = number;
-  }
-  return memo.prices[slot] ?? 0;
+/** The natural logarithm of the USD price without noise. */
+export function logPriceAt(asset: Asset, time: number): number {
+  const knot = Math.floor(time / KNOT_SECONDS);
+  const from = logPriceAtKnot(asset, knot);
+  return from + (logPriceAtKnot(asset, knot + 1) - from) * (time / KNOT_SECONDS - knot);
 }
 
-export function betweenKnots(second: number, valueAt: (knot: number) => number): number {
-  const place = second / KNOT_SECONDS;
-  const knot = Math.floor(place);
-  const from = valueAt(knot);
-  return from + (valueAt(knot + 1) - from) * (place - knot);
-}
-
-function computeLogPrice(asset: Asset, knot: number): number {
+function logPriceAtKnot(asset: Asset, knot: number): number {
   let height = asset.restlessness;
   let sum = asset.logBase;
   for (let wave = 0; wave < WAVES; wave += 1) {

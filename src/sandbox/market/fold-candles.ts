@@ -1,69 +1,33 @@
-import { DAY, LAST_DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
-import { cell, Column, Flag, isSwap, lastRowAt, rowVolume, WIDTH } from "./trade-rows.ts";
-import type { DayTotals, TradeBook, TradeDay } from "./trade-rows.ts";
-import type { Candle, CandleWindow } from "./types.ts";
-import { usdAt, usdColumn } from "./usd.ts";
+import { Flag } from "./deck.ts";
+import { LAST_TRADE } from "./history.ts";
+import { flagsOf, isSwap, lastRowAt, timeOf, volumeOf } from "./trades.ts";
+import type { Candle, CandleWindow, PoolFacts, TokenFacts } from "./types.ts";
+import { priceAfter, usdAfter } from "./usd.ts";
 
-export function candlesOfPool(book: TradeBook, pool: MarketPool, window: CandleWindow): Candle[] {
+export function candlesOfPool(pool: PoolFacts, window: CandleWindow): Candle[] {
   const candles = new Map<number, OpenCandle>();
-  const { first, last } = spanOf(window);
-  for (let day = Math.floor(Math.max(first, pool.tradesFrom) / DAY); day * DAY <= last; day += 1) {
-    const from = first - day * DAY;
-    const to = last - day * DAY;
-    if (window.intervalSeconds % DAY === 0 && from <= 0 && to >= DAY - 1) {
-      addWholeDay(candles, Math.floor((day * DAY) / window.intervalSeconds), book.totals(pool, day));
-      continue;
-    }
-    eachSwap(book.day(pool, day), from, to, (trades, row) => {
-      const time = day * DAY + cell(trades, row, Column.second);
-      const volume = rowVolume(pool, trades.rows, row * WIDTH);
-      addSwap(candles, window, time, cell(trades, row, Column.price), volume);
-    });
-  }
+  eachSwap(pool, window, (row, time) =>
+    addSwap(candles, window, time, priceAfter(pool, row), volumeOf(pool, row)),
+  );
   const ascending = close(candles, window);
   return window.inversed === true ? ascending.map(inverse) : ascending;
 }
 
 /** Prices are in USD, so swaps without a USD value are skipped. */
-export function candlesOfToken(book: TradeBook, token: MarketToken, window: CandleWindow): Candle[] {
+export function candlesOfToken(
+  token: TokenFacts,
+  pools: readonly PoolFacts[],
+  window: CandleWindow,
+): Candle[] {
   const candles = new Map<number, OpenCandle>();
-  const { first, last } = spanOf(window);
-  const [oldest] = token.pools;
-  if (!token.isPriced || oldest === undefined) return [];
-  // By day first, because a day's pools share the cached days of the pools that price their tokens.
-  for (let day = Math.floor(Math.max(first, oldest.tradesFrom) / DAY); day * DAY <= last; day += 1) {
-    for (const pool of token.pools) {
-      if (pool.tradesFrom > last) continue;
-      const usdOf = usdReader(book, token, pool, day);
-      eachSwap(book.day(pool, day), first - day * DAY, last - day * DAY, (trades, row) => {
-        if ((cell(trades, row, Column.flags) & Flag.noUsd) !== 0) return;
-        const time = day * DAY + cell(trades, row, Column.second);
-        addSwap(candles, window, time, usdOf(trades, row), rowVolume(pool, trades.rows, row * WIDTH));
-      });
-    }
+  if (!token.isPriced) return [];
+  for (const pool of pools) {
+    eachSwap(pool, window, (row, time) => {
+      if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
+      addSwap(candles, window, time, usdAfter(token, pool, row), volumeOf(pool, row));
+    });
   }
   return close(candles, window);
-}
-
-function usdReader(
-  book: TradeBook,
-  token: MarketToken,
-  pool: MarketPool,
-  day: number,
-): (trades: TradeDay, row: number) => number {
-  // A pool's third token has no column.
-  if (pool.token0 !== token && pool.token1 !== token) {
-    return (trades, row) => usdAt(book, token, day, cell(trades, row, Column.second));
-  }
-  const column = usdColumn(token, pool);
-  return (trades, row) => cell(trades, row, column);
-}
-
-function spanOf(window: CandleWindow): { first: number; last: number } {
-  const { intervalSeconds } = window;
-  const first = Math.ceil(window.from / intervalSeconds) * intervalSeconds;
-  const end = Math.ceil(window.to / intervalSeconds) * intervalSeconds;
-  return { first, last: Math.min(end - 1, Math.floor(window.asOf ?? end), LAST_DAY * DAY) };
 }
 
 interface OpenCandle {
@@ -76,15 +40,13 @@ interface OpenCandle {
   closedAt: number;
 }
 
-function eachSwap(
-  trades: TradeDay,
-  from: number,
-  to: number,
-  visit: (trades: TradeDay, row: number) => void,
-): void {
-  const last = lastRowAt(trades, to);
-  for (let row = lastRowAt(trades, from - 1) + 1; row <= last; row += 1)
-    if (isSwap(trades, row)) visit(trades, row);
+function eachSwap(pool: PoolFacts, window: CandleWindow, visit: (row: number, time: number) => void): void {
+  const { intervalSeconds, asOf } = window;
+  const first = Math.ceil(window.from / intervalSeconds) * intervalSeconds;
+  const end = Math.ceil(window.to / intervalSeconds) * intervalSeconds;
+  const last = lastRowAt(pool, Math.min(end - 1, asOf ?? end, LAST_TRADE));
+  for (let row = lastRowAt(pool, first - 1) + 1; row <= last; row += 1)
+    if (isSwap(pool, row)) visit(row, timeOf(pool, row));
 }
 
 function addSwap(
@@ -113,17 +75,6 @@ function addSwap(
     candle.close = price;
     candle.closedAt = time;
   }
-}
-
-function addWholeDay(candles: Map<number, OpenCandle>, slot: number, totals: DayTotals): void {
-  const { swaps, open, high, low, close: end, volumeUsd } = totals;
-  if (swaps === 0) return;
-  const candle = candles.get(slot) ?? { open, high, low, close: end, volume: 0, openedAt: 0, closedAt: 0 };
-  candle.high = Math.max(candle.high, high);
-  candle.low = Math.min(candle.low, low);
-  candle.close = end;
-  candle.volume += volumeUsd;
-  candles.set(slot, candle);
 }
 
 function close(candles: Map<number, OpenCandle>, window: CandleWindow): Candle[] {

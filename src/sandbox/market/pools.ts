@@ -1,7 +1,7 @@
 import { makeAddress, makeHash64 } from "./addresses.ts";
 import { isStableSymbol } from "./assets.ts";
+import { cutAt } from "./deck.ts";
 import { hash, hashText, pickAt, unitAt } from "./hash.ts";
-import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
 import {
   alignToBlock,
   blockNumberAt,
@@ -9,12 +9,13 @@ import {
   HISTORY_END,
   HISTORY_START,
   makeBlockClock,
-  type MarketPool,
-  type MarketToken,
-} from "./pool-catalogue.ts";
+} from "./history.ts";
+import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
 import { makeKnownToken, makeToken } from "./tokens.ts";
-import type { DexFacts, PoolFacts } from "./types.ts";
+import { slotAt } from "./trades.ts";
+import type { BlockClock, DexFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
+import { finish, type Work } from "../work.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 
@@ -27,9 +28,11 @@ const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 /** The ranks, on each network, of the pools with the first non-ASCII names. */
 const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
 
+const POOLS_A_STEP = 64;
+
 interface PoolTraits {
   readonly key: number;
-  readonly tokens: readonly MarketToken[];
+  readonly tokens: readonly TokenFacts[];
   readonly dex: DexFacts;
   readonly createdAt: number;
   readonly fee: number | null;
@@ -42,36 +45,75 @@ interface PoolTraits {
  * pool, so a token's busiest pool always trades against a token that already has a price.
  */
 export class Catalogue {
-  readonly network: NetworkRow;
   readonly dexes: readonly DexFacts[];
-  readonly pools: MarketPool[] = [];
+  readonly #network: NetworkRow;
+  readonly #pools: PoolFacts[] = [];
   /** Ordered by the rank of the pool that prices the token. */
-  readonly tokens: MarketToken[] = [];
+  readonly #tokens: TokenFacts[] = [];
+  readonly #poolsOfToken = new Map<TokenFacts, PoolFacts[]>();
   readonly #seed: number;
   /** Identical for all networks, so a well-known token has the same price everywhere. */
   readonly #assetSeed: number;
-  readonly #clock: MarketPool["clock"];
-  readonly #serialBase: number;
-  readonly #hubs: MarketToken[] = [];
+  readonly #clock: BlockClock;
+  readonly #hubs: TokenFacts[] = [];
+  readonly #poolsUntil = makeGrowingList(this.#pools, (pool) => pool.createdAt);
+  readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pricedBy?.createdAt);
+  readonly #poolsById = makeIndex(this.#pools, (pool) => pool.id);
+  readonly #tokensByAddress = makeIndex(this.#tokens, (token) => token.address);
 
-  constructor(seed: number, network: NetworkRow, serialBase: number) {
-    this.network = network;
+  constructor(seed: number, network: NetworkRow) {
     this.dexes = makeDexes(seed, network, network.dexCount);
+    this.#network = network;
     this.#seed = hashText(seed, `pools ${network.id}`);
     this.#assetSeed = seed;
     this.#clock = makeBlockClock(network);
-    this.#serialBase = serialBase;
-    const { poolCount, launchedAt } = network;
-    for (const known of knownRows(network)) this.#addKnown(known);
+  }
+
+  /** All other methods do the rest of this work first. */
+  *fill(): Work<void> {
+    const { poolCount, launchedAt } = this.#network;
     const settled = Math.round(poolCount * SETTLED);
     const spread = (poolCount - settled) / (COUNTED_AT - launchedAt);
     const total = settled + Math.round(spread * (HISTORY_END - launchedAt));
-    while (this.pools.length < total) this.#addMade(this.pools.length < settled ? COUNTED_AT : HISTORY_END);
+    if (this.#pools.length === 0) for (const known of knownRows(this.#network)) this.#addKnown(known);
+    while (this.#pools.length < total) {
+      this.#addMade(this.#pools.length < settled ? COUNTED_AT : HISTORY_END);
+      if (this.#pools.length % POOLS_A_STEP === 0) yield;
+    }
+  }
+
+  poolsAt(at: number): readonly PoolFacts[] {
+    finish(this.fill());
+    return this.#poolsUntil(at);
+  }
+
+  tokensAt(at: number): readonly TokenFacts[] {
+    finish(this.fill());
+    return this.#tokensUntil(at);
+  }
+
+  findPool(id: string): PoolFacts | undefined {
+    finish(this.fill());
+    return this.#poolsById().get(this.#normalize(id));
+  }
+
+  findToken(address: string): TokenFacts | undefined {
+    finish(this.fill());
+    return this.#tokensByAddress().get(this.#normalize(address));
+  }
+
+  poolsOf(token: TokenFacts): readonly PoolFacts[] {
+    return this.#poolsOfToken.get(token) ?? [];
+  }
+
+  /** EVM addresses match regardless of case and are stored in lowercase. */
+  #normalize(address: string): string {
+    return this.#network.addressFamily === "evm" ? address.toLowerCase() : address;
   }
 
   #addKnown(row: PoolRow): void {
     const createdAt = alignToBlock(this.#clock, Math.max(row.createdAt, this.#clock.genesis));
-    const key = hash(this.#seed, this.pools.length);
+    const key = hash(this.#seed, this.#pools.length);
     this.#addPool({
       key,
       tokens: row.symbols.map((symbol) => this.#knownToken(symbol, createdAt)),
@@ -85,23 +127,23 @@ export class Catalogue {
     });
   }
 
-  #knownToken(symbol: string, createdAt: number): MarketToken {
-    const seen = this.tokens.find((token) => token.facts.symbol === symbol);
+  #knownToken(symbol: string, createdAt: number): TokenFacts {
+    const seen = this.#tokens.find((token) => token.symbol === symbol);
     if (seen !== undefined) return seen;
-    const token = makeKnownToken(this.#assetSeed, this.network, symbol, createdAt);
-    if (this.network.hubs.includes(symbol)) this.#hubs.push(token);
+    const token = makeKnownToken(this.#assetSeed, this.#network, symbol, createdAt);
+    if (this.#network.hubs.includes(symbol)) this.#hubs.push(token);
     return token;
   }
 
   #addMade(until: number): void {
-    const rank = this.pools.length + 1;
+    const rank = this.#pools.length + 1;
     const key = hash(this.#seed, rank - 1);
-    const from = this.network.launchedAt;
+    const from = this.#network.launchedAt;
     const createdAt = alignToBlock(this.#clock, Math.floor(from + unitAt(key, 0) * (until - from)));
-    const given = givenName(this.network, rank);
+    const given = givenName(this.#network, rank);
     const isNew = given !== undefined || unitAt(key, 1) < 0.5;
     const token = isNew
-      ? makeToken(this.network, hash(key, 2), createdAt, given)
+      ? makeToken(this.#network, hash(key, 2), createdAt, given)
       : this.#pickToken(key, createdAt);
     const partner = this.#pickPartner(key, token, createdAt);
     const tokens = unitAt(key, 3) < 0.6 ? [token, partner] : [partner, token];
@@ -110,17 +152,19 @@ export class Catalogue {
   }
 
   /** Busy tokens are picked more often, so they have many pools. */
-  #pickToken(key: number, createdAt: number): MarketToken {
+  #pickToken(key: number, createdAt: number): TokenFacts {
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      const token = this.tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * this.tokens.length)];
+      const token = this.#tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * this.#tokens.length)];
       if (token !== undefined && existsAt(token, createdAt)) return token;
     }
     return this.#pickHub(key, createdAt);
   }
 
-  #pickPartner(key: number, token: MarketToken, createdAt: number): MarketToken {
+  #pickPartner(key: number, token: TokenFacts, createdAt: number): TokenFacts {
     const partner =
-      token.pools.length > 0 && unitAt(key, 30) < 0.15 ? this.#pickToken(hash(key, 31), createdAt) : token;
+      token.pricedBy !== undefined && unitAt(key, 30) < 0.15
+        ? this.#pickToken(hash(key, 31), createdAt)
+        : token;
     if (partner !== token) return partner;
     const hub = this.#pickHub(key, createdAt);
     if (hub !== token) return hub;
@@ -129,58 +173,88 @@ export class Catalogue {
     );
   }
 
-  #pickHub(key: number, createdAt: number): MarketToken {
+  #pickHub(key: number, createdAt: number): TokenFacts {
     const hub = this.#hubs[Math.floor(unitAt(key, 32) ** 2 * this.#hubs.length)];
     return hub !== undefined && existsAt(hub, createdAt) ? hub : this.#firstOther(undefined);
   }
 
-  #firstOther(token: MarketToken | undefined): MarketToken {
-    const other = this.tokens.find((one) => one !== token);
-    if (other === undefined) throw new Error(`${this.network.id}: needs two hubs`);
+  #firstOther(token: TokenFacts | undefined): TokenFacts {
+    const other = this.#tokens.find((one) => one !== token);
+    if (other === undefined) throw new Error(`${this.#network.id}: needs two hubs`);
     return other;
   }
 
   /** The first DEXes in the list have most of the pools. */
   #pickDex(key: number): DexFacts {
     const dex = this.dexes[Math.floor(unitAt(key, 40) ** 2 * this.dexes.length)];
-    if (dex === undefined) throw new Error(`${this.network.id}: needs a DEX`);
+    if (dex === undefined) throw new Error(`${this.#network.id}: needs a DEX`);
     return dex;
   }
 
   #addPool({ key, tokens, dex, createdAt, fee, id, blockNumber }: PoolTraits): void {
-    const [token0, token1] = tokens;
+    const [token0, token1, ...more] = tokens;
     if (token0 === undefined || token1 === undefined)
-      throw new Error(`${this.network.id}: a pool needs two tokens`);
-    const rank = this.pools.length + 1;
-    const facts: PoolFacts = {
-      network: this.network,
-      id: id ?? makePoolId(this.network, dex, hash(key, 50)),
+      throw new Error(`${this.#network.id}: a pool needs two tokens`);
+    const rank = this.#pools.length + 1;
+    const size = 9000 * rank ** -0.4 * (0.4 + 1.2 * unitAt(key, 52));
+    const tradesKey = hash(key, 51);
+    const tradesFrom = Math.max(createdAt, HISTORY_START);
+    const pool: PoolFacts = {
+      network: this.#network,
+      id: id ?? makePoolId(this.#network, dex, hash(key, 50)),
       dex,
-      tokens: tokens.map((token) => token.facts),
+      tokens: [token0, token1, ...more],
       fee,
       createdAt,
       createdAtBlockNumber: blockNumber ?? blockNumberAt(this.#clock, createdAt),
       rank,
-    };
-    const size = 9000 * rank ** -0.4 * (0.4 + 1.2 * unitAt(key, 52));
-    const pool: MarketPool = {
-      facts,
-      key: hash(key, 51),
-      serial: this.#serialBase + rank,
-      token0,
-      token1,
+      key: tradesKey,
       clock: this.#clock,
-      tradesPerDay: 4000 / rank,
-      swapUsd: size * Math.sqrt(this.network.poolCount / 4200),
+      swapUsd: size * Math.sqrt(this.#network.poolCount / 4200),
       noise: noiseOf(token0) + noiseOf(token1),
-      tradesFrom: Math.max(createdAt, HISTORY_START),
+      tradesFrom,
+      firstSlot: slotAt({ key: tradesKey, rank }, tradesFrom),
+      cut: cutAt(unitAt(key, 53)),
     };
-    this.pools.push(pool);
+    this.#pools.push(pool);
     for (const token of tokens) {
-      if (token.pools.length === 0) this.tokens.push(token);
-      token.pools.push(pool);
+      const pools = this.#poolsOfToken.get(token);
+      if (pools !== undefined) pools.push(pool);
+      else {
+        token.pricedBy = pool;
+        this.#tokens.push(token);
+        this.#poolsOfToken.set(token, [pool]);
+      }
     }
   }
+}
+
+/** Caches the list of existing items until the next one appears. */
+function makeGrowingList<Item>(
+  items: readonly Item[],
+  bornAt: (item: Item) => number | undefined,
+): (at: number) => readonly Item[] {
+  let kept: Item[] = [];
+  let [from, until] = [0, 0];
+  return (at) => {
+    if (at >= from && at < until) return kept;
+    kept = [];
+    [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const item of items) {
+      const born = bornAt(item) ?? Number.POSITIVE_INFINITY;
+      if (born > at) until = Math.min(until, born);
+      else {
+        from = Math.max(from, born);
+        kept.push(item);
+      }
+    }
+    return kept;
+  };
+}
+
+function makeIndex<Item>(items: readonly Item[], idOf: (item: Item) => string): () => Map<string, Item> {
+  let index: Map<string, Item> | undefined;
+  return () => (index ??= new Map(items.map((item) => [idOf(item), item])));
 }
 
 /** The public pools, then one pool for each hub without a public pool. */
@@ -201,14 +275,13 @@ function givenName(network: NetworkRow, rank: number): TokenName | undefined {
   return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
 }
 
-function existsAt(token: MarketToken, at: number): boolean {
-  const [first] = token.pools;
-  return first !== undefined && first.facts.createdAt <= at;
+function existsAt({ pricedBy }: TokenFacts, at: number): boolean {
+  return pricedBy !== undefined && pricedBy.createdAt <= at;
 }
 
-function noiseOf(token: MarketToken): number {
-  if (token.asset.isStable) return 0.00004;
-  return token.asset.memo === undefined ? 0.002 : 0.0003;
+function noiseOf({ asset }: TokenFacts): number {
+  if (asset.isStable) return 0.00004;
+  return asset.isWellKnown ? 0.0003 : 0.002;
 }
 
 function makePoolId(network: NetworkRow, dex: DexFacts, key: number): string {

@@ -1,9 +1,9 @@
 import { makeAddress, makeHash64 } from "./addresses.ts";
 import { type Asset, makeAsset, makeKnownAsset } from "./assets.ts";
-import { DAY, HISTORY_START, type MarketToken } from "./pool-catalogue.ts";
+import { DAY, HISTORY_START } from "./history.ts";
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeTokenName, type TokenName } from "./names.ts";
-import type { AddressFamily, NetworkFacts } from "./types.ts";
+import type { AddressFamily, NetworkFacts, TokenFacts } from "./types.ts";
 import { TOKEN_ROWS } from "./well-known.ts";
 
 const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> = {
@@ -35,7 +35,7 @@ export function makeKnownToken(
   network: NetworkFacts,
   symbol: string,
   firstPoolAt: number,
-): MarketToken {
+): TokenFacts {
   const row = TOKEN_ROWS.find((known) => known.network === network.id && known.symbol === symbol);
   const key = hashText(seed, `token ${network.id} ${symbol}`);
   const asset = makeKnownAsset(seed, symbol);
@@ -57,7 +57,7 @@ export function makeToken(
   key: number,
   firstPoolAt: number,
   given?: TokenName,
-): MarketToken {
+): TokenFacts {
   const family = network.addressFamily;
   const supply = pickAt(key, 2, SUPPLIES);
   // One in 150 tokens is nearly worthless, so that prices with twelve zeros occur.
@@ -93,12 +93,12 @@ function finishToken(
   key: number,
   firstPoolAt: number,
   traits: TokenTraits,
-): MarketToken {
+): TokenFacts {
   const { address, name, decimals, supply, hasImage, asset, isPriced } = traits;
   const hasPage = unitAt(key, 20) < 0.45;
   const slug = name.symbol.toLowerCase().replace(/[^a-z0-9]/g, "") || "token";
   const age = belowAt(key, 21, 5 * DAY);
-  const facts = {
+  return {
     network,
     address,
     name: name.name,
@@ -112,8 +112,10 @@ function finishToken(
     createdAt: firstPoolAt - age,
     // The service cannot have added a token before the start of its own history.
     addedAt: Math.max(firstPoolAt, HISTORY_START),
+    asset,
+    isPriced,
+    pricedBy: undefined,
   };
-  return { facts, asset, unit: 10 ** decimals, isPriced, pools: [] };
 }
 
 /** Up to half a token. Because of burning and minting, real supplies have low digits that a double cannot represent. */

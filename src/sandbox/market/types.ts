@@ -1,3 +1,6 @@
+import type { Work } from "../work.ts";
+import type { Asset } from "./assets.ts";
+
 /**
  * Everything is a pure function of seed and time, so the same request has the same result in any process. Times are in
  * Unix seconds. Trades and blocks occur on full seconds.
@@ -6,6 +9,8 @@ export interface Market {
   readonly seed: number;
   readonly networks: readonly NetworkFacts[];
   readonly network: (slug: string) => NetworkFacts | undefined;
+  /** Creates the network's pools and tokens, which otherwise happens all at once when they are first needed. */
+  readonly prepare: (network: NetworkFacts) => Work<void>;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
   /** All pools created by `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
@@ -20,15 +25,14 @@ export interface Market {
   readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
   /** Covers `at - seconds < time <= at`. */
   readonly poolActivity: (pool: PoolFacts, at: number, seconds: number) => Activity;
-  /** Like `poolActivity`'s `priceChange`, but without computing the totals. */
+  /** Percent; null if there were no swaps in the window. The price is that of token0 in USD. */
   readonly poolPriceChange: (pool: PoolFacts, at: number, seconds: number) => number | null;
 
   /** Undefined for a token without a price. */
   readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
   readonly tokenLiquidityUsd: (token: TokenFacts, at: number) => number;
   readonly tokenActivity: (token: TokenFacts, at: number, seconds: number) => Activity;
-  /** Like `tokenActivity`'s `volumeUsd`, but faster for windows of several days. */
-  readonly tokenVolumeUsd: (token: TokenFacts, at: number, seconds: number) => number;
+  readonly tokenPriceChange: (token: TokenFacts, at: number, seconds: number) => number | null;
 
   /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
   readonly transactions: (pool: PoolFacts, window: TransactionWindow) => readonly Transaction[];
@@ -76,6 +80,11 @@ export interface TokenFacts {
   readonly hasImage: boolean;
   readonly addedAt: number;
   readonly createdAt: number;
+  // No endpoint returns the following.
+  readonly asset: Asset;
+  readonly isPriced: boolean;
+  /** The token's busiest and oldest pool, with which the token appears. Only a token without a pool has none. */
+  pricedBy: PoolFacts | undefined;
 }
 
 export interface PoolFacts {
@@ -83,13 +92,33 @@ export interface PoolFacts {
   readonly id: string;
   readonly dex: DexFacts;
   /** Two tokens, or in rare cases three. The first is the base token, and the second is the quote token. */
-  readonly tokens: readonly TokenFacts[];
+  readonly tokens: PoolTokens;
   /** Percent; null if the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
   readonly createdAtBlockNumber: number;
   /** 1 is the network's busiest pool. A pool has about 4,000 / rank trades per day. */
   readonly rank: number;
+  // No endpoint returns the following.
+  readonly key: number;
+  readonly clock: BlockClock;
+  /** The median size of a swap. */
+  readonly swapUsd: number;
+  /** A trade's maximum deviation from the noise-free price, as a fraction. */
+  readonly noise: number;
+  /** The time of the first trade, in Unix seconds. */
+  readonly tradesFrom: number;
+  /** The slot and the card of the first trade. */
+  readonly firstSlot: number;
+  readonly cut: number;
+}
+
+export type PoolTokens = readonly [TokenFacts, TokenFacts, ...TokenFacts[]];
+
+export interface BlockClock {
+  readonly blockSeconds: number;
+  /** Time of block 0, in Unix seconds. */
+  readonly genesis: number;
 }
 
 export interface PoolPrice {
@@ -109,8 +138,6 @@ export interface Activity {
   readonly sells: number;
   /** The number of swaps, adds and removes. Only swaps count as buys or sells. */
   readonly txns: number;
-  /** Percent; null if there were no trades in the window. */
-  readonly priceChange: number | null;
 }
 
 export interface TransactionWindow {

@@ -145,7 +145,7 @@ contract("candles", {}, (service) => {
       .body;
     const busy = list(quiet, "results").filter((row) => {
       const txns = Number(at(row, "transactions_24h"));
-      return txns > 3 && txns < 12;
+      return txns > 3 && txns < 20;
     });
     const path = `/networks/fantom/pools/${String(at(busy[0], "id"))}/ohlcv?interval=1m`;
     const forward = await opens(service, `${path}&start=-2d&limit=1000`);

@@ -107,8 +107,8 @@ describe("the past", () => {
       buys: 0,
       sells: 0,
       txns: 0,
-      priceChange: null,
     });
+    expect(market.poolPriceChange(young, young.createdAt - 1, 30 * DAY)).toBeNull();
   });
 });
 

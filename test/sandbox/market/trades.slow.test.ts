@@ -174,10 +174,11 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
           buys.length,
           swaps.length - buys.length,
         ]);
-        expect(isClose(activity.volumeUsd, sum(swaps.map(volumeOf)))).toBe(true);
-        expect(isClose(activity.buyUsd, sum(buys.map(volumeOf)))).toBe(true);
+        // The amounts are rounded to raw units.
+        expect(isClose(activity.volumeUsd, sum(swaps.map(volumeOf)), 1e-6)).toBe(true);
+        expect(isClose(activity.buyUsd, sum(buys.map(volumeOf)), 1e-6)).toBe(true);
         expect(isClose(activity.buyUsd + activity.sellUsd, activity.volumeUsd)).toBe(true);
-        expect(activity.priceChange === null).toBe(swaps.length === 0);
+        expect(market.poolPriceChange(pool, at, seconds) === null).toBe(swaps.length === 0);
       }
     }
   });

@@ -1,39 +1,5 @@
-import type { Asset } from "./assets.ts";
 import { belowAt, hashText } from "./hash.ts";
-import type { NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
-
-/** Includes internal data that no endpoint returns. */
-export interface MarketToken {
-  readonly facts: TokenFacts;
-  readonly asset: Asset;
-  /** Raw units per token: 10 ** decimals. */
-  readonly unit: number;
-  readonly isPriced: boolean;
-  /** Ordered by rank. The first pool prices the token and is also its oldest pool. */
-  readonly pools: MarketPool[];
-}
-
-export interface MarketPool {
-  readonly facts: PoolFacts;
-  readonly key: number;
-  /** Unique within the market, and less than 2^20. */
-  readonly serial: number;
-  readonly token0: MarketToken;
-  readonly token1: MarketToken;
-  readonly clock: BlockClock;
-  readonly tradesPerDay: number;
-  readonly swapUsd: number;
-  /** A trade's maximum deviation from the noise-free price, as a fraction. */
-  readonly noise: number;
-  /** Unix seconds. */
-  readonly tradesFrom: number;
-}
-
-export interface BlockClock {
-  readonly blockSeconds: number;
-  /** Time of block 0, in Unix seconds. */
-  readonly genesis: number;
-}
+import type { BlockClock, NetworkFacts } from "./types.ts";
 
 export const DAY = 86_400;
 
@@ -46,9 +12,8 @@ export const COUNTED_AT = Date.UTC(2026, 10, 1) / 1000;
 /** No pool is created after this time. */
 export const HISTORY_END = Date.UTC(2031, 0, 1) / 1000;
 
-/** Days since 1970, both inclusive. Requests for other days find no trades. */
-export const FIRST_DAY = HISTORY_START / DAY;
-export const LAST_DAY = 32_000;
+/** No pool trades after this time. */
+export const LAST_TRADE = 32_000 * DAY;
 
 export function blockNumberAt(clock: BlockClock, time: number): number {
   return Math.floor((time - clock.genesis) / clock.blockSeconds);
@@ -62,7 +27,9 @@ export function blockTime(clock: BlockClock, blockNumber: number): number {
 
 /** Returns the latest block time at or before `time`, for chains whose blocks are full seconds apart. */
 export function alignToBlock(clock: BlockClock, time: number): number {
-  return clock.blockSeconds <= 1 ? Math.floor(time) : time - (time % clock.blockSeconds);
+  return clock.blockSeconds <= 1
+    ? Math.floor(time)
+    : Math.floor(time) - (Math.floor(time) % clock.blockSeconds);
 }
 
 // One block is public for each of these networks. Other networks start on a generated day.
