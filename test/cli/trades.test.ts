@@ -53,7 +53,7 @@ describe("a table of trades", () => {
       expect(amount0).toBeCloseTo(Number(row["amount_0"]) / 1e6, 1);
       expect(amount1).toBeCloseTo(Number(row["amount_1"]) / 1e18, 3);
       if (typeof row["price_0_usd"] !== "number") continue;
-      const usd = (Math.abs(Number(row["amount_0"])) / 1e6) * Number(row["price_0_usd"]);
+      const usd = (Math.abs(Number(row["amount_0"])) / 1e6) * row["price_0_usd"];
       const scale =
         new Map([
           ["K", 1e3],
@@ -74,7 +74,7 @@ describe("a table of trades", () => {
       amount_1: "1360537411909158955",
       created_at: "2026-11-21T08:00:00Z",
     };
-    const server = await serveInTest(({ url = "" }) =>
+    const server = await serveInTest(({ url }) =>
       url.includes("/transactions")
         ? json({ transactions: [row], page_info: { limit: 1, page: 1, total_items: 1, total_pages: 1 } })
         : json({ error: "internal" }, { status: 500 }),
