@@ -16,9 +16,9 @@ const headOf = ({ stdout }: Outcome): string => (stdout.split("\n")[0] ?? "").re
 
 describe("--columns", () => {
   test.each([
-    ["token-0,price-usd", "TOKEN 0|TOKEN 0 USD"],
-    ["price_usd,tokens.0.symbol", "TOKEN 0 USD|TOKEN 0"],
-    ["Price USD,TOKEN_0,fee", "TOKEN 0 USD|TOKEN 0|FEE"],
+    ["token-0,price-usd", "TOKEN 0|PRICE 0 USD"],
+    ["price_usd,tokens.0.symbol", "PRICE 0 USD|TOKEN 0"],
+    ["Price USD,TOKEN_0,fee", "PRICE 0 USD|TOKEN 0|FEE"],
     ["dex_id", "DEX"],
     ["id,chain", "POOL|NETWORK"],
   ])("%s: shows these columns in this order", async (names, head) => {
@@ -63,7 +63,7 @@ describe("--columns", () => {
   test.each([
     [
       "pools search ethereum --columns liqidity",
-      'invalid --columns "liqidity": must be one of token-0, token-1, network, dex, fee, token-0-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean liquidity?',
+      'invalid --columns "liqidity": must be one of token-0, token-1, network, dex, fee, price-0-usd, change-5m, change-1h, change-6h, change-24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean liquidity?',
     ],
     [
       "dexes ethereum --columns volum",
@@ -92,7 +92,7 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns symbol",
-      'invalid --columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, token-0-usd, 5m, 1h, 24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
+      'invalid --columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-0-usd, change-5m, change-1h, change-24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
     ],
     [
       "search weth --columns network,volume,token-0",
@@ -108,7 +108,7 @@ describe("--columns", () => {
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      'invalid --columns "nothing": must be one of time, token-0, token-1, size-usd, token-0-usd, token-1-usd, block, sender, transaction',
+      'invalid --columns "nothing": must be one of time, token-0, token-1, size-usd, price-0-usd, price-1-usd, block, sender, transaction',
     ],
   ])("rejects %s before sending anything", async (words, message) => {
     const { exit, stdout, stderr } = await runOnTerminal(words);
@@ -162,7 +162,7 @@ describe("the column that a list is ordered by", () => {
     ["pools search ethereum --order-by liquidity_usd", 100, "LIQUIDITY"],
     ["pools search ethereum --order-by txns_24h", 60, "TXNS 24H"],
     ["pools search ethereum --order-by volume_usd_30d", 60, "VOLUME 30D"],
-    ["pools search ethereum --order-by price_change_percentage_5m", 60, "5M"],
+    ["pools search ethereum --order-by price_change_percentage_5m", 60, "CHANGE 5M"],
     ["pools search --order-by created_at", 60, "CREATED"],
     ["tokens search ethereum --order-by fdv_usd", 100, "FDV"],
     ["tokens search ethereum --order-by volume_usd_30d", 40, "VOLUME 30D"],
@@ -188,7 +188,7 @@ describe("-o wide", () => {
   test("shows every column of a list, even without values and beyond the terminal width", async () => {
     const wide = await runOnTerminal("pools search ethereum --limit 2 -o wide", 40);
     expect(headOf(wide)).toBe(
-      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|TOKEN 0 USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
+      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE 0 USD|CHANGE 5M|CHANGE 1H|CHANGE 6H|CHANGE 24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
     );
   });
 

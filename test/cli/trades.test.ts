@@ -25,7 +25,7 @@ describe("a table of trades", () => {
       "TOKEN 0",
       "TOKEN 1",
       "SIZE USD",
-      "TOKEN 0 USD",
+      "PRICE 0 USD",
       "TRANSACTION",
     ]);
     expect(lines).toHaveLength(4);

@@ -47,16 +47,16 @@ describe("addresses", () => {
 
 describe("prices", () => {
   test("of a pool name its token in the heading", async () => {
-    expect((await see("pools search ethereum -q")).stdout).toContain("TOKEN 0 USD");
-    expect((await see(`txns ${pool} -q`, 120)).stdout).toMatch(/TOKEN 0 USD {2}TOKEN 1 USD/u);
+    expect((await see("pools search ethereum -q")).stdout).toContain("PRICE 0 USD");
+    expect((await see(`txns ${pool} -q`, 120)).stdout).toMatch(/PRICE 0 USD {2}PRICE 1 USD/u);
   });
 
   test("of candles are named below the table and in the chart", async () => {
     const candles = await see(`ohlcv ${pool} --pool --count-back 2`);
-    expect(candles.stderr).toContain("prices: USDC in WETH\n");
+    expect(candles.stderr).toContain("1h candles; prices of USDC in WETH\n");
     const inversed = await see(`ohlcv ${pool} --pool --inversed --chart`);
     expect(inversed.stdout).toContain("WETH in USDC");
-    expect((await see(`ohlcv ${weth} --count-back 2`)).stderr).toContain("prices: in USD\n");
+    expect((await see(`ohlcv ${weth} --count-back 2`)).stderr).toContain("1h candles; prices in USD\n");
   });
 
   test("below each other have the same places", async () => {

@@ -103,10 +103,10 @@ export const pagedLists: readonly PagedList[] = [
   },
 ];
 
-/** About 120 pages: crosses page 100. */
+/** About 130 pages: crosses page 100. */
 export const deepList: PagedList = {
   name: "txns beyond page 100",
-  words: `txns ${pool} --from -7h --all --page-size 11`,
+  words: `txns ${pool} --from -10h --all --page-size 11`,
   hasCount: true,
 };
 

@@ -42,12 +42,12 @@ test("each asset has its latest price, its change, its updates per minute and a 
   feed(board, weth, ["2000", "2100", "1950", "2145.78"]);
   feed(board, shib, ["0.0000123456", "0.0000123456"]);
   expect(board.frame(wide, fine, 4000)).toEqual([
-    "dexdata stream prices · 3 assets · for 4s",
+    "dexdata stream prices · 3 assets · running for 4s",
     "",
-    "ASSET                                                   PRICE  CHANGE  /MIN  TREND",
-    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2  2,145.78  +7.29%     4  ▃▆▁██",
-    "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce  0.0₄1235   0.00%     2  ▁▁▁▁▁",
-    "solana:So11111111111111111111111111111111111111112          –",
+    "ASSET                                                PRICE USD  SINCE START  /MIN  TREND",
+    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2   2,145.78       +7.29%     4  ▃▆▁██",
+    "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce  0.0₄12346        0.00%     2  ▁▁▁▁▁",
+    "solana:So11111111111111111111111111111111111111112           –",
     "",
     "● 2 connections open · 1,234 events · no gaps · 1,234 credits",
   ]);
@@ -124,9 +124,9 @@ describe("fits any terminal", () => {
         .frame({ columns, rows: 30 }, fine, 5000)
         .find((line) => line.startsWith("ASSET"))
         ?.replaceAll(/\s+/gu, " ");
-    expect(heads(120)).toBe("ASSET PRICE CHANGE /MIN TREND");
-    expect(heads(60)).toBe("ASSET PRICE CHANGE TREND");
-    expect(heads(34)).toBe("ASSET PRICE");
+    expect(heads(120)).toBe("ASSET PRICE USD SINCE START /MIN TREND");
+    expect(heads(62)).toBe("ASSET PRICE USD SINCE START TREND");
+    expect(heads(34)).toBe("ASSET PRICE USD");
   });
 });
 
@@ -145,15 +145,15 @@ test("each feed has its own column title", () => {
   expect(
     rowOf("transactions", { pool_id: address, price_0_usd: 1.0002, volume_usd: 4613.2, ...trade }),
   ).toEqual([
-    "ASSET TOKEN 0 USD SIZE USD TOKEN 0 TOKEN 1 CHANGE",
-    "ethereum:0x88e6a0c…cb3f5640 1.0002 4.61K -4612276137 raw 1360537411909158955 raw 0.00%",
+    "ASSET PRICE 0 USD SIZE USD TOKEN 0 TOKEN 1",
+    "ethereum:0x88e6a0c2ddd26fe…cb3f5640 1.0002 4.61K -4612276137 raw 1360537411909158955 raw",
   ]);
   expect(rowOf("ohlcv", { token_id: address, close: 3.5, volume_usd: 900 })).toEqual([
-    "ASSET CLOSE VOLUME CHANGE /MIN TREND",
+    "ASSET CLOSE VOLUME SINCE START /MIN TREND",
     `${pool} 3.5000 900 0.00% 1 ▁`,
   ]);
   expect(rowOf("reserves", { pool_id: address, total_reserve_usd: 5e9, total_delta_usd: -1e-9 })).toEqual([
-    "ASSET RESERVE DELTA CHANGE /MIN TREND",
+    "ASSET RESERVE DELTA SINCE START /MIN TREND",
     `${pool} 5.00B -<0.01 0.00% 1 ▁`,
   ]);
 });
@@ -208,7 +208,7 @@ test("a day of updates needs no more memory than a minute", () => {
   for (let second = 0; second < 90_000; second += 7)
     board.events([price(weth, String(1000 + Math.sin(second / 9000) * 100))], second * 1000);
   const [line = ""] = board.frame(wide, fine, 90_000_000).filter((each) => each.startsWith("ethereum"));
-  expect(line).toMatch(/[▁▂▃▄▅▆▇█]{20,30}$/u);
+  expect(line).toMatch(/[▁▂▃▄▅▆▇█]{16,30}$/u);
   // All of the last hour: a part of one wave, so it only rises or only falls except at its turn.
   expect(new Set(line.split("  ").at(-1)).size).toBeGreaterThan(3);
 });
@@ -231,7 +231,7 @@ describe("labels and keys", () => {
     const lines = board.frame({ columns: 70, rows: 30 }, fine, 1000);
     expect(lines[2]).toMatch(/^LABEL {2}ASSET /u);
     expect(lines[3]).toMatch(/^WETH {3}ethereum:0xc02a…6cc2 +2,000\.00/u);
-    expect(board.frame({ columns: 40, rows: 30 }, fine, 1000)[3]).toMatch(/^WETH {3}0xc02a…6cc2 +2,000\.00/u);
+    expect(board.frame({ columns: 36, rows: 30 }, fine, 1000)[3]).toMatch(/^WETH {3}0xc02a…6cc2 +2,000\.00/u);
   });
 
   test("s sorts by label, value, change and rate, and then returns to the order of the list", () => {
@@ -249,8 +249,8 @@ describe("labels and keys", () => {
     expect(orders).toEqual([
       [undefined, "WETH SHIB "],
       ["LABEL", "SHIB WETH "],
-      ["PRICE", "WETH  SHIB"],
-      ["CHANGE", "SHIB  WETH"],
+      ["USD", "WETH  SHIB"],
+      ["START", "SHIB  WETH"],
       ["/MIN", " WETH SHIB"],
       [undefined, "WETH SHIB "],
     ]);

@@ -8,10 +8,10 @@ describe("a list of pools", () => {
   it("shows the most important columns at 80 columns, with shortened addresses", async () => {
     expect(await render([poolRows], { endpoint: "network_pools_search", columns: 80 })).toBe(
       [
-        "TOKEN 0       TOKEN 1  DEX         TOKEN 0 USD      24H  VOLUME 24H  POOL",
-        "WETH          USDC     Uniswap V3     2,981.77   -1.23%        412M  0x88e6…5640",
-        "PEPE          WETH     Uniswap V2     0.0₅7345  +12.35%       12.3M  0xa43f…ec9f",
-        "世界コイン …  WETH     SushiSwap        1.0002                <0.01  0x1d28…0be1",
+        "TOKEN 0                TOKEN 1  PRICE 0 USD  CHANGE 24H  VOLUME 24H  POOL",
+        "WETH                   USDC        2,981.77      -1.23%        412M  0x88e6…5640",
+        "PEPE                   WETH       0.0₅73451     +12.35%       12.3M  0xa43f…ec9f",
+        "世界コイン and a nam…  WETH          1.0002                   <0.01  0x1d28…0be1",
         "",
       ].join("\n"),
     );
@@ -34,10 +34,10 @@ describe("a list of pools", () => {
   it("shows all columns in a pipe, with times as sent", async () => {
     const text = await render([poolRows], { endpoint: "network_pools_search" });
     expect(text.split("\n")).toEqual([
-      "TOKEN 0                                   TOKEN 1  NETWORK   DEX           FEE  TOKEN 0 USD      24H  VOLUME 24H  LIQUIDITY  TXNS 24H  CREATED               POOL",
-      "WETH                                      USDC     ethereum  Uniswap V3  0.05%     2,981.77   -1.23%        412M       184M   268,772  2021-05-05T21:42:11Z  0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
-      "PEPE                                      WETH     ethereum  Uniswap V2   0.3%  0.000007345  +12.35%       12.3M      28.2M    18,772  2026-11-18T16:57:11Z  0xa43fe16908251ee70ef74718545e4fe6c5ccec9f",
-      "世界コイン and a name that goes on and …  WETH     ethereum  SushiSwap               1.0002                <0.01          0         2  2026-11-21T08:50:11Z  0x1d283807545a96bd50d0f019d6ca2ef62a9a0be1",
+      "TOKEN 0                                   TOKEN 1  NETWORK   DEX           FEE   PRICE 0 USD  CHANGE 24H  VOLUME 24H  LIQUIDITY  TXNS 24H  CREATED               POOL",
+      "WETH                                      USDC     ethereum  Uniswap V3  0.05%      2,981.77      -1.23%        412M       184M   268,772  2021-05-05T21:42:11Z  0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+      "PEPE                                      WETH     ethereum  Uniswap V2   0.3%  0.0000073451     +12.35%       12.3M      28.2M    18,772  2026-11-18T16:57:11Z  0xa43fe16908251ee70ef74718545e4fe6c5ccec9f",
+      "世界コイン and a name that goes on and …  WETH     ethereum  SushiSwap                1.0002                   <0.01          0         2  2026-11-21T08:50:11Z  0x1d283807545a96bd50d0f019d6ca2ef62a9a0be1",
       "",
     ]);
   });
@@ -65,8 +65,8 @@ describe("a list", () => {
   it("identifies a candle by its opening time", async () => {
     const rows = `[{"time_open":"2026-11-21T08:00:00Z","open":1,"high":2.5,"low":0.25,"close":2,"volume":48213899}]`;
     expect(await render([rows], { endpoint: "token_ohlcv", columns: 80 })).toBe(
-      "OPENS                   OPEN    HIGH     LOW   CLOSE  VOLUME USD\n" +
-        "2026-11-21T08:00:00Z  1.0000  2.5000  0.2500  2.0000       48.2M\n",
+      "OPENS                   OPEN    HIGH      LOW   CLOSE  VOL USD\n" +
+        "2026-11-21T08:00:00Z  1.0000  2.5000  0.25000  2.0000    48.2M\n",
     );
   });
 
@@ -111,7 +111,7 @@ describe("a list", () => {
     ];
     const options = { endpoint: "pool", columns: 80 } as const;
     expect(await renderWrites(pages, options)).toEqual([
-      "TOKEN 0 USD  POOL\n     1.0000  0x1\n  95,082.50  0x2\n    12.5000  0x3\n",
+      "PRICE 0 USD  POOL\n     1.0000  0x1\n  95,082.50  0x2\n    12.5000  0x3\n",
     ]);
     const many = Array.from({ length: 41 }, (_, index) => `[{"id":"0x${index}","last_price_usd":1}]`);
     expect((await renderWrites(many, options)).map((each) => each.split("\n").length - 1)).toEqual([41, 1]);

@@ -23,7 +23,7 @@ test("on a terminal dexdata draws the board, and Ctrl-C restores the terminal an
   expect(more).toEqual([]);
   expect(drawn).not.toContain('{"');
   expect(after).toMatch(
-    /^dexdata stream prices · 1 asset · for \d+s\n\nASSET .*\nethereum:0xc02a.* 1\.0000 .*\n$/u,
+    /^dexdata stream prices · 1 asset · running for \d+s\n\nASSET .*\nethereum:0xc02a.* 1\.0000 .*\n$/u,
   );
 });
 

@@ -100,7 +100,7 @@ async function answerAll(
     if (part.kind === "end") {
       keeper?.end(question);
       remarks.push(...(await remarksAtEnd(run, question)));
-      for (const line of candleRemarks(run, question, assets)) report.remark(line);
+      for (const line of tableRemarks(run, question, assets)) report.remark(line);
     }
     countEnd(tally, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
@@ -116,7 +116,8 @@ async function answerAll(
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
-  const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
+  const isByDefault =
+    !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
@@ -155,21 +156,36 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   return more === undefined ? [] : [more];
 }
 
-/** For people: what the prices mean, and why there are fewer rows than intervals. */
+/** For people: what the numbers mean, and why there are fewer candles than intervals. */
+function tableRemarks(run: Pull, { endpoint, args }: Question, assets: TableAssets): readonly string[] {
+  const { options, destination, questions, context } = run;
+  if (options.format !== "table" || !context.stdout.isTerminal || destination.tally.rowsOfQuestion === 0)
+    return [];
+  if (questions.walk.candles !== undefined)
+    return candleRemarks(run, args, quoteText(endpoint, args, assets.find));
+  const [shape] = Object.values(endpoint.rows);
+  if (shape?.columns.some(({ shows }) => shows === "size") === true)
+    return ["the service does not document the signs of amounts; they are shown as sent"];
+  const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
+  const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
+  if (!isPool || tokens.length !== 2 || args.get("inversed") === "true") return [];
+  return [`prices and changes of ${tokens[0]} in USD; last_price in ${tokens[1]}`];
+}
+
 function candleRemarks(
   { questions, options, destination }: Pull,
-  { endpoint, args }: Question,
-  assets: TableAssets,
+  args: Question["args"],
+  quote: string | undefined,
 ): readonly string[] {
   const rows = destination.tally.rowsOfQuestion;
-  if (questions.walk.candles === undefined || rows === 0 || options.format !== "table") return [];
-  const quote = options.picture === "chart" ? undefined : quoteText(endpoint, args, assets.find);
   const { start, end, interval } = candleWindow(args);
   const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
   const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
-  const isSparse = !args.has("count_back") && questions.walk.candles.fill === undefined && rows < intervals;
+  const isSparse = !args.has("count_back") && questions.walk.candles?.fill === undefined && rows < intervals;
   return [
-    ...(quote === undefined ? [] : [`prices: ${quote}`]),
+    ...(quote === undefined || options.picture === "chart"
+      ? []
+      : [`${args.get("interval")} candles; prices ${quote}`]),
     ...(isSparse
       ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
       : []),

@@ -36,7 +36,7 @@ const candle: RowShape = {
     { field: "high", title: "high", priority: 4 },
     { field: "low", title: "low", priority: 5 },
     { field: "close", title: "close", priority: 2 },
-    { field: "volume", title: "volume USD", priority: 7 },
+    { field: "volume", title: "vol USD", priority: 7 },
   ],
   added: {
     record: { partial: optional(mark), filled: optional(mark) },

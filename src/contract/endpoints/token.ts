@@ -57,7 +57,7 @@ export const token = defineEndpoint("token", {
       { field: "name", title: "name", priority: 6 },
       { field: "chain", title: "network", priority: 5 },
       { field: "summary.price_usd", title: "price USD", priority: 3 },
-      { field: "summary.24h.last_price_usd_change", title: "24h", priority: 9 },
+      { field: "summary.24h.last_price_usd_change", title: "change 24h", priority: 9 },
       { field: "summary.24h.volume_usd", title: "volume 24h", priority: 4 },
       { field: "summary.liquidity_usd", title: "liquidity", priority: 7 },
       { field: ["summary.fdv", "fdv"], title: "FDV", priority: 8 },

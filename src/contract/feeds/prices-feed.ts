@@ -25,5 +25,5 @@ export const pricesFeed: Feed<"prices"> = {
   plan: "keyless",
   params: [],
   hasTimeIds: false,
-  shown: [{ title: "PRICE", reads: "price", names: ["price", "p"] }],
+  shown: [{ title: "PRICE USD", reads: "price", names: ["price", "p"] }],
 };

@@ -49,7 +49,7 @@ export function drawTitle(
   const rest = [
     counted(assets, "asset"),
     ...(isSimulated ? ["simulated data"] : []),
-    `for ${duration(elapsed - start)}`,
+    `running for ${duration(elapsed - start)}`,
     ...(hasKeys ? ["? for keys"] : []),
   ];
   const line = joinFitting([title, ...rest], isUnicode, columns);

@@ -7,7 +7,7 @@ export type BoardOrder = string | undefined;
 /** In the order in which the key `s` selects them. */
 export function boardOrders(feed: FeedName, hasLabels: boolean): readonly BoardOrder[] {
   const [main] = feeds[feed].shown;
-  return [undefined, hasLabels ? "LABEL" : "ASSET", main.title, "CHANGE", "/MIN"];
+  return [undefined, hasLabels ? "LABEL" : "ASSET", main.title, "SINCE START", "/MIN"];
 }
 
 /** Names from A to Z, numbers from high to low. Rows without a number come last. */
@@ -24,7 +24,7 @@ export function sortRows(
     );
   const numberOf = ({ row }: NamedRow): number => {
     const numbers = row.numbers(elapsed);
-    if (order === "CHANGE") return numbers.change;
+    if (order === "SINCE START") return numbers.change;
     return order === feeds[feed].shown[0].title ? numbers.value : numbers.updates;
   };
   const known = rows.map((row) => ({ row, number: numberOf(row) }));

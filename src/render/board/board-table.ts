@@ -26,7 +26,7 @@ export function drawTable(
   { elapsed, order, hasLabels }: BoardView,
 ) {
   const mark = ellipsis(isUnicode);
-  const heads = [...feeds[feed].shown.map(({ title }) => title), "CHANGE", "/MIN"];
+  const heads = [...feeds[feed].shown.map(({ title }) => title), "SINCE START", "/MIN"];
   const titled = (title: string): string => (order === title ? `${title}${isUnicode ? "▼" : "*"}` : title);
   const lines = rows.map(({ asset, label = "", row }) => ({
     asset,
@@ -42,16 +42,20 @@ export function drawTable(
     : 0;
   const widest = Math.max(titled("ASSET").length, ...lines.map(({ asset }) => textWidth(visibleText(asset))));
   const room = columns - (hasLabels ? labels + GAP : 0);
-  const { width, widths, trend } = fitBoard({ widest, hasLabels, natural }, room);
+  const { width: fitting, widths, trend } = fitBoard({ widest, hasLabels, natural }, room);
+  const shown = lines.map(({ asset }) =>
+    hasLabels ? shortAsset(asset, fitting, isUnicode) : assetLabel(asset, fitting, isUnicode),
+  );
+  const width = hasLabels ? Math.max(titled("ASSET").length, ...shown.map(textWidth)) : fitting;
   const draw = (start: string, cells: readonly Cell[], course: string): string => {
     let left = room - width;
     const drawn = cells.map(({ text, tone }, index) => {
       const size = widths[index] ?? 0;
       if (size === 0 || left <= GAP) return "";
-      const fitting = Math.min(size, left - GAP);
-      const kept = cutText(text, fitting, mark);
-      left -= fitting + GAP;
-      return " ".repeat(GAP) + padding(kept, fitting) + paint(kept, tone);
+      const most = Math.min(size, left - GAP);
+      const kept = cutText(text, most, mark);
+      left -= most + GAP;
+      return " ".repeat(GAP) + padding(kept, most) + paint(kept, tone);
     });
     return (start + drawn.join("") + (trend > 0 ? " ".repeat(GAP) + course : "")).trimEnd();
   };
@@ -63,8 +67,8 @@ export function drawTable(
       heads.map((text) => ({ text: titled(text), tone: "heading" })),
       paint("TREND", "heading"),
     ),
-    rows: lines.map(({ asset, label, row, cells }) => {
-      const text = hasLabels ? shortAsset(asset, width, isUnicode) : assetLabel(asset, width, isUnicode);
+    rows: lines.map(({ label, row, cells }, index) => {
+      const text = shown[index] ?? "";
       const course = trend > 0 ? row.course(trend, elapsed) : [];
       return draw(begin(label, text + padding(text, width)), cells, sparkline(course, isUnicode));
     }),

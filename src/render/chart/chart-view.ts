@@ -38,7 +38,7 @@ export async function createChartView(presentation: Presentation, args: Args): P
         name: assetLabel(asset, columns, isUnicode),
         interval: args.get("interval") ?? "",
         unit: interval,
-        quote: quoteText(endpoint, args, presentation.findAsset) ?? "",
+        quote: (quoteText(endpoint, args, presentation.findAsset) ?? "").replace(/^of /u, ""),
         window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
       };
       const lines = drawChart(subject, candles, { columns, rows }, style);

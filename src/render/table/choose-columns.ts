@@ -56,7 +56,9 @@ function columnWords(shape: RowShape | undefined): readonly string[] {
 /** Matches a title or field name in any letter case, with `-`, `_` or a space between words. */
 function isNamed({ title, field }: Column, name: string): boolean {
   const fields = typeof field === "string" ? [field] : field;
-  return [title, ...fields].some((each) => wordOf(each) === wordOf(name));
+  // `24h` is enough for CHANGE 24H.
+  const short = title.replace(/^change /u, "");
+  return [title, short, ...fields].some((each) => wordOf(each) === wordOf(name));
 }
 
 /** Converts `price USD` to `price-usd`, which needs no quotes in a shell. */

@@ -68,7 +68,12 @@ const measures = {
   title: "window",
   /** The members to keep in a narrow window. The others follow in their original order. */
   leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
-  titles: new Map([["last_price_usd_change", "change"]]),
+  titles: new Map([
+    ["last_price_usd_change", "change"],
+    ["volume", "volume in tokens"],
+    ["buy", "buys"],
+    ["sell", "sells"],
+  ]),
 };
 
 /** Layout for lists of tokens, with names for people before identifiers for the service. */

@@ -57,7 +57,7 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
 }
 
 /**
- * Shows two decimals from 1,000, four from 1, and four significant digits below 1, with zeros at the end, so that
+ * Shows two decimals from 1,000, four from 1, and five significant digits below 1, with zeros at the end, so that
  * numbers below each other stay comparable. `significant` overrides this and needs no zeros.
  */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
@@ -73,7 +73,7 @@ export function showPrice(price: Decimal, significant?: number, countsZeros = fa
 function placesOf(rounded: Decimal): number {
   if (rounded.digits === "") return 0;
   if (rounded.scale > 3) return 2;
-  return rounded.scale > 0 ? 4 : 4 - rounded.scale;
+  return rounded.scale > 0 ? 4 : 5 - rounded.scale;
 }
 
 const leastPlaces = ({ digits }: Decimal): number => (digits === "" ? 0 : 2);
@@ -82,7 +82,7 @@ function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   if (price.scale > 3)
     return roundPlaces(price, significant === undefined ? 2 : Math.max(2, significant - price.scale));
   if (significant !== undefined) return roundSignificant(price, significant);
-  return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 4);
+  return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 5);
 }
 
 /** Too many zeros to count at a glance. */

@@ -4,8 +4,8 @@ import { visibleText } from "../sanitize.ts";
 import type { FindAsset } from "./cell.ts";
 
 /**
- * What the prices of candles mean: `WETH in USD`, `USDC in WETH`, or `in the pool's other token` if the symbols are
- * unknown. A pool's price is that of its first token, and with `inversed` that of the second one.
+ * What the prices of candles mean: `of WETH in USD`, `of USDC in WETH`, or `in the pool's other token` if the symbols
+ * are unknown. A pool's price is that of its first token, and with `inversed` that of the second one.
  */
 export function quoteText({ quote }: Endpoint, args: Args, find: FindAsset | undefined): string | undefined {
   if (quote === undefined) return undefined;
@@ -13,9 +13,9 @@ export function quoteText({ quote }: Endpoint, args: Args, find: FindAsset | und
   const isInversed = args.get("inversed") === "true";
   const label = find?.(pool ?? args.get("token_address") ?? "", args.get("network"))?.label;
   if (label === undefined) return isInversed ? `${quote}, inversed` : quote;
-  if (pool === undefined) return `${visibleText(label)} ${quote}`;
+  if (pool === undefined) return `of ${visibleText(label)} ${quote}`;
   const tokens = visibleText(label).split("/");
   const [base, other] = isInversed ? tokens.toReversed() : tokens;
   if (tokens.length !== 2) return isInversed ? `${quote}, inversed` : quote;
-  return `${base} in ${other}`;
+  return `of ${base} in ${other}`;
 }

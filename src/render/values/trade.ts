@@ -1,6 +1,6 @@
 import type { TradePart } from "../../contract/record.ts";
 import { member } from "../../json/raw-json.ts";
-import { blank, type Cell, type CellStyle, plain, shownText } from "./cell.ts";
+import { blank, type Cell, type CellStyle, noValue, plain, shownText } from "./cell.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";
 import { cutText, ellipsis } from "./width.ts";
 
@@ -29,18 +29,24 @@ export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell
   return plain(`${sign}${text}${symbol}`);
 }
 
-/** Both sides of a swap have the same value, so one known side is enough. */
+/** Both sides of a swap have the same value. If both amounts have the same sign, both tokens went the same way. */
 function showSize(row: object, style: CellStyle): Cell {
   const sent = decimalAt(row, "volume_usd");
   if (sent !== undefined) return plain(showAmount(sent));
-  for (const side of [0, 1] as const) {
-    const amount = tokensOf(row, side, style);
-    const price = decimalAt(row, `price_${side}_usd`);
-    if (amount === undefined || price === undefined) continue;
-    const value = readDecimal(String(Math.abs(numberOf(amount) * numberOf(price))));
-    if (value !== undefined) return plain(showAmount(value));
-  }
-  return blank;
+  const values = ([0, 1] as const).map((side) => valueOf(row, side, style));
+  const known = values.filter((value) => value !== undefined);
+  const [first, second] = known;
+  if (first === undefined) return noValue(style);
+  const isOneWay = second !== undefined && Math.sign(first) === Math.sign(second);
+  const size = readDecimal(String(Math.abs(isOneWay ? first + second : first)));
+  return size === undefined ? noValue(style) : plain(showAmount(size));
+}
+
+/** In USD, with the sign of the amount. */
+function valueOf(row: object, side: 0 | 1, style: CellStyle): number | undefined {
+  const amount = tokensOf(row, side, style);
+  const price = decimalAt(row, `price_${side}_usd`);
+  return amount === undefined || price === undefined ? undefined : numberOf(amount) * numberOf(price);
 }
 
 /** In whole tokens; undefined if the decimals are unknown. The public service also sends the scaled size. */

@@ -184,8 +184,8 @@ describe("a chart of candles", () => {
     expect(draw(tiny).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD
       a window · ║ up ┃ down
-      last 0.0₁₁1100 · -10.86%
-      high 0.0₁₁1300 · low 0.0₁₁1100
+      last 0.0₁₁11000 · -10.86%
+      high 0.0₁₁13000 · low 0.0₁₁11000
       volume 2.00K USD
       │  │  │
       ║  ┃  │
@@ -199,8 +199,8 @@ describe("a chart of candles", () => {
     `);
     expect(draw(tiny, { isUnicode: false, columns: 60 }).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1, 1h candles, in USD, a window, O up # down
-      last 0.000000000001100, -10.86%, high 0.000000000001300
-      low 0.000000000001100, volume 2.00K USD
+      last 0.0000000000011000, -10.86%, high 0.0000000000013000
+      low 0.0000000000011000, volume 2.00K USD
       |  |  |
       O  #  |
       O  #  |
