@@ -41,6 +41,8 @@ interface Node {
   /** The paths that end at this node or continue with `*`, whose rest `read` applies to each element. */
   readonly ends: readonly { readonly index: number; readonly read?: PathReader }[];
   readonly children: ReadonlyMap<string, Node>;
+  /** The previous row's members by position, because most rows have the same names in the same order. */
+  readonly members: { readonly key: string; readonly child: Node | undefined }[];
 }
 
 function createNode(paths: readonly NumberedPath[]): Node {
@@ -53,7 +55,7 @@ function createNode(paths: readonly NumberedPath[]): Node {
     else through.set(step, [...(through.get(step) ?? []), { path: rest, index }]);
   }
   const children = new Map([...through].map(([step, inner]) => [step, createNode(inner)]));
-  return { indices: paths.map(({ index }) => index), ends, children };
+  return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
 /** Returns the index after the value. */
@@ -75,10 +77,12 @@ function readElements(text: string, read: PathReader): string | undefined {
 
 function readInside(node: Node, text: string, start: number, found: (string | undefined)[]): number {
   const first = text.charCodeAt(start);
-  if (first === OPEN_OBJECT)
+  if (first === OPEN_OBJECT) {
+    let place = 0;
     return walkObject(text, start, (keyStart, keyEnd, at) =>
-      readChild(node.children.get(decodeName(text.slice(keyStart, keyEnd))), text, at, found),
+      readChild(childAt(node, place++, text, keyStart, keyEnd), text, at, found),
     );
+  }
   if (first === OPEN_ARRAY) {
     let place = 0;
     return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, found));
@@ -92,3 +96,15 @@ function readChild(child: Node | undefined, text: string, at: number, found: (st
   for (const index of child.indices) found[index] = undefined;
   return readNode(child, text, at, found);
 }
+
+function childAt(node: Node, place: number, text: string, start: number, end: number): Node | undefined {
+  const before = node.members[place];
+  if (before?.key.length === end - start && text.startsWith(before.key, start)) return before.child;
+  const key = text.slice(start, end);
+  const child = node.children.get(decodeName(key));
+  // Only the first few are cached, because a hostile object may have millions of members.
+  if (place < mostRemembered) node.members[place] = { key, child };
+  return child;
+}
+
+const mostRemembered = 100;

@@ -26,6 +26,7 @@ test.each([
   ["", "must not be empty; enter a URL such as https://host.example"],
   ["host.invalid", SCHEME],
   ["ftp://host.invalid", SCHEME],
+  ["ftp://https://host.invalid", SCHEME],
   ["https:host.invalid", SCHEME],
   ["https:///host.invalid", SCHEME],
   ["https://", SCHEME],
