@@ -19,7 +19,7 @@ export function declarations(publicTypes: string): string {
     union("Tier", tiers),
     union("FeedName", feedNames),
     union("KnownCode", errorCodes),
-    publicTypes.slice(publicTypes.indexOf("/**")),
+    withoutImports(publicTypes),
     "/** The responses of the service. They may have more members: the service can add members at any time. */",
     ...recordTypes(),
     ...endpoints.map(paramsType),
@@ -28,6 +28,19 @@ export function declarations(publicTypes: string): string {
     creation,
   ].join("\n");
 }
+
+/** Generates the types of `dexdata/sandbox` from sources without other imports than the package's types. */
+export function sandboxDeclarations(sources: readonly string[]): string {
+  return [
+    'import type { ClientOptions, Tier, Time } from "./library.cjs";\n',
+    ...sources.map(withoutImports),
+    `/** Rejects with a Failure if an option is invalid (code \`usage\`), or if a port is in use. */
+export declare function startSandbox(options?: SandboxOptions): Promise<Sandbox>;
+`,
+  ].join("\n");
+}
+
+const withoutImports = (source: string): string => source.slice(source.indexOf("/**"));
 
 const union = (name: string, words: readonly string[]): string =>
   `export type ${name} = ${words.map((word) => JSON.stringify(word)).join(" | ")};\n`;

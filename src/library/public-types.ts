@@ -52,6 +52,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Called before each wait for the rate limit or a retry. */
   readonly onWait?: (milliseconds: number, reason: string) => void;
+  /** The time that relative times such as `-24h` and default time ranges start from. Default: the system clock. */
+  readonly now?: () => Date;
 }
 
 /** How many requests a client has sent, and what they cost. */

@@ -3,7 +3,7 @@ import { type Client, createClient } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
-import { plans } from "../contract/tier.ts";
+import { connectionOf } from "../sandbox/caller-access.ts";
 import { findKey, type FoundKey } from "../settings/find-key.ts";
 import { checkKeyHosts } from "../settings/key-hosts.ts";
 import { budgetOf } from "./spending/daily-budget.ts";
@@ -126,13 +126,9 @@ async function openSandbox(
     elapsed: context.clock.elapsed,
     ...(faults !== undefined && { faults }),
   });
-  const isFree = plans[tier].hosts === "free";
-  const rest = isFree ? sandbox.restFree : sandbox.restPaid;
   const target: Target = {
-    rest,
-    streaming: isFree ? sandbox.streamFree : sandbox.streamPaid,
+    ...connectionOf(sandbox, tier),
     tier,
-    key: tier === "keyless" ? undefined : sandbox.keys[tier],
     keySource: "the sandbox",
     isSimulated: true,
   };

@@ -10,6 +10,7 @@ export const {
   handle,
   createMarket,
   startSandbox,
+  startLibrarySandbox,
   createSandboxState,
   answerWithFaults,
   createFaultCounter,

@@ -1,4 +1,5 @@
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
+export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";
 export { handle } from "../../src/sandbox/handle.ts";
 export { startSandbox } from "../../src/sandbox/server.ts";
 export { createSandboxState } from "../../src/sandbox/state.ts";

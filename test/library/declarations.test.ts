@@ -4,10 +4,11 @@ import { allCommands } from "../../src/program/all-commands.ts";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import { serviceErrors } from "../../src/contract/service-errors.ts";
-import { declarations } from "../../src/library/declarations.ts";
+import { declarations, sandboxDeclarations } from "../../src/library/declarations.ts";
 
 const read = (file: string): string => readFileSync(`src/${file}`, "utf8");
 const library = declarations(read("library/public-types.ts"));
+const sandbox = sandboxDeclarations(["sandbox/received-request.ts", "library/sandbox-types.ts"].map(read));
 
 test("L1: KnownCode lists every code of the service and of dexdata, and the code of a Failure stays open", () => {
   const known = /^export type KnownCode = (.*);$/mu.exec(library)?.[1] ?? "";
@@ -17,7 +18,10 @@ test("L1: KnownCode lists every code of the service and of dexdata, and the code
 });
 
 describe("L2: the documentation of the types is written for programmers", () => {
-  test.each([["dexdata", library]])("%s names no flags and no commands", (_, types) => {
+  test.each([
+    ["dexdata", library],
+    ["dexdata/sandbox", sandbox],
+  ])("%s names no flags and no commands", (_, types) => {
     expect(types.match(/.*(?:--[a-z]|\bflags?\b|\bcommand line\b).*/gu)).toBeNull();
     const commands = allCommands.map(({ words }) => words.split(" ")[0]).join("|");
     expect(types.match(new RegExp(`.*\\bdexdata (?:${commands})\\b.*`, "gu"))).toBeNull();
