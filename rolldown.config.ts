@@ -4,7 +4,7 @@ import { chunkGroups } from "./bin/build/chunks.ts";
 import { preparedHelp } from "./bin/build/prepared-help.ts";
 import { allCommands } from "./src/program/all-commands.ts";
 import { manPage } from "./src/program/help/man-page.ts";
-import { declarations } from "./src/library/declarations.ts";
+import { declarations, sandboxDeclarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
 
 const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1] ?? "";
@@ -36,12 +36,18 @@ const anybodys = {
   clock: { now: () => Date.UTC(2026, 10, 21, 8, 54) },
 };
 
+const source = (file: string): string => readFileSync(`src/${file}`, "utf8");
+
 /** What belongs to the package beside its programs, made from the same contract. */
 const packageFiles: Plugin = {
   name: "package-files",
   generateBundle() {
-    const publicTypes = readFileSync("src/library/public-types.ts", "utf8");
-    this.emitFile({ type: "asset", fileName: "library.d.cts", source: declarations(publicTypes) });
+    const library = declarations(source("library/public-types.ts"));
+    const sandbox = sandboxDeclarations(
+      ["sandbox/received-request.ts", "library/sandbox-types.ts"].map(source),
+    );
+    this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
+    this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });
     this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anybodys) });
   },
 };
@@ -76,7 +82,7 @@ const late: Plugin = {
 // CommonJS chunks start a few milliseconds sooner than ES modules, and a command loads only the
 // chunks it needs: every `import()` in the source becomes a chunk of its own.
 export default defineConfig({
-  input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts" },
+  input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts", sandbox: "bin/sandbox.ts" },
   platform: "node",
   logLevel: "silent",
   plugins: [leftOut, standIn, late, packageFiles, preparedHelp, thirdPartyLicenses],

@@ -60,6 +60,22 @@ export class Failure extends Error {
   get retryAfter(): number | undefined {
     return this.details.retryAfter;
   }
+
+  get retryable(): boolean {
+    return this.details.retryable === true;
+  }
+
+  get next(): string | undefined {
+    return this.details.next;
+  }
+
+  get why(): string | undefined {
+    return this.details.why;
+  }
+
+  get body(): FailureDetails["body"] {
+    return this.details.body;
+  }
 }
 
 /** Pass `next: undefined` if there is nothing to suggest. */

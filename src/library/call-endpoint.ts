@@ -18,11 +18,13 @@ export interface OpenLibrary extends ClientWishes {
   readonly client: Client;
   readonly pace: Pace;
   readonly context: Pick<Context, "clock" | "env" | "random" | "signal">;
+  /** Milliseconds since the epoch. Only parameters use it: limits and waits follow the real clock. */
+  readonly now: () => number;
 }
 
 export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: readonly never[]) => unknown {
   const { kind } = endpoint.reply;
-  const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.context.clock.now());
+  const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.now());
   if (kind === "single") return async (given: GivenParams = {}) => await one(opened, endpoint, asking(given));
   if (kind === "groups")
     return async (given: GivenParams = {}) => await grouped(opened, endpoint, asking(given));

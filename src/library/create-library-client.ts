@@ -2,6 +2,7 @@ import { type Client, createClient } from "../client/client.ts";
 import { createPace, memoryStore } from "../client/pace/create-pace.ts";
 import { endpoints } from "../contract/endpoints/all.ts";
 import type { Context } from "../context/context.ts";
+import { invalidInput } from "../contract/failure.ts";
 import { callOf } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
@@ -41,7 +42,13 @@ export function createLibraryClient(
       waiting: ({ milliseconds, failure }) => onWait(milliseconds, failure.message),
     },
   });
-  const opened = { ...wishes, client, pace, context };
+  const opened = {
+    ...wishes,
+    client,
+    pace,
+    context,
+    now: options.now === undefined ? platform.clock.now : checkedTime(options.now),
+  };
   const calls = endpoints.map(asMethod).map((endpoint) => [endpoint.command, callOf(opened, endpoint)]);
   return {
     ...Object.fromEntries(calls),
@@ -51,5 +58,13 @@ export function createLibraryClient(
       closing.abort(new Error("the client is closed"));
       await client.close();
     },
+  };
+}
+
+function checkedTime(now: () => Date): () => number {
+  return () => {
+    const time = now().getTime();
+    if (Number.isNaN(time)) throw invalidInput("now", "must return a valid Date");
+    return time;
   };
 }

@@ -1,11 +1,13 @@
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints } from "../contract/endpoints/all.ts";
+import { errorCodes } from "../contract/errors.ts";
 import { feedNames, feeds } from "../contract/feeds/all-feeds.ts";
-import { fullHelp, type Param } from "../contract/param.ts";
+import type { Param } from "../contract/param.ts";
 import type { NamedRecord } from "../contract/record.ts";
 import { tiers } from "../contract/tier.ts";
 import { typeName, typeScript } from "../render/schema/typescript.ts";
-import { isGiven, methodName } from "./read-params.ts";
+import { methodHelp, methodName, parameterHelp } from "./parameter-help.ts";
+import { isGiven } from "./read-params.ts";
 
 /**
  * Generates the package's types: first the public types, then the contract's, so a new endpoint gets its method and
@@ -16,8 +18,8 @@ export function declarations(publicTypes: string): string {
     // The types that the public types import are written out here.
     union("Tier", tiers),
     union("FeedName", feedNames),
-    publicTypes.slice(publicTypes.indexOf("/**")),
-    failure,
+    union("KnownCode", errorCodes),
+    withoutImports(publicTypes),
     "/** The responses of the service. They may have more members: the service can add members at any time. */",
     ...recordTypes(),
     ...endpoints.map(paramsType),
@@ -27,22 +29,21 @@ export function declarations(publicTypes: string): string {
   ].join("\n");
 }
 
+/** Generates the types of `dexdata/sandbox` from sources without other imports than the package's types. */
+export function sandboxDeclarations(sources: readonly string[]): string {
+  return [
+    'import type { ClientOptions, Tier, Time } from "./library.cjs";\n',
+    ...sources.map(withoutImports),
+    `/** Rejects with a Failure if an option is invalid (code \`usage\`), or if a port is in use. */
+export declare function startSandbox(options?: SandboxOptions): Promise<Sandbox>;
+`,
+  ].join("\n");
+}
+
+const withoutImports = (source: string): string => source.slice(source.indexOf("/**"));
+
 const union = (name: string, words: readonly string[]): string =>
   `export type ${name} = ${words.map((word) => JSON.stringify(word)).join(" | ")};\n`;
-
-const failure = `/** An error of the service, the network or the parameters. */
-export declare class Failure extends Error {
-  private constructor();
-  /** HTTP status of a rejection. */
-  readonly status: number | undefined;
-  /** The error code: the service's, or \`usage\`, \`network\`, \`timeout\`, \`untrusted_answer\`, \`max_credits\` … */
-  readonly code: string;
-  /** The parameter that the service rejected. */
-  readonly param: string | undefined;
-  /** Milliseconds to wait, as requested by the service. */
-  readonly retryAfter: number | undefined;
-}
-`;
 
 const creation = `export declare function createClient(options: ClientOptions & { readonly numbers: "text" }): Client<string>;
 export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" }): Client<number>;
@@ -66,7 +67,7 @@ function paramsType(endpoint: Endpoint): string {
   const members = endpoint.params.filter(isGiven).map((param) => {
     const isNeeded = param.required && endpoint.reply.kind !== "candles";
     const isOptional = !isNeeded && param.place === "query";
-    return `  /** ${fullHelp(param)}${param.name === "detailed" ? " (default true)" : ""} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
+    return `  /** ${parameterHelp(endpoint, param)} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
   });
   return `export interface ${paramsName(endpoint)} {\n${members.join("")}}\n`;
 }
@@ -80,8 +81,9 @@ function paramType({ kind }: Param): string {
     case "list":
       return "string | readonly string[]";
     case "integer":
-    case "amount":
       return "number | string";
+    case "amount":
+      return "Amount";
     case "choice":
       return kind.choices.map((choice) => JSON.stringify(choice)).join(" | ");
     case "toggle":
@@ -106,10 +108,13 @@ function client(): string {
     const given = isEmpty
       ? "params?: Readonly<Record<string, never>>"
       : `params${isOptional ? "?" : ""}: ${paramsName(endpoint)}`;
-    const plan = endpoint.plan === "keyless" ? "" : ` Requires a ${endpoint.plan} plan or higher.`;
-    return `  /** \`${endpoint.method} ${endpoint.path}\`: ${endpoint.summary}.${plan} */\n  ${methodName(endpoint)}(${given}${signatureEnd(endpoint)};\n`;
+    return `  /** \`${endpoint.method} ${endpoint.path}\`: ${methodHelp(endpoint)} */\n  ${methodName(endpoint)}(${given}${signatureEnd(endpoint)};\n`;
   });
-  return `export interface Client<N = number> {
+  return `/**
+ * One method per endpoint. A method for one record rejects with a Failure. A method for a list throws a Failure for an
+ * invalid parameter at once, and its iteration rejects with a Failure for everything else.
+ */
+export interface Client<N = number> {
 ${methods.join("")}  /** Live events; leaving the loop closes the connections. */
   stream<F extends FeedName>(options: StreamOptions<F>): AsyncIterable<StreamEvent<StreamData<N>[F]>>;
   readonly meter: Meter;

@@ -21,7 +21,7 @@ export function streamEvents(
   opened: OpenLibrary,
   options: StreamOptions,
 ): AsyncIterable<StreamEvent<unknown>> {
-  const wishes = readStream(options, opened.context.clock.now());
+  const wishes = readStream(options, opened.now());
   return { [Symbol.asyncIterator]: () => leavable((left) => listen(opened, options, wishes, left)) };
 }
 

@@ -1,9 +1,10 @@
 // The public types. The build copies this file into the package's types and expands the imported unions.
 
+import type { ErrorCode as KnownCode } from "../contract/errors.ts";
 import type { FeedName } from "../contract/feeds/all-feeds.ts";
 import type { Tier } from "../contract/tier.ts";
 
-export type { FeedName, Tier };
+export type { FeedName, KnownCode, Tier };
 
 /**
  * Client options. The user's settings and key store are never read, and environment variables are read only from
@@ -51,6 +52,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Called before each wait for the rate limit or a retry. */
   readonly onWait?: (milliseconds: number, reason: string) => void;
+  /** The time that relative times such as `-24h` and default time ranges start from. Default: the system clock. */
+  readonly now?: () => Date;
 }
 
 /** How many requests a client has sent, and what they cost. */
@@ -137,5 +140,32 @@ export type StreamNotice = { readonly assets: readonly Asset[] } &
     | { readonly kind: "warning" | "error" | "unknown"; readonly text: string }
   );
 
-/** A Date, Unix seconds, or a string as on the command line: `-24h`, `2026-11-21`, RFC 3339. */
+/**
+ * A Date, Unix seconds (not milliseconds), or a string: `-24h` before now (units s, m, h, d), `2026-11-21` (00:00 UTC),
+ * or RFC 3339 such as `2026-11-21T08:54:00Z`.
+ */
 export type Time = Date | number | string;
+
+/** A number, or a string with a number, which keeps all digits and can have a suffix: `250k`, `1.5m`, `2b`, `9.1e-13`. */
+export type Amount = number | string;
+
+/** A call that fails throws a Failure. Parameters and options are checked before anything is sent (code `usage`). */
+export declare class Failure extends Error {
+  private constructor();
+  /** Branch on this code. The service can add codes at any time. */
+  readonly code: KnownCode | (string & {});
+  /** Whether the same call may succeed later without changes. */
+  readonly retryable: boolean;
+  /** A suggestion for people, on one line. It may name commands of the `dexdata` program. */
+  readonly next: string | undefined;
+  /** The HTTP status of a response with an error; undefined if there is no such response. */
+  readonly status: number | undefined;
+  /** The service's own message. Untrusted text: it can contain anything, including control characters. */
+  readonly why: string | undefined;
+  /** The fields of the error body by name. Each value is JSON text, so numbers keep all their digits. */
+  readonly body: ReadonlyMap<string, string> | undefined;
+  /** The parameter that the service rejected. */
+  readonly param: string | undefined;
+  /** Milliseconds to wait before the next request, as requested by the service. */
+  readonly retryAfter: number | undefined;
+}

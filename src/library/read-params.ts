@@ -3,8 +3,9 @@ import type { Subject } from "../client/pages/page.ts";
 import { type Args, readArgs } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../contract/failure.ts";
-import { fullHelp, type Param } from "../contract/param.ts";
+import type { Param } from "../contract/param.ts";
 import { nearest } from "../text/nearest.ts";
+import { methodName, parameterHelp } from "./parameter-help.ts";
 
 /** Values by API parameter name. */
 export type GivenParams = Readonly<Record<string, unknown>>;
@@ -18,11 +19,6 @@ export interface Asking {
 export function asMethod(endpoint: Endpoint): Endpoint {
   const params = endpoint.params.map((param): Param => ({ ...param, givenAs: "property" }));
   return { ...endpoint, command: methodName(endpoint), params };
-}
-
-/** E.g. `networkPoolsSearch` for `network_pools_search`. */
-export function methodName({ id }: Endpoint): string {
-  return id.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Paging sets all other parameters. */
@@ -49,7 +45,8 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   }
   const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
   const missing = known.find(({ name, required }) => required && !complete.has(name));
-  if (missing !== undefined) throw usageFailure(`missing parameter ${missing.name}`, fullHelp(missing));
+  if (missing !== undefined)
+    throw usageFailure(`missing parameter ${missing.name}`, parameterHelp(endpoint, missing));
   return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
 

@@ -1,7 +1,7 @@
 import { createClient } from "../client/client.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
-import { plans } from "../contract/tier.ts";
+import { connectionOf } from "../sandbox/caller-access.ts";
 import { findKey, type FoundKey } from "../settings/find-key.ts";
 import { checkKeyHosts } from "../settings/key-hosts.ts";
 import { budgetOf } from "./spending/daily-budget.ts";
@@ -107,13 +107,9 @@ async function openSandbox(
     elapsed: context.clock.elapsed,
     ...(faults !== undefined && { faults }),
   });
-  const isFree = plans[tier].hosts === "free";
-  const rest = isFree ? sandbox.restFree : sandbox.restPaid;
   const target: Target = {
-    rest,
-    streaming: isFree ? sandbox.streamFree : sandbox.streamPaid,
+    ...connectionOf(sandbox, tier),
     tier,
-    key: tier === "keyless" ? undefined : sandbox.keys[tier],
     keySource: "the sandbox",
     isSimulated: true,
   };

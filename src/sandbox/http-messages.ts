@@ -18,27 +18,25 @@ export function respond(reply: ServerResponse, { status, headers, body }: Sandbo
   reply.end(body);
 }
 
-/** Logs one line per request, or per stream when it opens. The log never contains the key itself. */
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: SandboxResponse,
   milliseconds: number,
   { options }: SandboxState,
 ): void {
-  options.log?.(
-    JSON.stringify({
-      time: new Date(options.now()).toISOString(),
-      host,
-      method,
-      url: target,
-      status,
-      plan: account.plan,
-      credits: account.credits,
-      key: account.key,
-      faults: account.faults,
-      ms: Math.round(milliseconds * 1000) / 1000,
-    }),
-  );
+  const { plan, credits, key, faults } = account;
+  options.log?.({
+    time: new Date(options.now()).toISOString(),
+    host,
+    method,
+    url: target,
+    status,
+    plan,
+    credits,
+    key,
+    ...(faults !== undefined && { faults }),
+    ms: Math.round(milliseconds * 1000) / 1000,
+  });
 }
 
 /** Free of charge, because the caller is unknown. */

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Tier } from "../contract/tier.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
+import type { ReceivedRequest } from "./received-request.ts";
 
 /** Follows the specification, or the public service where the two differ. */
 export type Dialect = "spec" | "public";
 
 /** The free hosts serve keyless and free callers. The paid hosts serve all others. */
-export type SandboxHost = "rest_free" | "rest_paid" | "stream_free" | "stream_paid";
+export type SandboxHost = ReceivedRequest["host"];
 
 export function isPaidHost(host: SandboxHost): boolean {
   return host === "rest_paid" || host === "stream_paid";
@@ -32,8 +33,7 @@ export interface SandboxResponse {
 
 export interface Accounting {
   readonly plan: Tier;
-  /** The tier of the key in the Authorization header, "none", or "invalid". */
-  readonly key: Exclude<Tier, "keyless"> | "none" | "invalid";
+  readonly key: ReceivedRequest["key"];
   readonly credits: number;
   readonly faults?: readonly string[];
 }
@@ -46,7 +46,8 @@ export interface SandboxOptions {
   readonly elapsed: () => number;
   /** The first of four consecutive ports. If 0 or undefined, four free ports are used. */
   readonly port?: number;
-  readonly log?: (line: string) => void;
+  /** Called once per request, and once per stream when it opens. */
+  readonly log?: (request: ReceivedRequest) => void;
   /** Infinity means no limit. */
   readonly requestsPerMinute?: number;
   /** Length of the rate limit window in real milliseconds. */

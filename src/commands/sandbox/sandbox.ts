@@ -4,6 +4,7 @@ import { type Context, isInterruption } from "../../context/context.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
+import { environmentOf } from "../../sandbox/caller-access.ts";
 import type { SandboxOptions } from "../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../files/file-errors.ts";
@@ -80,19 +81,7 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
 }
 
 const assignments = (sandbox: RunningSandbox): readonly string[] =>
-  Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
-
-/** Makes dexdata, or the user's own client, send requests to the sandbox with a Pro key. */
-function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> {
-  return {
-    DEXDATA_BASE_URL: sandbox.restFree,
-    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
-    DEXDATA_STREAMING_URL: sandbox.streamFree,
-    DEXDATA_STREAMING_PRO_URL: sandbox.streamPaid,
-    DEXDATA_API_KEY: sandbox.keys.pro,
-    DEXDATA_TIER: "pro",
-  };
-}
+  Object.entries(environmentOf(sandbox, "pro")).map(([name, value]) => `${name}=${value}`);
 
 async function runInside(
   words: readonly string[],
@@ -101,7 +90,7 @@ async function runInside(
 ): Promise<number> {
   const [command = "", ...args] = words;
   // Without this, DEXDATA_SANDBOX would make a dexdata process inside the sandbox start a second sandbox.
-  const env = { ...context.env, DEXDATA_SANDBOX: "", ...environment(sandbox) };
+  const env = { ...context.env, DEXDATA_SANDBOX: "", ...environmentOf(sandbox, "pro") };
   const child = spawn(command, args, { stdio: "inherit", env });
   const stop = (): void => {
     const { reason }: { reason: unknown } = context.signal;
@@ -121,7 +110,7 @@ async function runInside(
 }
 
 /** If a write fails, for example because the disk is full, the log reports it once and the sandbox continues. */
-function openLog(file: string | undefined, context: Context): ((line: string) => void) | undefined {
+function openLog(file: string | undefined, context: Context): SandboxOptions["log"] {
   if (file === undefined) return undefined;
   const append = openLogFile({
     file,
@@ -129,7 +118,7 @@ function openLog(file: string | undefined, context: Context): ((line: string) =>
     onProblem: (problem) =>
       void sayWarning(context, `${problem}; the sandbox keeps running`).catch(() => undefined),
   });
-  return (line) => void append(`${line}\n`);
+  return (request) => void append(`${JSON.stringify(request)}\n`);
 }
 
 function readClock(typed: string | undefined, context: Context): number {

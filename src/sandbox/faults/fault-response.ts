@@ -36,7 +36,7 @@ function hasPrice(status: number): boolean {
 }
 
 function refusalFor(fault: Fault, status: number, account: Account, at: number): Refusal {
-  const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, injected by --faults`;
+  const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, injected by the sandbox`;
   if (fault.kind === "message-only") return new Refusal(status, { message });
   if (status === 402) return paymentRequired(account, at);
   if (status === 429) return rateLimited(account.tier, account.rate?.limit ?? 1000, fault.retryAfter ?? 1);
@@ -48,5 +48,5 @@ function refusalFor(fault: Fault, status: number, account: Account, at: number):
 
 function page(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
-  return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>Blocked by the sandbox, injected by --faults.</p></body></html>\n`;
+  return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>Blocked: injected by the sandbox.</p></body></html>\n`;
 }

@@ -37,7 +37,7 @@ function faultySink(sink: StreamSink, fault: Fault, cut: () => void): StreamSink
     hasStruck = true;
     if (fault.kind === "stream-cut") cut();
     if (fault.kind !== "stream-error") return;
-    sink.write(errorFrame("error injected by --faults"));
+    sink.write(errorFrame("error injected by the sandbox"));
     sink.end();
   };
   if (left === 0) strike();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isFaultProblem, parseFaults } from "../../harness/bundled-sandbox.ts";
 import type { Faults } from "../../../src/sandbox/faults/fault-kinds.ts";
-import { at } from "../contract/service.ts";
+import type { ReceivedRequest } from "../../../src/sandbox/received-request.ts";
 import { headerOf, rawRequest, statusOf } from "../raw-request.ts";
 import { poolTrades, PRO, refusalOf, serve } from "./stream-client.ts";
 
@@ -74,13 +74,13 @@ test("an error instead of a stream costs no credits", async () => {
 });
 
 test("155: a stream with a different plan, and its fault in the log", async () => {
-  const lines: string[] = [];
+  const log: ReceivedRequest[] = [];
   const { open } = await serve({
     faults: faultsOf("plan=free,stream-cut=0"),
-    log: (line) => lines.push(line),
+    log: (request) => log.push(request),
   });
   expect((await open(poolTrades)).headers["x-api-plan"]).toBe("free");
-  expect(lines.map((line) => at(JSON.parse(line), "faults"))).toEqual([["plan=free", "stream-cut=0"]]);
+  expect(log.map(({ faults }) => faults)).toEqual([["plan=free", "stream-cut=0"]]);
 });
 
 test("a connection lost before and within the head of a stream", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ReceivedRequest } from "../../../src/sandbox/received-request.ts";
 import { exchange } from "../contract/service.ts";
 import {
   type Asking,
@@ -323,11 +324,11 @@ test("7, 202: opening a stream counts against the rate limit, together with REST
 });
 
 test("161: the log has a line for each opened stream", async () => {
-  const lines: string[] = [];
-  const { open } = await serve({ log: (line) => lines.push(line) });
+  const log: ReceivedRequest[] = [];
+  const { open } = await serve({ log: (request) => log.push(request) });
   await open(wethPrice);
   await open("/nothing", { key: undefined, host: "free" });
-  expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+  expect(log).toMatchObject([
     { host: "stream_paid", method: "GET", url: wethPrice, status: 200, plan: "pro", credits: 0, key: "pro" },
     { host: "stream_free", url: "/nothing", status: 404, plan: "keyless", credits: 0, key: "none" },
   ]);

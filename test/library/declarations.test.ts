@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { errorCodes } from "../../src/contract/errors.ts";
+import { serviceErrors } from "../../src/contract/service-errors.ts";
+import { declarations, sandboxDeclarations } from "../../src/library/declarations.ts";
+
+const read = (file: string): string => readFileSync(`src/${file}`, "utf8");
+const library = declarations(read("library/public-types.ts"));
+const sandbox = sandboxDeclarations(["sandbox/received-request.ts", "library/sandbox-types.ts"].map(read));
+
+test("L1: KnownCode lists every code of the service and of dexdata, and the code of a Failure stays open", () => {
+  const known = /^export type KnownCode = (.*);$/mu.exec(library)?.[1] ?? "";
+  expect(known.split(" | ").map((word): unknown => JSON.parse(word))).toEqual(errorCodes);
+  expect(errorCodes).toEqual(expect.arrayContaining([...Object.keys(serviceErrors), "usage", "max_credits"]));
+  expect(library).toContain("  readonly code: KnownCode | (string & {});\n");
+});
+
+describe("L2: the documentation of the types is written for programmers", () => {
+  test.each([
+    ["dexdata", library],
+    ["dexdata/sandbox", sandbox],
+  ])("%s names no flags and no commands", (_, types) => {
+    expect(types.match(/.*(?:--[a-z]|\bflags?\b|\bcommand line\b).*/gu)).toBeNull();
+    const commands = allCommands.map(({ words }) => words.split(" ")[0]).join("|");
+    expect(types.match(new RegExp(`.*\\bdexdata (?:${commands})\\b.*`, "gu"))).toBeNull();
+  });
+
+  test.each([
+    ["DexesParams", "network", "Network ID (see `networks()`)"],
+    ["PoolsSearchParams", "dex_name", "Only pools on this DEX, specified by its ID (see `dexes()`)"],
+    [
+      "TokenOhlcvParams",
+      "count_back",
+      "Get this many of the newest candles; replaces `start` (a whole number, 1 or more)",
+    ],
+    ["MultiPricesParams", "tokens", "Token addresses (one, or an array of any length)"],
+    [
+      "PoolsSearchParams",
+      "chains",
+      "Only these networks, e.g. base,solana (an array, or one string with commas)",
+    ],
+  ])("%s.%s", (type, name, help) => {
+    const body = new RegExp(`interface ${type} \\{\\n([^}]*)\\}`, "u").exec(library)?.[1] ?? "";
+    expect(new RegExp(`/\\*\\* (.*) \\*/\\n  readonly ${name}\\??:`, "u").exec(body)?.[1]).toBe(help);
+  });
+
+  test("a method or a parameter in backquotes exists", () => {
+    const named = [...library.matchAll(/`(\w+)(\(\))?`/gu)].map(([, name = ""]) => name);
+    const params = endpoints.flatMap((endpoint) => endpoint.params.map(({ name }) => name));
+    const methods = [...library.matchAll(/^ {2}(\w+)\(/gmu)].map(([, name = ""]) => name);
+    expect(named).toEqual(expect.arrayContaining(["poolOhlcv", "dexes", "networks", "start", "dex_name"]));
+    const words = [...params, ...methods, "environment", "usage", "ohlcv", "texts", "wait", "dexdata", "N"];
+    const unknown = named.filter((name) => !words.includes(name) && !/^(?:[A-Z_]+|\d\S*)$/u.test(name));
+    expect(unknown).toEqual([]);
+  });
+});
