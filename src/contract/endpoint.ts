@@ -81,7 +81,7 @@ export interface Column {
   readonly title: string;
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
-  /** Tables show this instead of the field's own value. */
+  /** Tables show this instead of the value of the first field. A label is not in the row, so it has no field. */
   readonly shows?: "label" | TradePart;
 }
 

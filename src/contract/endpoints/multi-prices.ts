@@ -30,7 +30,7 @@ export const multiPrices = defineEndpoint("multi_prices", {
     },
     identity: ["chain", "id"],
     columns: [
-      { field: "id", title: "label", priority: 3, shows: "label" },
+      { field: [], title: "label", priority: 3, shows: "label" },
       { field: "chain", title: "network", priority: 5 },
       { field: "price_usd", title: "price USD", priority: 2 },
       { field: "last_updated", title: "updated", priority: 4 },

@@ -56,8 +56,8 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     identity: ["id", "log_index"],
     columns: [
       { field: "created_at", title: "time", priority: 1 },
-      { field: "amount_0", title: "token 0", priority: 2, shows: "amount 0" },
-      { field: "amount_1", title: "token 1", priority: 3, shows: "amount 1" },
+      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, shows: "amount 0" },
+      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, shows: "amount 1" },
       { field: "amount_0", title: "size USD", priority: 4, shows: "size" },
       { field: "price_0_usd", title: "price 0 USD", priority: 6 },
       { field: "price_1_usd", title: "price 1 USD", priority: 7 },
