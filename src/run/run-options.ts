@@ -81,7 +81,7 @@ export function readRunOptions(flags: SharedValues & OtherValues, context: Conte
     format,
     errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
     picture,
-    fields: flags.fields,
+    fields: flags.fields?.join() === "*" ? undefined : flags.fields,
     hasHeader: flags["no-header"] !== true,
     isWide: chosen === "wide",
     columns: columnsFor(format, flags.columns),

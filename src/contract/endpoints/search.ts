@@ -10,6 +10,7 @@ import {
   nullable,
   optional,
   percent,
+  position,
   price,
   text,
   time,
@@ -20,7 +21,7 @@ const tokenFields = {
   name: optional(text),
   symbol: optional(text),
   chain: text,
-  decimals: optional(count),
+  decimals: optional(position),
   total_supply: nullable(amount),
   ...each("description website explorer", optional(text)),
 };

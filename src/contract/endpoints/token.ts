@@ -9,17 +9,20 @@ import {
   nullable,
   optional,
   percent,
+  position,
   price,
   record,
   text,
   time,
+  tokenAmount,
   yesNo,
 } from "../record.ts";
 import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
 /** dexdata reads both sell and buy (specification) and sells and buys (public service, wire-facts 4.7). */
 const window = record({
-  ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
+  volume: nullable(tokenAmount),
+  ...each("volume_usd buy_usd sell_usd", nullable(amount)),
   ...each("sell buy sells buys txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
@@ -36,13 +39,14 @@ export const token = defineEndpoint("token", {
   params: [inNetwork, tokenAddress],
   reply: { kind: "single" },
   row: {
+    isComplete: true,
     name: "token",
     record: {
       id: address,
       name: optional(text),
       symbol: optional(text),
       chain: text,
-      decimals: optional(count),
+      decimals: optional(position),
       total_supply: nullable(amount),
       ...each("description website explorer telegram twitter", optional(text)),
       has_image: optional(yesNo),
