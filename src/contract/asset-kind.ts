@@ -1,3 +1,4 @@
+import { isFixedWord } from "./read-param.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
@@ -95,5 +96,7 @@ export function wordProblem(network: string, word: string): string | undefined {
   const form = formOn(network);
   const isAddress = form === undefined || form.pattern.test(word);
   if (isAddress || (form.start !== undefined && word.startsWith(form.start))) return undefined;
-  return /^[\w.]+$/u.test(word) ? `an address on ${network} is ${form.text}` : undefined;
+  return /^\w[\w.]*$/u.test(word) && !isFixedWord(word)
+    ? `an address on ${network} is ${form.text}`
+    : undefined;
 }

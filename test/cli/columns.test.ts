@@ -108,7 +108,7 @@ describe("--columns", () => {
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      'invalid --columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
+      'invalid --columns "nothing": must be one of time, token-0, token-1, size-usd, token-0-usd, token-1-usd, block, sender, transaction, log-index',
     ],
   ])("rejects %s before sending anything", async (words, message) => {
     const { exit, stdout, stderr } = await runOnTerminal(words);
@@ -148,7 +148,7 @@ describe("the columns that identify a row", () => {
 
   test("of a transaction are both tokens, the amount and the price", async () => {
     const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
-    expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
+    expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|TOKEN 1");
     expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
   });
 });

@@ -158,7 +158,8 @@ function readWords(
       `${where}: JSON arrays are not accepted`,
       "list one asset per line, as -o ndjson prints them",
     );
-  const [, word = "", rest = ""] = /^(\S+)\s*(.*)$/u.exec(line) ?? [];
+  // A second address is not a label.
+  const [, word = line, rest = ""] = /^(\S+)(?:\s+(?!0x[\da-f]+$)(.*))?$/iu.exec(line) ?? [];
   const [text, label] = line.startsWith('"') ? [readString(line, where), ""] : [word, labelText(rest)];
   const pair = splitPair(text);
   const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
