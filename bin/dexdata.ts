@@ -7,7 +7,7 @@ import { versionLine } from "../src/contract/version.ts";
 // Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);
 const [first, ...rest] = argv;
-if (rest.length === 0 && (first === "--version" || first === "-V")) {
+if (rest.length === 0 && (first === "--version" || first === "-V" || first === "version")) {
   printVersion();
 } else if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));

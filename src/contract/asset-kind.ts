@@ -1,3 +1,4 @@
+import { isFixedWord } from "./read-param.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
@@ -20,6 +21,8 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   if (has("dex_id", "dex_name")) return has("id") ? "pool" : "DEX";
   // Rows of a pool list can have symbols as labels, so a symbol alone does not prove that the row is a token.
   if (has("decimals", "total_supply") || (has("symbol") && has("address"))) return "token";
+  // Prices from the public service. Without this field, a row of a pool list can look the same.
+  if (has("price_usd") && has("last_updated")) return "token";
   return has("display_name") && !has("chain") ? "network" : undefined;
 }
 
@@ -68,14 +71,32 @@ const forms = [
   {
     text: "0x followed by 40 or 64 hexadecimal digits",
     pattern: /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu,
+    start: "0x",
     networks: "arbitrum avalanche base blast bsc ethereum fantom linea optimism polygon scroll unichain",
   },
-  { text: "32 to 44 base58 characters", pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u, networks: "solana" },
+  {
+    text: "32 to 44 base58 characters",
+    pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
+    start: undefined,
+    networks: "solana",
+  },
 ];
+
+const formOn = (network: string) => forms.find(({ networks }) => networks.split(" ").includes(network));
 
 /** Undefined if the service might accept the address. */
 export function addressProblem(network: string, address: string): string | undefined {
-  const form = forms.find(({ networks }) => networks.split(" ").includes(network));
+  const form = formOn(network);
   if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;
   return /[\s"'\p{Cc}]/u.test(address) ? "an address must not contain spaces or quotes" : undefined;
+}
+
+/** Less strict than for lists, because the service explains a mistyped address. A symbol is not one. */
+export function wordProblem(network: string, word: string): string | undefined {
+  const form = formOn(network);
+  const isAddress = form === undefined || form.pattern.test(word);
+  if (isAddress || (form.start !== undefined && word.startsWith(form.start))) return undefined;
+  return /^\w[\w.]*$/u.test(word) && !isFixedWord(word)
+    ? `an address on ${network} is ${form.text}`
+    : undefined;
 }

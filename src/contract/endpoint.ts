@@ -16,6 +16,8 @@ export interface Endpoint {
   readonly chosenBy?: string;
   /** The text that help appends to that flag, including its punctuation. */
   readonly chosenByHelp?: string;
+  /** The hint for an address of the other kind, which only a flag distinguishes. */
+  readonly ifOtherKind?: string;
   /** The query parameter that the arguments set, unless they are a network and an address. */
   readonly words?: string;
   /** This feed's events announce new rows, so the list can be followed. */
@@ -27,6 +29,8 @@ export interface Endpoint {
   readonly path: string;
   /** The path with its values as the user typed it (`dexdata api <path>`). */
   readonly rawPath?: string;
+  /** The parameters as typed, for errors, which would otherwise show a resolved time. */
+  readonly typed?: ReadonlyMap<string, string>;
   /** All values of a repeated parameter after the first, as typed. */
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
@@ -62,10 +66,18 @@ export function defineEndpoint<Id extends string>(
 }
 
 export interface RowShape extends NamedRecord {
+  /** The specification lists all fields, so the service sends no others. */
+  readonly isComplete?: true;
   /** A pull uses these fields to avoid writing a row twice. */
   readonly identity: readonly string[];
   /** From left to right. */
   readonly columns: readonly Column[];
+  /** Of rows that belong to several assets. */
+  readonly ofMany?: {
+    /** Fields that dexdata puts in front of each row, unless the row already names its asset. */
+    readonly record: RecordShape;
+    readonly columns: readonly Column[];
+  };
   /** Fields that dexdata adds to the service's rows. They are not part of the contract. */
   readonly added?: {
     readonly record: RecordShape;
@@ -82,7 +94,7 @@ export interface Column {
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
   /** Tables show this instead of the value of the first field. A label is not in the row, so it has no field. */
-  readonly shows?: "label" | TradePart;
+  readonly shows?: "label" | "asset" | TradePart;
 }
 
 /** The key in `rows` for every response without groups. */
@@ -92,4 +104,18 @@ export function rowShape(endpoint: Endpoint, group: string = onlyGroup): RowShap
   const shape = endpoint.rows[group];
   if (shape === undefined) throw new Error(`${endpoint.id} has no rows called ${group}`);
   return shape;
+}
+
+/** The endpoint with rows that show to which of several assets they belong. */
+export function ofManyAssets(endpoint: Endpoint): Endpoint {
+  const { ofMany, ...shape } = rowShape(endpoint);
+  if (ofMany === undefined) return endpoint;
+  const { record = {}, columns = [], nulls = [] } = shape.added ?? {};
+  const row: RowShape = {
+    ...shape,
+    identity: [...Object.keys(ofMany.record), ...shape.identity],
+    columns: [...ofMany.columns, ...shape.columns],
+    added: { record: { ...ofMany.record, ...record }, columns, nulls },
+  };
+  return { ...endpoint, rows: { [onlyGroup]: row } };
 }

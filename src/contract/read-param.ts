@@ -1,4 +1,5 @@
 import { type Failure, invalidInput } from "./failure.ts";
+import { parseDuration } from "./duration.ts";
 import { nearest } from "../text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -124,8 +125,17 @@ export function choiceFailure(
   why?: string,
 ): Failure {
   const older = renamedOrder(typed);
-  const near = choices.includes(older) ? older : nearest(typed, choices);
+  const near = nearestDuration(typed, choices) ?? (choices.includes(older) ? older : nearest(typed, choices));
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
+}
+
+/** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. */
+function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
+  const wanted = parseDuration(typed.toLowerCase());
+  const lengths = choices.map(parseDuration);
+  if (wanted === undefined || lengths.includes(undefined)) return undefined;
+  const factors = lengths.map((length = 1) => Math.max(length / wanted, wanted / length));
+  return choices[factors.indexOf(Math.min(...factors))];
 }

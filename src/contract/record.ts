@@ -22,6 +22,8 @@ export interface Field {
   readonly isDetail?: boolean;
   /** The value is in the token's smallest unit; `decimals` in the same record scales it. */
   readonly isRaw?: boolean;
+  /** An amount of the token itself, although fields with such names are in USD elsewhere. */
+  readonly isInTokens?: boolean;
 }
 
 export type FieldType =
@@ -58,11 +60,14 @@ export const time = plain("text", "time");
 export const price = plain("number", "price");
 /** Usually in USD; sent as a JSON double. */
 export const amount = plain("number", "amount");
+export const tokenAmount: Field = { ...amount, isInTokens: true };
 /** Signed percentage. */
 export const percent = plain("number", "percent");
 export const count = plain("integer", "count");
 /** Displayed without separators, because a block number is not a quantity. */
 export const blockNumber = plain("integer", "text");
+/** Counts nothing: the place in a block or transaction, or a number of decimal places. */
+export const position = plain("integer", "text");
 export const yesNo = plain("boolean", "yes-no");
 export const mark = plain("boolean", "mark");
 export const anything = plain("any", "text");

@@ -23,6 +23,8 @@ export interface CommandLine {
  * values later, because the same name can have different meanings in two commands.
  */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
+  // Most tools have such a command.
+  if (argv.length === 1 && argv[0] === "version") return { typed: new Map(), asks: { kind: "version" } };
   const { program, reached, chosen } = createParser(namedIn(argv, commands));
   const refusal = refusedBy(() => program.parse([...argv], { from: "user" }));
   const parser = reached();

@@ -45,6 +45,9 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--start", "--from"],
   ["--end", "--to"],
   ["--until", "--to"],
+  ["--since", "--from"],
+  ["--after", "--from"],
+  ["--before", "--to"],
   ["--order", "--order-by"],
   ["--dex-name", "--dex"],
   ["--token-address", "--token"],
@@ -58,6 +61,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--no-color", "--color never"],
   ["--max-retries", "--retries"],
   ["--count", "--limit"],
+  ["--limit", "--count-back"],
 ]);
 
 export function suggestFlag(

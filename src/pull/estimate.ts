@@ -14,6 +14,7 @@ export interface Wanted {
   /** In rows; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
+  readonly groups: readonly string[];
 }
 
 /** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
@@ -36,6 +37,7 @@ export function questionBefore(
 ): Question | undefined {
   const [args = new Map()] = asked;
   if (limit !== undefined || walk.once !== undefined) return undefined;
+  if (endpoint.reply.kind === "numbered-pages" && asked.length > 1) return undefined;
   if (endpoint.reply.kind === "numbered-pages")
     return { endpoint, args: new Map([...args, ["limit", "1"], ["page", "1"]]) };
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
@@ -57,7 +59,7 @@ export function estimate(wanted: Wanted, response: unknown): Estimate {
         return { ...exactly(new Set(asked.map(keyOf)).size), rows: count };
       case "list":
       case "groups":
-        return { ...exactly(count), rows: wanted.limit };
+        return { ...exactly(count), rows: wanted.limit && wanted.limit * wanted.groups.length };
       case "candles":
         return ofCandles(wanted, reply.maxLimit);
       case "numbered-pages":
@@ -104,11 +106,16 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
 
 /** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
-  { limit, walk: { pageSize, start } }: Wanted,
+  { asked, limit, walk: { pageSize, start } }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
   isHeld: boolean,
 ): Counted {
   const total = limit ?? service.total;
+  if (total === undefined && asked.length > 1)
+    return {
+      ...unknown,
+      basis: "the service reports the total of one list per request, and there are several",
+    };
   if (total === undefined) return unknown;
   const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
   const rows = Math.max(0, total - before);
@@ -116,12 +123,13 @@ function ofPages(
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
     limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
-  const basis = `${source}pages of ${pageSize}`;
-  if (!isHeld || requests < 2) return { requests, rows, certainty: "at most", basis };
+  const basis = `${source}pages of ${pageSize}${asked.length > 1 ? ", for each input" : ""}`;
+  const [all, allRows] = [requests * asked.length, rows * asked.length];
+  if (!isHeld || requests < 2) return { requests: all, rows: allRows, certainty: "at most", basis };
   return {
-    requests,
-    creditsAtMost: requests + 3 + Math.ceil(requests / 10),
-    rows,
+    requests: all,
+    creditsAtMost: all + asked.length * (3 + Math.ceil(requests / 10)),
+    rows: allRows,
     certainty: "about",
     basis: `${basis}; a few pages are fetched again if the list changes`,
   };

@@ -13,12 +13,15 @@ import { writeUtc } from "../time/calendar.ts";
 export async function* markedCandles(
   pages: AsyncIterable<Page>,
   args: Args,
-  { fill, now }: NonNullable<Walk["candles"]>,
+  { fill, now, address }: NonNullable<Walk["candles"]>,
   start: Place | undefined,
 ): AsyncGenerator<Page> {
   const { interval } = candleWindow(args);
-  const finished = (candle: TextRow): TextRow =>
-    (openingOf(candle.value) + interval) * 1000 > now ? partial(candle) : candle;
+  const asset = address === undefined ? undefined : { chain: args.get("network"), id: args.get(address) };
+  const finished = (candle: TextRow): TextRow => {
+    const marked = (openingOf(candle.value) + interval) * 1000 > now ? partial(candle) : candle;
+    return asset === undefined ? marked : withAsset(marked, asset);
+  };
   const gaps = fill === undefined ? undefined : createGaps(args, fill, now, start);
   for await (const page of pages) {
     const at = gaps?.placed(page.at);
@@ -41,6 +44,16 @@ export async function* markedCandles(
 function partial({ row, value }: TextRow): TextRow {
   if (member(value, "partial") !== undefined) return { row, value };
   return { row: `${row.slice(0, -1)},"partial":true}`, value: { ...value, partial: true } };
+}
+
+/** The original text follows unchanged. */
+function withAsset({ row, value }: TextRow, asset: object): TextRow {
+  const members = row.slice(1).trimStart();
+  const separator = members.startsWith("}") ? "" : ",";
+  return {
+    row: `${JSON.stringify(asset).slice(0, -1)}${separator}${members}`,
+    value: { ...asset, ...value },
+  };
 }
 
 /** Candles before the time range or in the future do not count as missing. */

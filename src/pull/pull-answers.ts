@@ -36,7 +36,9 @@ export async function* answers(
   const questions = numbered.slice(start.question);
   if (endpoint.reply.kind === "single") return yield* sideBySide(client, questions, wish, seen);
   for (const { index, question } of questions) {
-    const rest = index === start.question ? restOf(wish, start) : wish;
+    const isBegun = index === start.question && start.at !== undefined;
+    const rest = isBegun ? restOf(wish, start) : wish;
+    if (!isBegun) seen.clear();
     for await (const outcome of answer(client, question, rest, seen)) yield { index, question, ...outcome };
   }
 }

@@ -24,7 +24,8 @@ export async function wantedPages(
   const { reply } = endpoint;
   let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
-  if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
+  if (wish.limit !== undefined)
+    pages = (reply.kind === "groups" ? firstOfEach : firstRows)(pages, wish.limit);
   if (wish.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
@@ -42,13 +43,22 @@ async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly strin
 async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
   let left = limit;
   for await (const page of pages) {
-    if (page.rows.length <= left) yield page;
-    else {
-      const { proof: _proof, ...cut } = page;
-      const rows = page.rows.keep(Array.from({ length: page.rows.length }, (_, index) => index < left));
-      yield { ...cut, rows, isCut: true };
-    }
+    yield page.rows.length <= left ? page : cutPage(page, left);
     left -= page.rows.length;
     if (left <= 0) return;
   }
+}
+
+/** Each group has the same limit. A page is marked as cut if any group was, because readers look at the last one. */
+async function* firstOfEach(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+  let isCut = false;
+  for await (const page of pages) {
+    isCut ||= page.rows.length > limit;
+    yield { ...cutPage(page, limit), isCut };
+  }
+}
+
+function cutPage({ proof: _proof, ...page }: Page, limit: number): Page {
+  const kept = Array.from({ length: page.rows.length }, (_, index) => index < limit);
+  return { ...page, rows: page.rows.keep(kept), isCut: true };
 }

@@ -3,6 +3,7 @@ import { Failure } from "../contract/failure.ts";
 import { readConfigFile } from "../settings/read-settings.ts";
 import { type ColorMode, readSetting, settings } from "../settings/settings.ts";
 import { createPaint } from "./painter.ts";
+import { asciiText } from "./sanitize.ts";
 import { type Block, drawPage } from "./page/help-page.ts";
 
 /** NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. `auto` enables it on a terminal. */
@@ -49,5 +50,23 @@ export async function printPage(blocks: readonly Block[], context: Context): Pro
   const { isTerminal, columns } = context.stdout;
   const width = Math.min(columns ?? usual, widest);
   const paint = await createPaint(isColored(settledColor(context), context));
-  await context.stdout.write(drawPage(blocks, { width, breaksCommands: isTerminal, paint }));
+  const page = readsUnicode(context.env) ? blocks : blocks.map(inAscii);
+  await context.stdout.write(drawPage(page, { width, breaksCommands: isTerminal, paint }));
 }
+
+/** A terminal without UTF-8 would garble other characters. Commands are ASCII anyway. */
+function inAscii({ prose, rows, lists, ...block }: Block): Block {
+  const both = ([term, text]: readonly [string, string]): readonly [string, string] => [
+    plainText(term),
+    plainText(text),
+  ];
+  return {
+    ...block,
+    ...(prose !== undefined && { prose: plainText(prose) }),
+    ...(rows !== undefined && { rows: rows.map(both) }),
+    ...(lists !== undefined && { lists: lists.map(both) }),
+  };
+}
+
+const plainText = (text: string): string =>
+  asciiText(text.replaceAll("…", "...").replaceAll("→", "->").replaceAll(/[–—]/gu, "-"));

@@ -36,7 +36,7 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     format,
     errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
     picture,
-    fields: flags.fields,
+    fields: flags.fields?.join() === "*" ? undefined : flags.fields,
     hasHeader: flags["no-header"] !== true,
     /** Includes every column, even if the table is wider than the terminal. */
     isWide: chosen === "wide",

@@ -47,6 +47,24 @@ export async function findKey(
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
     throw usageFailure("--key-file and --profile cannot be used together", "use one of them");
   }
+  const { value, where } = settings.tier;
+  if (value !== "keyless") return await findAnyKey(context, flags, settings);
+  const source = ignoredSource(context, flags, settings);
+  const warnings = source === undefined ? [] : [`${where} is keyless, so the key from ${source} is not sent`];
+  return { found: undefined, warnings };
+}
+
+/** Does not run the key command, which may prompt for a passphrase. */
+function ignoredSource(context: Context, flags: KeyFlags, settings: Settings): string | undefined {
+  const { profiles, active } = readCredentials(context);
+  const profile = flags.profile ?? settings.profile.value ?? active;
+  if (flags.keyFile !== undefined) return "--key-file";
+  if (flags.profile === undefined && (context.env["DEXDATA_API_KEY"] ?? "") !== "") return "DEXDATA_API_KEY";
+  if (flags.profile === undefined && settings.key_command.value !== undefined) return "key_command";
+  return profiles.has(profile) ? `profile "${profile}"` : undefined;
+}
+
+async function findAnyKey(context: Context, flags: KeyFlags, settings: Settings): Promise<KeySearch> {
   const credentials = readCredentials(context);
   const accept = (key: string, source: string): FoundKey => {
     const refused = checkKeyForm(key);

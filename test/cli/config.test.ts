@@ -151,7 +151,7 @@ describe("config list", () => {
     expect(rows.map(({ name }) => name)).toEqual(allSettings.map(({ name }) => name));
     expect(rows.filter(({ source }) => source !== "default")).toEqual([
       { name: "output", value: "table", source: "environment", where: "DEXDATA_OUTPUT" },
-      { name: "retries", value: "7", source: "config", where: `retries in ${file}` },
+      { name: "retries", value: 7, source: "config", where: `retries in ${file}` },
     ]);
   });
 

@@ -168,3 +168,26 @@ describe("public hosts", () => {
     });
   });
 });
+
+describe("DEXDATA_TIER=keyless", () => {
+  test.each([
+    ["stored", 'profile "default"'],
+    ["stored for home", 'profile "default"'],
+    ["key_command", "key_command"],
+    ["--key-file", "--key-file"],
+    ["DEXDATA_API_KEY", "DEXDATA_API_KEY"],
+  ] as const)("sends the request without the key (%s), and says so", async (source, named) => {
+    const env = { DEXDATA_TIER: "keyless", DEXDATA_BASE_URL: home.url };
+    const { exit, stderr } = await runCommand(source, { env });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `warning: DEXDATA_TIER is keyless, so the key from ${named} is not sent\n`,
+    });
+    expect(home.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+
+  test("does not mention a key if there is none", async () => {
+    const context = createTestContext({ env: { DEXDATA_TIER: "keyless", DEXDATA_BASE_URL: home.url } });
+    expect(await run(["networks"], context)).toMatchObject({ exit: 0, stderr: "" });
+  });
+});

@@ -33,13 +33,13 @@ describe("auth list", () => {
     expect(await auth("list", { isTerminal: { stdout: true } })).toEqual({
       exit: 0,
       stdout:
-        "PROFILE  IN_USE  KEY    TIER  STORED                REST_URL\n" +
+        "PROFILE  IN USE  KEY    TIER  STORED                REST URL\n" +
         "work     yes     …Work  pro   2026-11-21T08:54:00Z  https://rest.invalid\n" +
         "play     no      …Play  free  2026-11-21T08:54:00Z  unknown\n",
       stderr: "",
     });
     expect((await auth("list")).stdout.split("\n")[1]).toBe(
-      '{"profile":"play","in_use":"no","key":"…Play","tier":"free","stored":"2026-11-21T08:54:00Z","rest_url":null}',
+      '{"profile":"play","in_use":false,"key":"…Play","tier":"free","stored":"2026-11-21T08:54:00Z","rest_url":null}',
     );
   });
 
@@ -75,8 +75,8 @@ describe("auth list", () => {
     });
     const isNamed = "DEXDATA_PROFILE" in env || "profile" in config;
     const listed = await auth("list -o json", { env });
-    expect(JSON.parse(listed.stdout).map(({ in_use }: { in_use: string }) => in_use)).toEqual(
-      isNamed ? ["no", "yes"] : ["yes", "no"],
+    expect(JSON.parse(listed.stdout).map(({ in_use }: { in_use: boolean }) => in_use)).toEqual(
+      isNamed ? [false, true] : [true, false],
     );
     expect(listed.stderr).toBe(isNamed ? "" : `  ${what}\n`);
   });

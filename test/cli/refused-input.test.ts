@@ -155,7 +155,6 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --error-format xml", 'invalid --error-format "xml": must be one of text, json'],
   ["pools search --page 5", 'unknown flag --page for "dexdata pools search"', "did you mean --cursor?"],
   ["pool base ..", 'invalid <address> "..": must be an address or ID, without spaces'],
-  ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
   ["dexes", "missing <network>", "usage: dexdata dexes <network>"],
   ["networks extra", 'unexpected argument "extra"', "usage: dexdata networks"],
   ["prices base a,b", 'invalid <address> "a,b": must be one address; separate addresses with spaces'],

@@ -96,8 +96,15 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
-  /** `now` is the run's clock reading in milliseconds. */
-  readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
+  readonly candles?:
+    | {
+        /** The run's clock reading in milliseconds. */
+        readonly now: number;
+        readonly fill: "null" | "previous" | undefined;
+        /** If there are several assets, each candle gets the network and this parameter in front. */
+        readonly address?: string;
+      }
+    | undefined;
 }
 
 export interface Asking<W extends Walk = Walk> {

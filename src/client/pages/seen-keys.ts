@@ -26,6 +26,8 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
       return isNew;
     },
     has: ({ high, low }: TextHash): boolean => table.has(high, low),
+    /** Call this before another list, in which the same key may mean another row. */
+    clear: (): void => table.clear(),
     /** The 8-byte hashes added since the last call, in base64; empty unless recording is enabled. */
     takeAdded: (): string => {
       const bytes = Buffer.alloc(added.length * 4);
@@ -43,7 +45,7 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean) {
 }
 
 /** Two tables alternate: when the newer one is full, the older one is cleared and takes its place. */
-function createRecentTable(): Pick<HashTable, "add" | "has"> {
+function createRecentTable(): Pick<HashTable, "add" | "has" | "clear"> {
   let [older, newer] = [new HashTable(), new HashTable()];
   return {
     add: (high, low) => {
@@ -54,6 +56,10 @@ function createRecentTable(): Pick<HashTable, "add" | "has"> {
         [older, newer] = [newer, older];
       }
       return isNew;
+    },
+    clear: () => {
+      older.clear();
+      newer.clear();
     },
     has: (high, low) => older.has(high, low) || newer.has(high, low),
   };

@@ -1,6 +1,8 @@
 import type { Question } from "../../contract/args.ts";
 import { Failure } from "../../contract/failure.ts";
+import type { Param } from "../../contract/param.ts";
 import { inputName } from "../../contract/read-param.ts";
+import { formatInstant, fromWire } from "../../time/time.ts";
 import type { Target } from "../connection/target.ts";
 import type { Answer } from "./answer-body.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
@@ -48,8 +50,7 @@ function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Tar
       next: `${next}; without a paid plan, use: dexdata ${withoutPlan?.command} ${network} ${address}`,
     };
   }
-  const typed = args.get(param.name);
-  const input = `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`}`;
+  const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
   const { message, isKeyless } = planNeeded(input, endpoint.plan, body, target);
   const upgrade = isKeyless ? "register and upgrade" : "upgrade";
   return {
@@ -67,7 +68,17 @@ function badRequest(body: ErrorBody, question: Question): Sentence {
   const input = flag ?? (param === undefined ? name : inputName(param));
   if (body.code === "missing_param" || typed === undefined)
     return { message: `the service requires ${input} (HTTP 400)` };
-  return { message: `the service rejected ${input} "${typed}" (HTTP 400)` };
+  const shown =
+    param === undefined || flag !== undefined ? `${input} "${typed}"` : shownInput(param, question);
+  return { message: `the service rejected ${shown} (HTTP 400)` };
+}
+
+/** As typed. A time is followed by the time that was sent: `--from "-40d" (2026-10-14T17:18:10Z)`. */
+function shownInput(param: Param, { endpoint, args }: Question): string {
+  const sent = args.get(param.name) ?? "";
+  const typed = endpoint.typed?.get(param.name) ?? sent;
+  const isTime = param.kind.kind === "time" && param.givenAs !== "field";
+  return `${inputName(param)} "${typed}"${isTime ? ` (${formatInstant(fromWire(sent))})` : ""}`;
 }
 
 const pagingFlags: ReadonlyMap<string, string> = new Map([
@@ -94,10 +105,12 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
+  const isTyped = endpoint.params.every(({ givenAs }) => givenAs === undefined);
+  const ifOtherKind = isTyped && endpoint.ifOtherKind !== undefined ? [endpoint.ifOtherKind] : [];
   // The public service responds to an unknown network or address with an empty body, so either may be the cause.
   const doubt = body.code === undefined ? "; the network may not exist" : "";
   return {
     message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,
-    next: `search all networks: dexdata search ${address}`,
+    next: [...ifOtherKind, `search all networks: dexdata search ${address}`].join("; "),
   };
 }

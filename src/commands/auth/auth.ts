@@ -5,7 +5,7 @@ import { Failure, usageFailure } from "../../contract/failure.ts";
 import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../contract/key.ts";
 import type { LocalOutputFlags, SharedValues } from "../../run/flags/shared-flags.ts";
 import { tierSourceOf } from "../../run/open-client.ts";
-import { expectWords, writeRecord } from "../../run/output/local-output.ts";
+import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -104,7 +104,8 @@ async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target)
     await writeRecord(run.context, flags, { ...record, ...unknown, problem: seen.message, ...hosts });
     return seen.exit;
   }
-  const { plan, creditsLeft: credits_left } = seen;
+  const { plan } = seen;
+  const credits_left = exactNumber(seen.creditsLeft);
   const problem = plan === tier ? undefined : `the service applied the ${plan} plan, not ${tier}`;
   return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
 }
@@ -122,7 +123,8 @@ async function statusWithoutTier(
     await writeRecord(context, flags, { ...record, problem: seen.message });
     return seen.exit;
   }
-  const { plan, creditsLeft: credits_left } = seen;
+  const { plan } = seen;
+  const credits_left = exactNumber(seen.creditsLeft);
   const { rest: rest_url, streaming: streaming_url } = hostsOf(options, plan);
   const unsaved = await rememberTier(context, key, plan).then(() => undefined, asFailure);
   const known = { ...record, ...(unsaved === undefined && { tier: plan }), plan, credits_left };

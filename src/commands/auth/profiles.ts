@@ -26,7 +26,7 @@ export async function list(
   const used = settings.profile.value ?? active;
   const rows = [...profiles].map(([name, { key, tier, savedAt, rest }]) => ({
     profile: name,
-    in_use: name === used ? "yes" : "no",
+    in_use: name === used,
     key: maskKey(key),
     tier,
     stored: savedAt,

@@ -1,7 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
-import { expectWords, writeRows } from "../../run/output/local-output.ts";
+import { exactNumber, expectWords, writeRows } from "../../run/output/local-output.ts";
 import { sayWarning } from "../../run/report.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
@@ -40,10 +40,11 @@ export async function list({ words, flags }: Typed, context: Context): Promise<E
   expectWords(words, 0, "config list");
   await warnOfFile(context);
   const rows = listSettings(context).map((listed) => {
-    const { name } = listed.setting;
+    const { name, kind } = listed.setting;
     if ("refused" in listed) return { name, value: "", source: "refused", where: listed.refused.message };
     const { text, source, where } = listed.sourced;
-    return { name, value: text, source, where };
+    const value = kind === "integer" || kind === "rate" ? exactNumber(text) : text;
+    return { name, value, source, where };
   });
   return await writeRows(context, flags, rows);
 }

@@ -51,7 +51,7 @@ export function nextPageLine(
 
 function orWithout({ rawPath, reply }: Endpoint): string {
   if (rawPath !== undefined) return " or leave it out";
-  return reply.kind === "list" ? "" : " or use --all";
+  return reply.kind === "list" || reply.kind === "groups" ? "" : " or use --all";
 }
 
 /** Times are written as resolved, so that a relative time does not change. */
@@ -114,8 +114,13 @@ export interface Rest {
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): Rest {
+export function restOf({
+  last,
+  questions,
+  unfinished = 0,
+}: Pick<Pull, "last" | "questions" | "unfinished">): Rest {
   if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
+  if (unfinished > 0) return { more: true, next: null };
   const { next, isCut = false } = last.page;
   if (isCut) return { more: true, next: null };
   if (next === undefined || next.flag === "subject") return { more: next !== undefined, next: null };

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
-import { type EndpointGroup, positionals, takesAddress, takesMany } from "../input/positionals.ts";
+import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
 import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
@@ -16,7 +16,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     words: endpoint.command,
     section: "Market data",
     positionals: positionals(group),
-    ...(takesAddress(endpoint) && takesMany(endpoint) && { otherForm: addressesWithNetworks }),
+    ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
     summary: endpoint.summary,
     examples: endpoint.examples,
     get flags() {

@@ -141,6 +141,11 @@ const candleFlags = {
 };
 
 const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
+  limit: flag(rows, "Rows", {
+    summary: "Maximum number of rows in each group",
+    default: "all",
+    defaultSaid: "default: all",
+  }),
   type: flag(
     list("groups", (_, typed, name) => {
       const unknown = typed.find((word) => !groups.includes(word));

@@ -1,5 +1,6 @@
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import { quoteText } from "../../render/values/quote.ts";
+import { counted } from "../../text/counted.ts";
 import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
@@ -119,6 +120,10 @@ async function answerAll(
   const isByDefault =
     !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
+  if (run.unfinished !== undefined)
+    (isByDefault ? report.tell : report.remark)(
+      `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; raise --limit or use --all`,
+    );
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
@@ -153,7 +158,9 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   }
   if (questions.limit === undefined || last?.question !== question) return [];
   const more = nextPageLine(question, typed.input.typed, last.page, questions.walk.pageSize);
-  return more === undefined ? [] : [more];
+  if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
+  run.unfinished = (run.unfinished ?? 0) + 1;
+  return [];
 }
 
 /** For people: what the numbers mean, and why there are fewer candles than intervals. */

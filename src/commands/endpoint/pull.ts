@@ -33,6 +33,8 @@ export interface Pull {
   readonly seen: SeenKeys;
   readonly typed: TypedCommand;
   last?: { readonly question: Question; readonly page: Page };
+  /** How many lists have more rows than the limit, if there are several. */
+  unfinished?: number;
 }
 
 export function pullState(run: Pull): PullState {

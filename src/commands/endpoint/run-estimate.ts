@@ -10,7 +10,7 @@ import { rawAt } from "../../json/path-reader.ts";
 import { plans } from "../../contract/tier.ts";
 import { estimate, questionBefore, type Wanted } from "../../pull/estimate.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
-import { writeRecord } from "../../run/output/local-output.ts";
+import { exactNumber, writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 
@@ -37,7 +37,7 @@ export async function runEstimate(
     basis: figures.basis,
     requests_per_minute: perMinute,
     seconds: typeof perMinute === "number" ? secondsAt(perMinute, options, figures.requests) : undefined,
-    credits_left: asNumber(creditsLeft),
+    credits_left: exactNumber(creditsLeft) ?? null,
     estimate_requests: client.meter.requests,
     estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
   });
@@ -68,10 +68,4 @@ function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | un
   if (requests === undefined) return null;
   const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
   return Math.max(1, Math.ceil(((Math.ceil(requests / sends) - 1) * window) / 1000));
-}
-
-/** A string if a number would round the digits. */
-function asNumber(digits: string | undefined): number | string | null {
-  if (digits === undefined) return null;
-  return /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;
 }

@@ -91,6 +91,11 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   const { clock } = run.context;
   const questions = await readQuestions(group, input, options, run.sources);
   const { endpoint, asked, walk } = questions;
+  if (asked.length !== 1)
+    throw usageFailure(
+      `--follow takes one pool, but ${asked.length} were given`,
+      "for several pools: dexdata stream - --feed transactions",
+    );
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
   const log = openEventLog(flags.events, report, clock);

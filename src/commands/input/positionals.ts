@@ -25,15 +25,9 @@ export function positionals(group: EndpointGroup): readonly Positional[] {
   const before = takesNetwork(endpoint) ? [network] : [];
   if (!takesAddress(endpoint)) return before;
   const isOfPools = group.every(({ path }) => path.includes("{pool_address}"));
-  const address: Positional = takesMany(endpoint)
-    ? { name: "address", isRepeatable: true, isList: true, suggests: "addresses" }
-    : isOfPools
-      ? { name: "pool" }
-      : { name: "address", suggests: "addresses" };
-  return [...before, address];
+  const named = isOfPools && endpoint.reply.kind !== "single" ? "pool" : "address";
+  return [...before, { name: named, isRepeatable: true, isList: true, suggests: "addresses" }];
 }
-
-export const takesMany = ({ reply }: Endpoint): boolean => reply.kind === "single" || reply.kind === "batch";
 
 export function takesAddress(endpoint: Endpoint): boolean {
   return (

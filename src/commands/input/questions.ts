@@ -1,6 +1,6 @@
-import type { Place, Subject, Walk } from "../../client/pages/page.ts";
+import { addressKey, type Place, type Subject, type Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
@@ -10,7 +10,6 @@ import {
   type EndpointGroup,
   positionals,
   takesAddress,
-  takesMany,
   takesNetwork,
 } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
@@ -18,8 +17,10 @@ import type { EndpointFlags, ReplyFlags } from "../endpoint/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../files/list-sources.ts";
+import { counted } from "../../text/counted.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
+import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 
@@ -48,7 +49,11 @@ export async function readQuestions(
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, given, hasNetwork);
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
+  const groups = groupsOf(endpoint, flags);
+  for (const each of groups) checkFields(options.fields, rowShape(endpoint, each));
   const targets = await readTargets(endpoint, words, sources, usage);
+  const isOfMany = targets.length > 1;
+  checkOneAsset(endpoint, targets.length, flags);
   const typed = typedParams(endpoint, given, options);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const missing = flags.missing ?? "skip";
@@ -60,7 +65,7 @@ export async function readQuestions(
     return readArgs(endpoint, complete, options.now);
   });
   return {
-    endpoint,
+    endpoint: { ...(isOfMany ? ofManyAssets(endpoint) : endpoint), typed },
     asked,
     limit,
     walk: {
@@ -69,9 +74,11 @@ export async function readQuestions(
         subjects: targets.map(checkedSubject(endpoint, options.now)),
         fillMissing: missing === "null",
       }),
-      ...(isCandles && { candles: { now: options.now, fill: flags.fill } }),
+      ...(isCandles && {
+        candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
+      }),
     },
-    groups: groupsOf(endpoint, flags),
+    groups,
     missing,
     isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
     named: targets.flatMap(({ subject }, index) =>
@@ -108,17 +115,44 @@ async function readTargets(
   const subjects = await readSubjects(words, sources, {
     command: endpoint.command,
     takes,
+    ifOtherKind: endpoint.ifOtherKind,
     checksForms: true,
     usage,
   });
-  if (subjects.length > 1 && !takesMany(endpoint)) {
-    throw usageFailure(`"${subjects[1]?.address}": ${endpoint.command} takes one address`, usage);
-  }
   const named = addressName(endpoint);
-  return subjects.map((subject) => ({
+  const isOneByOne = endpoint.reply.kind === "candles" || endpoint.reply.kind === "numbered-pages";
+  return (isOneByOne ? distinct(subjects, sources) : subjects).map((subject) => ({
     args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
     subject,
   }));
+}
+
+/** Reading the same list again would cost credits and give the same rows. */
+function distinct(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
+  const byKey = new Map<string, Subject>();
+  for (const subject of subjects) {
+    const key = `${subject.network}:${addressKey(subject.address)}`;
+    byKey.set(key, byKey.get(key) ?? subject);
+  }
+  const repeated = subjects.length - byKey.size;
+  if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
+  return [...byKey.values()];
+}
+
+/** Some flags make sense only for a single list of rows. */
+function checkOneAsset(
+  { command, reply }: Endpoint,
+  count: number,
+  { chart, watch, cursor }: Pick<Values<EndpointFlags>, "chart" | "watch" | "cursor">,
+): void {
+  if (count < 2 || (reply.kind !== "candles" && reply.kind !== "numbered-pages")) return;
+  const given = { chart, watch, cursor };
+  const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+  if (flag === undefined) return;
+  throw usageFailure(
+    `--${flag} cannot be used with several assets: ${command} was given ${count}`,
+    `use one asset, or leave out --${flag}`,
+  );
 }
 
 function addressName(endpoint: Endpoint): string {

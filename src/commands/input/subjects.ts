@@ -8,6 +8,7 @@ import {
   kindOfRow,
   labelOfRow,
   labelText,
+  wordProblem,
 } from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
@@ -15,6 +16,7 @@ import { isObject, member } from "../../json/raw-json.ts";
 interface Taker {
   readonly command: string;
   readonly takes: "token" | "pool";
+  readonly ifOtherKind?: string | undefined;
   /** Streams handle impossible addresses with --on-invalid instead. */
   readonly checksForms: boolean;
   readonly usage: string;
@@ -40,7 +42,7 @@ export async function readSubjects(
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {
     if (!isList(word)) {
-      subjects.push(readWord(word, network, usage));
+      subjects.push(readWord(word, network, taker));
       continue;
     }
     const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
@@ -53,11 +55,22 @@ export async function readSubjects(
 
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
-function readWord(word: string, network: string | undefined, usage: string): Subject {
-  const pair = splitPair(word);
-  if (pair !== undefined) return pair;
-  if (network !== undefined) return { network, address: word };
-  throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
+function readWord(
+  word: string,
+  network: string | undefined,
+  { usage, checksForms }: Pick<Taker, "usage" | "checksForms">,
+): Subject {
+  const subject = splitPair(word) ?? (network === undefined ? undefined : { network, address: word });
+  if (subject === undefined)
+    throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
+  const problem = checksForms ? wordProblem(subject.network, subject.address) : undefined;
+  if (problem === undefined) return subject;
+  const { address } = subject;
+  throw invalidInput(
+    `<address> "${shortened(address)}"`,
+    problem,
+    `find it: dexdata search ${shortened(address)}`,
+  );
 }
 
 function toSubject(asset: ListedAsset, network: string | undefined, usage: string): Subject {
@@ -74,30 +87,27 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,
-  { command, takes }: Taker,
+  taker: Taker,
   warn: ListSources["warn"],
 ): readonly ListedAsset[] {
+  const { command, takes } = taker;
   const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === takes;
   const used = assets.filter(isTaken);
   const others = assets.filter((asset) => !isTaken(asset));
   if (others.length === 0) return used;
   const kinds = countedKinds(others.flatMap(({ kind }) => kind ?? []));
   if (used.length === 0)
-    throw usageFailure(
-      `${source} has ${kinds}, but ${command} takes ${takes}s`,
-      hintAt(others, command, takes),
-    );
+    throw usageFailure(`${source} has ${kinds}, but ${command} takes ${takes}s`, hintAt(others, taker));
   warn(
     `${source}: using ${countedKinds(used.map(() => takes))}, skipping ${kinds}; ${command} takes ${takes}s`,
   );
   return used;
 }
 
-function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["takes"]): string | undefined {
+function hintAt(others: readonly ListedAsset[], { command, takes, ifOtherKind }: Taker): string | undefined {
   const kinds = new Set(others.map(({ kind }) => kind));
   const isOther = kinds.size === 1 && kinds.has(takes === "token" ? "pool" : "token");
-  if (command === "ohlcv" && isOther)
-    return takes === "token" ? "for candles of a pool, add --pool" : "leave out --pool";
+  if (isOther && ifOtherKind !== undefined) return ifOtherKind;
   if (others.some(({ hasGroup }) => hasGroup))
     return `search only for them: dexdata search <query> --type ${takes}s`;
   if (!isOther || command === streamTaker) return undefined;
@@ -148,7 +158,8 @@ function readWords(
       `${where}: JSON arrays are not accepted`,
       "list one asset per line, as -o ndjson prints them",
     );
-  const [, word = "", rest = ""] = /^(\S+)\s*(.*)$/u.exec(line) ?? [];
+  // A second address is not a label.
+  const [, word = line, rest = ""] = /^(\S+)(?:\s+(?!0x[\da-f]+$)(.*))?$/iu.exec(line) ?? [];
   const [text, label] = line.startsWith('"') ? [readString(line, where), ""] : [word, labelText(rest)];
   // A second address would be ignored if it were read as a label.
   if (ANOTHER_ASSET.test(label))
@@ -179,6 +190,11 @@ function readRow(line: string, where: string): ListedAsset {
       "select the address in the first command: --fields pool_id",
     );
   }
+  if (Object.hasOwn(row, "time_open"))
+    throw usageFailure(
+      `${where}: a candle is not an asset`,
+      "pass the list of assets to each command instead",
+    );
   const inner = member(row, "row");
   const hasGroup = isObject(inner) && Object.hasOwn(row, "group");
   const subject = hasGroup && isObject(inner) ? inner : row;

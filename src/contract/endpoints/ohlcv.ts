@@ -1,6 +1,6 @@
 import { defineEndpoint, type RowShape } from "../endpoint.ts";
 import { choice, internal, query, type Param } from "../param.ts";
-import { count, each, mark, optional, price, time } from "../record.ts";
+import { address, count, each, mark, optional, price, text, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
 /** Specification, "Other endpoints". */
@@ -38,6 +38,14 @@ const candle: RowShape = {
     { field: "close", title: "close", priority: 2 },
     { field: "volume", title: "vol USD", priority: 7 },
   ],
+  ofMany: {
+    record: { chain: text, id: address },
+    columns: [
+      { field: "id", title: "asset", priority: 1.5, shows: "asset" },
+      { field: "chain", title: "network", priority: 8 },
+      { field: "id", title: "address", priority: 9 },
+    ],
+  },
   added: {
     record: { partial: optional(mark), filled: optional(mark) },
     columns: [{ field: ["filled", "partial"], title: "note", priority: 3 }],
@@ -48,6 +56,7 @@ const candle: RowShape = {
 /** Wire-facts 4.5. Prices are in USD, across all of the token's pools. */
 export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
+  ifOtherKind: "for candles of a pool, add --pool",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
   summary: "Get candles of a token in USD, or of a pool with --pool",
   examples: [
@@ -66,6 +75,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
 export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",
+  ifOtherKind: "for candles of a token, leave out --pool",
   path: "/networks/{network}/pools/{pool_address}/ohlcv",
   chosenByHelp: "; prices are in one of its two tokens (see --inversed), not in USD",
   summary: "Get candles of a pool, priced in one of its tokens",

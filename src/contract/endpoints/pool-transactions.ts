@@ -3,11 +3,11 @@ import { internal, query } from "../param.ts";
 import {
   address,
   blockNumber,
-  count,
   each,
   nullable,
   numberOrText,
   optional,
+  position,
   price,
   text,
   time,
@@ -37,11 +37,12 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
   row: {
+    isComplete: true,
     name: "transaction",
     record: {
       id: text,
-      log_index: count,
-      transaction_index: optional(count),
+      log_index: position,
+      transaction_index: optional(position),
       ...each("pool_id sender", optional(address)),
       recipient: { ...optional(numberOrText), reads: "address" },
       token_0: address,
@@ -54,6 +55,13 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
       created_at: time,
     },
     identity: ["id", "log_index"],
+    ofMany: {
+      record: {},
+      columns: [
+        { field: "pool_id", title: "asset", priority: 1.5, shows: "asset" },
+        { field: "pool_id", title: "pool", priority: 11 },
+      ],
+    },
     columns: [
       { field: "created_at", title: "time", priority: 1 },
       { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, shows: "amount 0" },
@@ -64,6 +72,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
       { field: "created_at_block_number", title: "block", priority: 9 },
       { field: "sender", title: "sender", priority: 8 },
       { field: "id", title: "transaction", priority: 12 },
+      { field: "log_index", title: "log index", priority: 10 },
     ],
   },
 });

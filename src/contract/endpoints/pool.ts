@@ -10,6 +10,7 @@ import {
   nullable,
   optional,
   percent,
+  position,
   price,
   record,
   text,
@@ -36,6 +37,7 @@ export const pool = defineEndpoint("pool", {
   params: [inNetwork, poolAddress, inversed],
   reply: { kind: "single" },
   row: {
+    isComplete: true,
     name: "pool",
     record: {
       id: address,
@@ -50,7 +52,7 @@ export const pool = defineEndpoint("pool", {
       tokens: listOf({
         id: address,
         ...each("name symbol chain", optional(text)),
-        decimals: optional(count),
+        decimals: optional(position),
         added_at: optional(time),
         fdv: nullable(amount),
       }),

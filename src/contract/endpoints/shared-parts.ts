@@ -1,5 +1,5 @@
 import { choice, internal, path, query, type Param } from "../param.ts";
-import { address, amount, count, each, nullable, optional, text } from "../record.ts";
+import { address, amount, each, nullable, optional, position, text } from "../record.ts";
 
 export const inNetwork = path("network", { kind: "network" }, "Network ID (see dexdata networks)");
 export const poolAddress = path("pool_address", { kind: "address" }, "Pool address or ID");
@@ -26,7 +26,7 @@ export const tokenFields = {
   id: address,
   ...each("name symbol", optional(text)),
   chain: text,
-  decimals: optional(count),
+  decimals: optional(position),
   total_supply: { ...nullable(amount), isRaw: true },
   ...each("description website explorer", optional(text)),
 };

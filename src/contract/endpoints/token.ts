@@ -11,6 +11,7 @@ import {
   record,
   text,
   time,
+  tokenAmount,
   windows,
   yesNo,
 } from "../record.ts";
@@ -18,7 +19,8 @@ import { inNetwork, tokenAddress, tokenFields } from "./shared-parts.ts";
 
 /** dexdata reads both sell and buy (specification) and sells and buys (public service, wire-facts 4.7). */
 const window = record({
-  ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
+  volume: nullable(tokenAmount),
+  ...each("volume_usd buy_usd sell_usd", nullable(amount)),
   ...each("sell buy sells buys txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
@@ -35,6 +37,7 @@ export const token = defineEndpoint("token", {
   params: [inNetwork, tokenAddress],
   reply: { kind: "single" },
   row: {
+    isComplete: true,
     name: "token",
     record: {
       ...tokenFields,

@@ -18,7 +18,7 @@ export function overview(entries: readonly Command[]): readonly Block[] {
     { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
     {
       label: "Usage",
-      prose: "dexdata <command> [flags]; -h for a summary, --help for all flags",
+      prose: "dexdata <command> [flags]; <command> -h is short, --help shows all flags",
       isClose: true,
     },
     {

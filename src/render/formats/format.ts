@@ -30,7 +30,7 @@ interface LocalForm {
 }
 
 /** Null means unknown. Undefined members are omitted. */
-export type LocalRow = Readonly<Record<string, string | number | null | undefined>>;
+export type LocalRow = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface LocalLook {
   readonly isTerminal: boolean;

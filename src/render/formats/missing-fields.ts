@@ -1,6 +1,7 @@
 import type { Page } from "../../client/pages/page.ts";
 import { type Endpoint, type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { fieldPaths } from "../../contract/field-paths.ts";
+import { invalidInput } from "../../contract/failure.ts";
 import { listOf } from "../../contract/record.ts";
 import { listNameOf } from "../../contract/reply.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -41,10 +42,28 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
         const problem = `no row has the field "${field}"`;
         if (known.length === 0) return problem;
         const near = nearestPath(field, known);
-        return `${problem}${near === undefined ? " (list fields: --fields '?')" : `; did you mean ${near}?`}`;
+        return `${problem}${near === undefined ? ` (${listFields})` : `; did you mean ${near}?`}`;
       });
     },
   };
+}
+
+const listFields = "list fields: --fields '?'";
+
+/** Throws a usage failure for a field that no response can contain. */
+export function checkFields(fields: readonly string[] | undefined, shape: RowShape): void {
+  const names = Object.keys({ ...shape.record, ...shape.added?.record });
+  const unknown = fields?.find((field) => !names.includes(splitPath(field)[0] ?? ""));
+  if (shape.isComplete !== true || unknown === undefined) return;
+  const near = nearestPath(
+    unknown,
+    fieldPaths(shape).map(({ path }) => path),
+  );
+  throw invalidInput(
+    `--fields "${unknown}"`,
+    `a ${shape.name} does not have this field`,
+    near === undefined ? listFields : `did you mean ${near}?`,
+  );
 }
 
 export function missingFields(
@@ -90,12 +109,14 @@ function isWithin(shape: Shape, path: readonly string[]): boolean {
   });
 }
 
-/** Compares the complete path first and then only its last name. Array indices remain as typed. */
+/** A single name is first looked up as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */
 function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
   const last = typed.at(-1) ?? "";
-  const found = nearest(normal, known) ?? known.find((path) => splitPath(path).at(-1) === last);
+  const sameName = known.find((path) => splitPath(path).at(-1) === last);
+  const found =
+    typed.length === 1 ? (sameName ?? nearest(normal, known)) : (nearest(normal, known) ?? sameName);
   return found
     ?.split(".")
     .map((step, index) => (step === "0" && isIndex(typed[index] ?? "") ? typed[index] : step))

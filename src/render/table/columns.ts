@@ -1,3 +1,4 @@
+import { shortAddress } from "../../client/pages/page.ts";
 import type { RowShape } from "../../contract/endpoint.ts";
 import { splitPath } from "../formats/row-text.ts";
 import type { Presentation } from "../renderer.ts";
@@ -56,7 +57,16 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
     const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
     if (shows === undefined) return plainColumn;
-    if (shows === "label") return { ...plainColumn, kind: "text" as const, isWhole: false, draw: labelCell };
+    if (shows === "label" || shows === "asset") {
+      const draw = (row: unknown, style: CellStyle): Cell => assetCell(row, plainColumn, shows, style);
+      const isAsset = shows === "asset";
+      return {
+        ...plainColumn,
+        kind: isAsset ? ("address" as const) : ("text" as const),
+        isWhole: isAsset,
+        draw,
+      };
+    }
     const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, shows, style);
     return { ...plainColumn, kind: "amount" as const, draw };
   });
@@ -65,11 +75,15 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
   return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
 }
 
-function labelCell(row: unknown, style: CellStyle): Cell {
-  const [address, network] = [valueAt(row, ["id"]), valueAt(row, ["chain"])];
-  if (typeof address !== "string" || typeof network !== "string") return blank;
-  const label = style.findAsset?.(address, network)?.label;
-  return label === undefined ? blank : plain(shownText(label, style));
+/** An asset without a label is shown by its address, which distinguishes it from others in the same list. */
+function assetCell(row: unknown, shown: TableColumn, shows: "label" | "asset", style: CellStyle): Cell {
+  const [address, network] = [valueOf(row, shown), valueAt(row, ["chain"])];
+  if (typeof address !== "string") return blank;
+  const label = style.findAsset?.(address, typeof network === "string" ? network : undefined)?.label;
+  if (label !== undefined) return plain(shownText(label, style));
+  if (shows === "label") return blank;
+  const short = shortAddress(address);
+  return plain(shownText(style.isUnicode ? short : short.replace("…", "..."), style));
 }
 
 /** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */

@@ -94,6 +94,8 @@ export const BULKY = 24;
 const USUAL: ReadonlyMap<string, number> = new Map([
   ["amount", 5],
   ["change", 7],
+  // A shortened one, which may follow a short label in the same column.
+  ["address", 11],
 ]);
 
 /** Widths are in terminal columns. `least` is the width in the part of the table already drawn, or 0. */

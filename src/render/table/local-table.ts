@@ -12,7 +12,7 @@ export function drawLocalTable(
 ): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => shown(row[name])));
-  const lines = hasHeader ? [names.map((name) => name.toUpperCase()), ...cells] : cells;
+  const lines = hasHeader ? [names.map((name) => name.toUpperCase().replaceAll("_", " ")), ...cells] : cells;
   const widths = names.map((_, column) => Math.max(...lines.map((line) => textWidth(line[column] ?? ""))));
   const kept = widths.slice(0, fitting(widths, room));
   return lines.map((line) => `${drawLine(line, kept, room)}\n`).join("");
@@ -20,6 +20,7 @@ export function drawLocalTable(
 
 function shown(value: LocalRow[string]): string {
   if (value === null) return "unknown";
+  if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
 }
 

@@ -32,6 +32,8 @@ const fieldPaths = list("paths", (label, paths) => {
   }
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
   if (repeated !== undefined) throw invalidInput(label, `${repeated} appears twice`);
+  if (paths.length > 1 && paths.some((path) => path.startsWith("*")))
+    throw invalidInput(label, "* means all fields, so it must be the only one");
   return paths;
 });
 

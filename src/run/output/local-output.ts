@@ -73,6 +73,11 @@ function settledFormat(context: Context): OutputFormat | undefined {
   }
 }
 
+/** A string if a number would round the digits. */
+export function exactNumber(digits: string | undefined): number | string | undefined {
+  return digits !== undefined && /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;
+}
+
 /** Rejects extra arguments instead of ignoring them. */
 export function expectWords(words: readonly string[], count: number, usage: string): void {
   if (words.length === count) return;

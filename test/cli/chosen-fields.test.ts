@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { parseCsv } from "../render/separated-values.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+
+const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+const run = async (words: string) =>
+  await dexdata(`${words} --error-format text`, { env: sandbox.env(), now: sandboxNow });
+
+describe("csv and tsv of txns", () => {
+  test.each(["csv", "tsv"])("%s has both fields of a row's key", async (format) => {
+    const rows = rowsOf((await run(`txns ethereum ${POOL} --limit 20 -o ndjson`)).stdout);
+    const { stdout } = await run(`txns ethereum ${POOL} --limit 20 -o ${format}`);
+    const [header = [], ...lines] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(format === "csv" ? "," : "\t"));
+    const key = ["id", "log_index"].map((name) => header.indexOf(name));
+    expect(lines.map((cells) => key.map((index) => cells[index]))).toEqual(
+      rows.map((row) => [row["id"], String(row["log_index"])]),
+    );
+  });
+});
+
+describe("--fields '*'", () => {
+  test.each([
+    `pool ethereum ${POOL}`,
+    `txns ethereum ${POOL} --limit 2`,
+    `ohlcv ethereum ${WETH} --from -3h`,
+    "search pepe",
+    "networks --limit 3",
+    "api /networks/ethereum/dexes",
+  ])("%s: means all fields, in every format", async (words) => {
+    for (const format of ["ndjson", "json", "csv", "tsv", "table"]) {
+      if (words.startsWith("api") && /[ct]sv/u.test(format)) continue;
+      const all = await run(`${words} -o ${format}`);
+      expect(all).toMatchObject({ exit: 0, stdout: expect.stringMatching(/./u) });
+      const { exit, stdout, stderr } = await run(`${words} -o ${format} --fields *`);
+      expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: all.stdout, stderr: all.stderr });
+    }
+  });
+
+  test.each(["*,id", "id,*", "*.id,chain"])("with other fields (%s) is rejected", async (fields) => {
+    const { exit, stderr } = await run(`pool ethereum ${POOL} --fields ${fields}`);
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      `error: invalid --fields "${fields}": * means all fields, so it must be the only one\n`,
+    );
+  });
+});
+
+describe("a field that no row can have", () => {
+  test.each([
+    [`txns ethereum ${POOL}`, "amout_0", "a transaction does not have this field", "did you mean amount_0?"],
+    [`txns ethereum ${POOL}`, "zzz", "a transaction does not have this field", "list fields: --fields '?'"],
+    [
+      `txns ethereum ${POOL} --follow`,
+      "zzz",
+      "a transaction does not have this field",
+      "list fields: --fields '?'",
+    ],
+    [
+      `pool ethereum ${POOL}`,
+      "id,tokns.0.id",
+      "a pool does not have this field",
+      "did you mean tokens.0.id?",
+    ],
+    [
+      `token ethereum ${WETH}`,
+      "price_usd",
+      "a token does not have this field",
+      "did you mean summary.price_usd?",
+    ],
+    [
+      `token ethereum ${WETH} --watch 5s`,
+      "symbl",
+      "a token does not have this field",
+      "did you mean symbol?",
+    ],
+  ])("%s --fields %s is rejected before a request", async (words, fields, problem, hint) => {
+    sandbox.takeLog();
+    const { exit, stderr } = await run(`${words} --fields ${fields}`);
+    const field = fields.split(",").at(-1);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: `error: invalid --fields "${field}": ${problem}\n  hint: ${hint}\n`,
+    });
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("is reported after the request where the service may send more fields, or deeper in a row", async () => {
+    for (const words of [
+      "networks --limit 1 --fields zzz",
+      `ohlcv ethereum ${WETH} --from -2h --fields zzz`,
+      `token ethereum ${WETH} --fields summary.zzz`,
+    ]) {
+      const { exit, stderr } = await run(words);
+      expect(exit).toBe(0);
+      expect(stderr).toMatch(/^warning: no row has the field "(?:summary\.)?zzz"/u);
+    }
+  });
+});
+
+describe("--fields '?'", () => {
+  test.each([
+    ["token", "summary.24h.volume", "amount in tokens"],
+    ["token", "summary.24h.volume_usd", "amount in USD"],
+    ["token", "decimals", ""],
+    ["txns", "log_index", ""],
+    ["txns", "transaction_index", ""],
+    ["txns", "price_0", "price"],
+    ["txns", "price_0_usd", "price in USD"],
+    ["ohlcv", "volume", "amount in USD"],
+  ])("%s: the meaning of %s is %j", async (command, field, meaning) => {
+    const { stdout } = await dexdata([command, "--fields", "?", "-o", "csv"]);
+    const [header = [], ...rows] = parseCsv(stdout);
+    const row = rows.find((cells) => cells[header.indexOf("field")] === field);
+    expect(row?.[header.indexOf("meaning")] ?? "").toBe(meaning);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+
+const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+const run = async (words: string) =>
+  await dexdata(`${words} --error-format text`, { env: sandbox.env(), now: sandboxNow });
+
+describe("a hint names what was meant", () => {
+  test.each([
+    [`ohlcv ethereum ${WETH} --interval 1d`, "24h"],
+    [`ohlcv ethereum ${WETH} --interval 1D`, "24h"],
+    [`ohlcv ethereum ${WETH} --interval 60m`, "1h"],
+    [`ohlcv ethereum ${WETH} --interval 60s`, "1m"],
+    [`ohlcv ethereum ${WETH} --interval 4h`, "6h"],
+    [`ohlcv ethereum ${WETH} --interval 7d`, "24h"],
+    [`txns ethereum ${POOL} --since -1h`, "--from"],
+    [`txns ethereum ${POOL} --before now`, "--to"],
+    [`ohlcv ethereum ${WETH} --limit 5`, "--count-back"],
+    [`ohlcv ethereum ${WETH} --since -1h`, "--from"],
+  ])("%s: %s", async (words, meant) => {
+    sandbox.takeLog();
+    const { exit, stderr } = await run(words);
+    expect({ exit, hint: stderr.split("\n")[1] }).toEqual({
+      exit: 2,
+      hint: `  hint: did you mean ${meant}?`,
+    });
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("ohlcv with the address of a pool mentions --pool, and with that of a token leaving it out", async () => {
+    for (const [words, hint] of [
+      [`ohlcv ethereum ${POOL}`, "for candles of a pool, add --pool; search all networks: "],
+      [`ohlcv ethereum ${WETH} --pool`, "for candles of a token, leave out --pool; search all networks: "],
+    ] as const) {
+      const { exit, stderr } = await run(words);
+      expect(exit).toBe(3);
+      expect(stderr).toContain(`  hint: ${hint}dexdata search 0x`);
+    }
+  });
+
+  test("version is a command, too", async () => {
+    const { exit, stdout } = await dexdata("version");
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: (await dexdata("--version")).stdout });
+    expect(stdout).toMatch(/^dexdata \d/u);
+  });
+});
+
+describe("search --limit", () => {
+  test("cuts each group", async () => {
+    const all = rowsOf((await run("search usdc -o ndjson")).stdout);
+    const cut = rowsOf((await run("search usdc --limit 2 -o ndjson")).stdout);
+    const first = (group: string) => all.filter((row) => row["group"] === group).slice(0, 2);
+    expect(cut).toEqual([...first("tokens"), ...first("pools"), ...first("dexes")]);
+    expect(first("pools")).toHaveLength(2);
+    expect(all.length).toBeGreaterThan(cut.length);
+  });
+
+  test("says in the receipt's terms that there is more, and estimates at most as many rows", async () => {
+    const { stderr } = await run("search usdc --limit 1 -o ndjson --stats");
+    expect(stderr).toContain("more: true");
+    expect((await run("search usdc --limit 500 -o ndjson --stats")).stderr).not.toContain("more: true");
+    expect(toRow((await run("search usdc --limit 4 --estimate -o json")).stdout)).toMatchObject({
+      rows_at_most: 12,
+      requests: 1,
+    });
+    const tokens = await run("search usdc --type tokens --limit 4 --estimate -o json");
+    expect(toRow(tokens.stdout)).toMatchObject({ rows_at_most: 4 });
+  });
+});
