@@ -69,6 +69,7 @@ async function answerAll(
   const missing = watchFields(run.options.fields, shapes);
   const failures: Failure[] = [];
   const remarks: string[] = [];
+  const meanings = new Set<string>();
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, { context, client, question });
@@ -101,7 +102,7 @@ async function answerAll(
     if (part.kind === "end") {
       keeper?.end(question);
       remarks.push(...(await remarksAtEnd(run, question)));
-      for (const line of tableRemarks(run, question, assets)) report.remark(line);
+      for (const line of tableRemarks(run, question, assets)) meanings.add(line);
     }
     countEnd(tally, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
@@ -116,6 +117,7 @@ async function answerAll(
   assets.save();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
+  for (const line of meanings) report.remark(line);
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
   const isByDefault =
     !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
@@ -166,10 +168,11 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 /** For people: what the numbers mean, and why there are fewer candles than intervals. */
 function tableRemarks(run: Pull, { endpoint, args }: Question, assets: TableAssets): readonly string[] {
   const { options, destination, questions, context } = run;
+  const isSingle = questions.asked.length === 1;
   if (options.format !== "table" || !context.stdout.isTerminal || destination.tally.rowsOfQuestion === 0)
     return [];
   if (questions.walk.candles !== undefined)
-    return candleRemarks(run, args, quoteText(endpoint, args, assets.find));
+    return candleRemarks(run, args, quoteText(endpoint, args, isSingle ? assets.find : undefined));
   const [shape] = Object.values(endpoint.rows);
   if (shape?.columns.some(({ shows }) => shows === "size") === true)
     return ["the service does not document the signs of amounts; they are shown as sent"];
@@ -188,7 +191,11 @@ function candleRemarks(
   const { start, end, interval } = candleWindow(args);
   const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
   const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
-  const isSparse = !args.has("count_back") && questions.walk.candles?.fill === undefined && rows < intervals;
+  const isSparse =
+    !args.has("count_back") &&
+    questions.walk.candles?.fill === undefined &&
+    rows < intervals &&
+    questions.asked.length === 1;
   return [
     ...(quote === undefined || options.picture === "chart"
       ? []
