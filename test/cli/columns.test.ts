@@ -146,10 +146,10 @@ describe("the columns that identify a row", () => {
     expect((await runOnTerminal("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
   });
 
-  test("of a transaction are both tokens, the amount and the price", async () => {
+  test("of a transaction are both amounts, then the size", async () => {
     const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
     expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|TOKEN 1");
-    expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
+    expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|TOKEN 1|SIZE USD");
   });
 });
 
