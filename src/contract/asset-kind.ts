@@ -20,7 +20,7 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   if (has("factory_id") || hasTokens) return "pool";
   if (has("dex_id", "dex_name")) return has("id") ? "pool" : "DEX";
   // Rows of a pool list can have symbols as labels, so a symbol alone does not prove that the row is a token.
-  if (has("decimals", "total_supply") || (has("symbol") && has("address"))) return "token";
+  if (has("decimals", "total_supply", "fdv_usd") || (has("symbol") && has("address"))) return "token";
   // Prices from the public service. Without this field, a row of a pool list can look the same.
   if (has("price_usd") && has("last_updated")) return "token";
   return has("display_name") && !has("chain") ? "network" : undefined;

@@ -83,7 +83,7 @@ export const pagedLists: readonly PagedList[] = [
     hasCount: false,
   },
   { name: "dexes", words: "dexes ethereum --all --page-size 1", hasCount: true },
-  { name: "txns", words: `txns ${pool} --from -70m --all --page-size 8`, hasCount: true },
+  { name: "txns", words: `txns ${pool} --from -100m --all --page-size 8`, hasCount: true },
   {
     name: "ohlcv of a token",
     words: `ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 ${minutes}`,
@@ -98,7 +98,7 @@ export const pagedLists: readonly PagedList[] = [
   { name: "api of DEXes", words: "api /networks/ethereum/dexes --paginate -f limit=1", hasCount: true },
   {
     name: "api of transactions",
-    words: `api ${path}/transactions --paginate -f from=-70m -f limit=8`,
+    words: `api ${path}/transactions --paginate -f from=-100m -f limit=8`,
     hasCount: true,
   },
 ];
