@@ -76,7 +76,7 @@ describe.each(lists)("the table of $command", ({ command, endpoint, group, next 
   });
 
   test.runIf(next !== undefined)("has addresses that the next command accepts", async () => {
-    const { stdout } = await run([...command.split(" "), "-o", "table"]);
+    const { stdout } = await run([...command.split(" "), "-o", "wide"]);
     const [head = "", ...lines] = stdout.trimEnd().split("\n");
     const networkAt = head.indexOf("NETWORK");
     for (const line of lines.slice(0, 2)) {
