@@ -38,10 +38,11 @@ export function createKnownAssets(
     if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
     const key = keyOf(network, address);
     const before = kept().get(key);
-    if (before?.label === asset.label && before?.decimals === asset.decimals) return;
+    const all = { ...before, ...asset };
+    if (before?.label === all.label && before?.decimals === all.decimals) return;
     isChanged = true;
     kept().delete(key);
-    kept().set(key, { ...before, ...asset });
+    kept().set(key, all);
   };
 
   /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
