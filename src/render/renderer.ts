@@ -46,6 +46,8 @@ export interface Renderer {
   page(page: Page): Promise<void>;
   /** Returns hidden columns that the user requested or that identify the rows. */
   leftOut?(): readonly string[];
+  /** Whether an address was shortened. */
+  isShortened?(): boolean;
   /** Writes rows that are held back until a table can be laid out. Also called if the run fails. */
   release?(): Promise<void>;
   /** Called only on success. An unfinished document shows a reader that the pull failed. */

@@ -117,6 +117,7 @@ async function answerAll(
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   for (const line of meanings) report.remark(line);
+  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
   const isByDefault =
     !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
