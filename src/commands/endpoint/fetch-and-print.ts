@@ -170,7 +170,9 @@ function candleRemarks(
   const isSparse = !args.has("count_back") && questions.walk.candles.fill === undefined && rows < intervals;
   return [
     ...(quote === undefined ? [] : [`prices: ${quote}`]),
-    ...(isSparse ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`] : []),
+    ...(isSparse
+      ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
+      : []),
   ];
 }
 

@@ -10,6 +10,7 @@ import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.t
 import { holdFile, lockOf, targetOf } from "../../files/out/out-file.ts";
 import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
 import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -93,6 +94,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   const { endpoint, asked, walk } = questions;
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
+  checkPrefix(options, questions);
   const log = openEventLog(flags.events, report, clock);
   const output = await openFollowOutput(run, flags.out);
   const ending = createEnding(clock, run.context.signal, flags.for);
@@ -133,7 +135,10 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
 }
 
 /** The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice. */
-async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
+async function openFollowOutput(
+  { context, options, report, onClose }: Run,
+  out: string | undefined,
+): Promise<Output> {
   const { clock, stdout } = context;
   if (out === undefined) return stdout;
   checkOutPattern(out, clock.now());
@@ -141,7 +146,7 @@ async function openFollowOutput({ context, report, onClose }: Run, out: string |
   const lock = await holdFile(context, out, lockFile, report.remark);
   onClose(lock.release);
   refuseUnfinished(out, clock.now());
-  const files = await openAppendedFile(out, clock, report);
+  const files = await openAppendedFile(out, clock, report, options.prefix);
   onClose(files.close);
   return {
     ...files,

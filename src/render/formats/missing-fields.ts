@@ -91,7 +91,7 @@ function isWithin(shape: Shape, path: readonly string[]): boolean {
 }
 
 /** Compares the complete path first and then only its last name. Array indices remain as typed. */
-function nearestPath(field: string, known: readonly string[]): string | undefined {
+export function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
   const last = typed.at(-1) ?? "";
