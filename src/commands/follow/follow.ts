@@ -15,7 +15,7 @@ import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
+import { createEnding, endCause, type Ending, Stop } from "../../tail/ending.ts";
 import { followRows } from "../../tail/follow/follow-rows.ts";
 import { createRowWriter, createServicePresent } from "../../tail/follow/row-writer.ts";
 import type { TailRow } from "../../tail/follow/tail-row.ts";
@@ -211,9 +211,11 @@ async function follow(followed: Followed): Promise<void> {
         },
       },
     });
+    course.closed(endCause(new Stop("limit")));
   } catch (cause) {
+    if (signal.reason instanceof Stop) behind = course.behind();
+    course.closed(endCause(signal.aborted ? signal.reason : cause));
     if (!(signal.reason instanceof Stop)) throw cause;
-    behind = course.behind();
   } finally {
     ending.end(new Error("reading ended"));
     await listening;

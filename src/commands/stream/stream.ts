@@ -275,7 +275,7 @@ function listenForReload(
       known.name(listed);
       const subjects = tail.reload(known.labeled(listed));
       for (const display of displays) display.watch?.(subjects);
-      course.reloaded(subjects.length);
+      course.reloaded(subjects);
     } catch (cause) {
       // The run ended while the list was being read, for example from a pipe without a writer.
       if (stops.signal.aborted) return;
