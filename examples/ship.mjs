@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 // node ship.mjs [--once] STATE 'FILES' command…: passes the lines of growing files to a command, each at least once.
-// FILES is a name or a pattern with *. It should match rotated files, too; compress them only after they were shipped.
+// FILES is a name or a pattern with *. It should match rotated files, too; compress them only after they were shipped. Locks,
+// checkpoints and compressed files never match.
 // The command reads complete lines from stdin, about 1 MiB at most. Its exit code decides:
 //   0   everything was delivered, durably
 //   65  a line was refused for good: the batch is halved until that line is alone, and the line goes to STATE.refused
 //   *   the engine may be down: the same lines are sent again, after 0.25 to 15 seconds
-// STATE has each file's inode, the offset, and the hash of the last line. If the file no longer has this line there, it was
-// truncated or replaced, and is read from its start. After a kill, the last batch is sent again. Rows may repeat: the engine
-// must drop rows with a known id and log_index. --once ends when all lines are delivered. One process at a time uses STATE,
-// on one machine with Linux or Windows. Only lines that are on disk are shipped.
+// STATE has each file's inode, offset, and the hash of the last line. A file without this line there was truncated or replaced,
+// and is read from its start. After a kill, the last batch is sent again: the engine must drop rows with a known id and
+// log_index. --once ends when all lines are delivered. One process uses STATE, on Linux or Windows. It syncs what it ships.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ const [state = "", files = "", ...command] = process.argv.slice(isOnce ? 3 : 2);
 if (command.length === 0) end(2, "usage: ship.mjs [--once] STATE 'FILES' command…");
 const [folder, pattern] = [path.dirname(files), path.basename(files)];
 const literals = pattern.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
-const isNamed = new RegExp(`^${literals.join(".*")}$`);
+const isNamed = new RegExp(`^(?!.*\\.(?:lock|part|resume|gz|zst)$)${literals.join(".*")}$`);
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 const absent = (instead) => (problem) => (problem.code === "ENOENT" ? instead : Promise.reject(problem));
 const stopping = new AbortController();
@@ -59,7 +59,7 @@ async function listFiles() {
     if (isNamed.test(name) || places.has(String(facts.ino))) found.push({ file, changed: facts.mtimeNs });
   }
   for (const inode of places.keys()) if (!inodes.has(inode)) places.delete(inode);
-  return found.toSorted((a, b) => Number(a.changed - b.changed)).map(({ file }) => file);
+  return found.toSorted((a, b) => (a.changed < b.changed ? -1 : 1)).map(({ file }) => file);
 }
 
 async function shipFile(file) {

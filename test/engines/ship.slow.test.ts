@@ -188,6 +188,7 @@ describe("ship.mjs", () => {
     expect(down.stderr).toContain("the command ended with 1; ");
     rmSync(path.join(yard.store, "down-before"));
     renameSync(yard.file, `${yard.file}.1`);
+    for (const other of ["lock", "resume", "2.gz"]) writeFileSync(`${yard.file}.${other}`, "not a row\n");
     for (let count = 0; count < 100; count += 1) appendFileSync(yard.file, `${yard.line()}\n`);
     appendFileSync(yard.file, '{"id":"half');
     expect(yard.once()).toMatchObject({ status: 0, stderr: "" });
