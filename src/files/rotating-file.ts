@@ -31,11 +31,12 @@ export async function openRotatingFile(
   pattern: string,
   clock: Pick<Clock, "now" | "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
+  hasPrefix = false,
 ) {
   checkOutPattern(pattern, clock.now());
   const openAt = async (file: string) => {
     const handle = await openToAppend(file);
-    const torn = await repairPartialLine(handle, file, clock).catch(async (cause: unknown) => {
+    const torn = await repairPartialLine(handle, file, clock, hasPrefix).catch(async (cause: unknown) => {
       await handle.close();
       throw cause;
     });

@@ -19,6 +19,8 @@ export interface Presentation {
   readonly isContinued: boolean;
   /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
   readonly fields: readonly string[] | undefined;
+  /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
+  readonly prefix?: readonly string[] | undefined;
   /** True by default. */
   readonly hasHeader?: boolean;
   /** Table columns by name; undefined shows the columns that fit. */

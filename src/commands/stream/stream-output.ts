@@ -3,9 +3,11 @@ import { type ByteStore, createByteStore } from "../../client/streams/byte-store
 import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
+import type { TornLine } from "../../files/last-lines.ts";
 import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.ts";
 import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
+import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
 import { createPaint } from "../../render/painter.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import type { KnownAssets } from "../../run/known-assets.ts";
@@ -46,10 +48,11 @@ export async function openDisplays(
   const { clock, stdout, env } = context;
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
+  const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
   const linesIn = (output: Pick<RotatingFile, "write">): StreamDisplay =>
-    createLines(output, board.feed, envelope === true, broken);
+    createLines(output, { feed: board.feed, isEnveloped: envelope === true, before }, broken);
   if (out !== undefined) {
-    const file = await openAppendedFile(out, clock, report);
+    const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
     displays.push(linesIn(file));
   } else if (!hasBoard) displays.push(linesIn(stdout));
@@ -57,11 +60,16 @@ export async function openDisplays(
   return displays;
 }
 
+interface LineForm {
+  readonly feed: FeedName;
+  readonly isEnveloped: boolean;
+  readonly before: RowPrefix | undefined;
+}
+
 /** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
-  feed: FeedName,
-  isEnveloped: boolean,
+  { feed, isEnveloped, before }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
@@ -72,12 +80,13 @@ function createLines(
       broken(shard, event);
       return undefined;
     }
-    if (!isEnveloped) return Buffer.from(line);
+    const start = before?.ofText(line) ?? "";
+    if (!isEnveloped) return Buffer.from(start + line);
     const subject = subjectOf(event, shard.subjects);
     const isReplacement = replacements.get(shard) ?? createReplacements();
     replacements.set(shard, isReplacement);
     const facts = { feed, subject, received, isReplacement: isReplacement(event) };
-    return Buffer.from(enveloped(line, event, facts));
+    return Buffer.from(start + enveloped(line, event, facts));
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */
   let spare: ByteStore | undefined;
@@ -85,9 +94,11 @@ function createLines(
     show: async (shard, events, at) => {
       const lines = spare ?? createByteStore();
       spare = undefined;
+      before?.begin();
       for (const event of events) {
         // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {
+          before?.addOfBytes(event.bytes, event.start, event.end, lines);
           lines.addLine(event.bytes, event.start, event.end);
           continue;
         }
@@ -175,12 +186,13 @@ export async function openAppendedFile(
   pattern: string,
   clock: Clock,
   { warn }: Pick<Report, "warn">,
+  prefix: readonly string[] | undefined,
 ): Promise<RotatingFile> {
-  return await openRotatingFile(pattern, clock, (file, { kind, bytes }) =>
+  const repaired = (file: string, { kind, bytes }: TornLine): void =>
     warn(
       kind === "ended"
         ? `${file}: the last line had no line break; one was added`
         : `${file}: the last line was incomplete and was removed (${counted(bytes, "byte")})`,
-    ),
-  );
+    );
+  return await openRotatingFile(pattern, clock, repaired, prefix !== undefined);
 }
