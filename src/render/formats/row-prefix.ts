@@ -124,7 +124,7 @@ function createFieldFinder(names: readonly string[]) {
   const next = (known: { at: number }, needle: Buffer, from: number, before?: number): number => {
     if (known.at >= from || bytes === undefined) return known.at;
     let at = bytes.indexOf(needle, from);
-    while (at >= 0 && before !== undefined && bytes[at - 1] !== before) at = bytes.indexOf(needle, at + 1);
+    if (before !== undefined) while (at >= 0 && bytes[at - 1] !== before) at = bytes.indexOf(needle, at + 1);
     known.at = at < 0 ? bytes.length : at;
     return known.at;
   };
