@@ -26,7 +26,9 @@ export function createByteStore(maxKeptBytes = usuallyKept) {
   };
   const addPart = (bytes: Buffer, from: number, to: number): void => {
     makeRoom(to - from);
-    length += bytes.copy(memory, length, from, to);
+    // A call of the runtime takes longer than a few bytes.
+    if (to - from > 64) length += bytes.copy(memory, length, from, to);
+    else for (let at = from; at < to; at += 1) memory[length++] = bytes[at] ?? 0;
   };
   /** The bytes are valid only until more bytes are added. */
   const lend = (): Buffer => {

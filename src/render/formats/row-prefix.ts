@@ -114,19 +114,21 @@ const CONTROLS = /[\u0000-\u001f\\]/gu;
  * a buffer must be passed in order.
  */
 function createFieldFinder(names: readonly string[]) {
-  const keys = names.map((name) => Buffer.from(`"${name}":`));
+  // Quotes are the most frequent bytes of a row, so a search for a needle that begins with one is slow.
+  const keys = names.map((name) => Buffer.from(`${name}":`));
   const spans: number[] = [];
   let bytes: Buffer | undefined;
   /** The next occurrence of each of these at or after the previous row; the length of the buffer if there is none. */
   const unicode = { at: 0 };
-  const objects = { at: 0 };
-  const arrays = { at: 0 };
   const found = keys.map(() => ({ at: 0 }));
-  const next = (known: { at: number }, needle: Buffer | number, from: number): number => {
+  const next = (known: { at: number }, needle: Buffer, from: number): number => {
     if (known.at >= from || bytes === undefined) return known.at;
-    const at = bytes.indexOf(needle, from);
-    known.at = at < 0 ? bytes.length : at;
-    return known.at;
+    for (let at = bytes.indexOf(needle, from); ; at = bytes.indexOf(needle, at + 1)) {
+      // A name begins with a quote; the other needle begins with a backslash.
+      if (at >= 0 && needle !== UNICODE_ESCAPE && bytes[at - 1] !== QUOTE) continue;
+      known.at = at < 0 ? bytes.length : at;
+      return known.at;
+    }
   };
   /** Memory may be reused for other rows. */
   const begin = (): void => {
@@ -135,28 +137,34 @@ function createFieldFinder(names: readonly string[]) {
   const find = (row: Buffer, start: number, end: number): readonly number[] | undefined => {
     if (row !== bytes) {
       bytes = row;
-      for (const known of [unicode, objects, arrays, ...found]) known.at = -1;
+      for (const known of [unicode, ...found]) known.at = -1;
     }
     if (next(unicode, UNICODE_ESCAPE, start) < end) return undefined;
-    const nested = Math.min(next(objects, OPEN_OBJECT, start + 1), next(arrays, OPEN_ARRAY, start + 1));
-    for (const [index, key] of keys.entries()) {
-      const known = found[index] ?? unicode;
+    for (let index = 0; index < keys.length; index += 1) {
+      const [key, known] = [keys[index], found[index]];
+      if (key === undefined || known === undefined) return undefined;
       const at = next(known, key, start);
-      const before = row[at - 1];
-      if (at >= end || at > nested || next(known, key, at + 1) < end) return undefined;
-      if (before !== COMMA && before !== OPEN_OBJECT) return undefined;
+      if (at >= end || next(known, key, at + 1) < end) return undefined;
+      const before = row[at - 2];
+      if ((before !== COMMA && before !== OPEN_OBJECT) || opensBefore(row, start + 1, at)) return undefined;
       let from = at + key.length;
       let to = from;
-      if (row[from] === QUOTE) {
+      const first = row[from];
+      if (first === QUOTE) {
         from += 1;
         for (to = from; row[to] !== QUOTE; to += 1) if (row[to] === BACKSLASH) return undefined;
-        // A container starts at `nested`.
-      } else if (from === nested) return undefined;
-      else if (row[from] !== FIRST_OF_NULL) while (row[to] !== COMMA && row[to] !== CLOSE_OBJECT) to += 1;
+      } else if (first === OPEN_OBJECT || first === OPEN_ARRAY) return undefined;
+      else if (first !== FIRST_OF_NULL) while (row[to] !== COMMA && row[to] !== CLOSE_OBJECT) to += 1;
       spans[2 * index] = from;
       spans[2 * index + 1] = to;
     }
     return spans;
   };
   return { begin, find };
+}
+
+/** Fields are usually in front, so this loop is shorter than a search. */
+function opensBefore(row: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (row[at] === OPEN_OBJECT || row[at] === OPEN_ARRAY) return true;
+  return false;
 }
