@@ -121,12 +121,14 @@ function createFieldFinder(names: readonly string[]) {
   /** The next occurrence of each of these at or after the previous row; the length of the buffer if there is none. */
   const unicode = { at: 0 };
   const found = keys.map(() => ({ at: 0 }));
-  const next = (known: { at: number }, needle: Buffer, from: number, before?: number): number => {
+  const next = (known: { at: number }, needle: Buffer, from: number): number => {
     if (known.at >= from || bytes === undefined) return known.at;
-    let at = bytes.indexOf(needle, from);
-    if (before !== undefined) while (at >= 0 && bytes[at - 1] !== before) at = bytes.indexOf(needle, at + 1);
-    known.at = at < 0 ? bytes.length : at;
-    return known.at;
+    for (let at = bytes.indexOf(needle, from); ; at = bytes.indexOf(needle, at + 1)) {
+      // A name begins with a quote; the other needle begins with a backslash.
+      if (at >= 0 && needle !== UNICODE_ESCAPE && bytes[at - 1] !== QUOTE) continue;
+      known.at = at < 0 ? bytes.length : at;
+      return known.at;
+    }
   };
   /** Memory may be reused for other rows. */
   const begin = (): void => {
@@ -141,8 +143,8 @@ function createFieldFinder(names: readonly string[]) {
     for (let index = 0; index < keys.length; index += 1) {
       const [key, known] = [keys[index], found[index]];
       if (key === undefined || known === undefined) return undefined;
-      const at = next(known, key, start, QUOTE);
-      if (at >= end || next(known, key, at + 1, QUOTE) < end) return undefined;
+      const at = next(known, key, start);
+      if (at >= end || next(known, key, at + 1) < end) return undefined;
       const before = row[at - 2];
       if ((before !== COMMA && before !== OPEN_OBJECT) || opensBefore(row, start + 1, at)) return undefined;
       let from = at + key.length;
