@@ -20,6 +20,8 @@ import { counted } from "../../text/counted.ts";
 import type { StreamValues } from "./stream-flags.ts";
 
 const LF = 0x0a;
+/** The lines of a chunk have at most 64 KiB, and prefixes are part of them. */
+const maxKeptBytes = 256 * 1024;
 
 /** Either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
@@ -92,9 +94,8 @@ function createLines(
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      const lines = spare ?? createByteStore();
+      const lines = spare ?? createByteStore(maxKeptBytes);
       spare = undefined;
-      before?.begin();
       for (const event of events) {
         // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {
