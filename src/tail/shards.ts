@@ -103,6 +103,16 @@ export function nameOf({ network, address }: Subject): string {
   return `${network}:${address}`;
 }
 
+/** For `--events`. `labels` has the order of `names`, with null for an asset without a label. */
+export function namesAndLabels(subjects: readonly Subject[]) {
+  const hasLabels = subjects.some(({ label }) => label !== undefined);
+  return {
+    assets: subjects.length,
+    names: subjects.map(nameOf),
+    ...(hasLabels && { labels: subjects.map(({ label = null }) => label) }),
+  };
+}
+
 /** For messages: `WETH (ethereum:0xc02a…6cc2)`, or the complete name if there is no label. */
 export function titleOf(subject: Subject): string {
   const { network, address, label } = subject;

@@ -1,3 +1,4 @@
+import type { Subject } from "../../client/pages/page.ts";
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
@@ -8,14 +9,15 @@ import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
+import { namesAndLabels } from "../../tail/shards.ts";
 import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
-export function createFollowReport({ context, options, report }: Run, write: FollowLog, asset: string) {
+export function createFollowReport({ context, options, report }: Run, write: FollowLog, pool: Subject) {
   const remark = options.hasStats ? report.tell : report.remark;
-  const log: FollowLog = (event) => write({ ...event, assets: 1, names: [asset] });
+  const log: FollowLog = (event) => write({ ...event, ...namesAndLabels([pool]) });
   const sinks = { ...report, remark, log, timesToTell: createRepeatLimiter(context.clock) };
   const holes = createHoles(context.clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };

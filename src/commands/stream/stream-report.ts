@@ -5,7 +5,7 @@ import type { Failure } from "../../contract/failure.ts";
 import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
-import { nameOf, someOf, titleOf } from "../../tail/shards.ts";
+import { namesAndLabels, someOf, titleOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
@@ -149,16 +149,6 @@ function timesOf({ from, to }: Gap): { readonly from: string; readonly to: strin
 
 function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
   return { connection: number, ...namesAndLabels(subjects) };
-}
-
-/** `labels` has the order of `names`, with null for an asset without a label. */
-function namesAndLabels(subjects: readonly Subject[]) {
-  const hasLabels = subjects.some(({ label }) => label !== undefined);
-  return {
-    assets: subjects.length,
-    names: subjects.map(nameOf),
-    ...(hasLabels && { labels: subjects.map(({ label = null }) => label) }),
-  };
 }
 
 function title(shard: Shard): string {
