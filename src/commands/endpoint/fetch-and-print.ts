@@ -1,5 +1,4 @@
 import { counted } from "../../text/counted.ts";
-import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
@@ -19,6 +18,7 @@ import type { Context } from "../../context/context.ts";
 import type { Questions } from "../input/questions.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import { titleOf } from "../../client/subject.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {

@@ -1,5 +1,4 @@
 import type { Client } from "../../client/client.ts";
-import type { Subject } from "../../client/pages/page.ts";
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -20,7 +19,7 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { distinct, planShards, roomFor } from "../../tail/shards.ts";
+import { planShards, roomFor } from "../../tail/shards.ts";
 import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
 import { Tail } from "../../tail/tail.ts";
@@ -30,6 +29,7 @@ import type { Input } from "../command.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
+import { distinctSubjects, type Subject } from "../../client/subject.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -56,7 +56,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
     const taker = { command: streamTaker, takes: asked.kind.by, checksForms: false, usage };
-    const listed = distinct(await readSubjects(words, sources, taker));
+    const listed = distinctSubjects(await readSubjects(words, sources, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };

@@ -1,4 +1,3 @@
-import { shortAddress } from "../../client/pages/page.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { visibleText } from "../sanitize.ts";
 import { GAP } from "../table/fit-columns.ts";
@@ -8,6 +7,7 @@ import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/wid
 import type { NamedRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-lines.ts";
 import type { BoardOrder } from "./board-order.ts";
+import { shortAddress } from "../../client/subject.ts";
 
 interface BoardView {
   readonly elapsed: number;

@@ -1,4 +1,3 @@
-import { shortAddress } from "../../client/pages/page.ts";
 import type { RowShape } from "../../contract/endpoint.ts";
 import { splitPath } from "../formats/row-text.ts";
 import type { Presentation } from "../renderer.ts";
@@ -17,6 +16,7 @@ import { showTrade } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import { chooseColumns } from "./choose-columns.ts";
+import { shortAddress } from "../../client/subject.ts";
 
 export interface TableColumn {
   readonly title: string;

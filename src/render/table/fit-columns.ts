@@ -1,8 +1,8 @@
-import { shortWidth } from "../../client/pages/page.ts";
 import type { Output } from "../../context/context.ts";
 import { type Cell, isNumeric } from "../values/cell.ts";
 import { textWidth } from "../values/width.ts";
 import type { TableColumn } from "./columns.ts";
+import { shortWidth } from "../../client/subject.ts";
 
 export const GAP = 2;
 
