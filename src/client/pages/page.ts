@@ -35,7 +35,7 @@ export interface Page {
   readonly next: Place | undefined;
   /** Where the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
-  /** Rows after this page, based on the service's total; undefined if there is no usable total. */
+  /** Rows after this page, based on the service's total; undefined if the total cannot be used. */
   readonly left?: number | undefined;
   /** Set only on the last page. */
   readonly proof?: Proof;

@@ -22,7 +22,7 @@ interface RowList {
   readonly spans: readonly number[];
   readonly bytes: Buffer;
   readonly view: DataView;
-  /** Whether there is no whitespace between tokens. */
+  /** No token is followed by white space. */
   readonly isCompact: boolean;
   /** The start and end of each string with characters other than printable ASCII. */
   readonly wide: readonly number[];

@@ -87,7 +87,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
+  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {
     // If the credits are limited, none of them are spent on amounts in tokens.
     if (hasTrades && options.maxCredits === undefined) void learnPools(open.client, known, subjects, stops);
