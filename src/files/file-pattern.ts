@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { invalidInput } from "../contract/failure.ts";
+import { nearest } from "../text/nearest.ts";
 import { namesIn } from "./paths.ts";
 
 /** Values of the fields in braces that are not times. */
@@ -26,8 +27,11 @@ export function checkFields(pattern: string, names: readonly string[]): void {
   const fields = pattern.match(braces) ?? [];
   for (const field of fields) {
     if (field.length === 1) throw invalidInput(label, `unpaired ${field}`, accepted);
-    if (field !== "{{" && field !== "}}" && !known.includes(field.slice(1, -1)))
-      throw invalidInput(label, `the rows have no field ${field}`, accepted);
+    const name = field.slice(1, -1);
+    if (field === "{{" || field === "}}" || known.includes(name)) continue;
+    const near = nearest(name, known);
+    const hint = near === undefined ? accepted : `did you mean {${near}}?`;
+    throw invalidInput(label, `the rows have no field ${field}`, hint);
   }
   if (fields.length > 0 && pattern.includes("%"))
     throw invalidInput(label, "must not combine { } with %", accepted);

@@ -23,6 +23,7 @@ interface OpenFile {
 export function createOpenFiles(
   clock: Pick<Clock, "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
+  hasPrefix: boolean,
 ) {
   /** The file that was used last is the last entry. */
   const files = new Map<string, OpenFile>();
@@ -30,7 +31,7 @@ export function createOpenFiles(
     refuseUnfinished(file);
     await makeRoom();
     const handle = await openToAppend(file);
-    const torn = await repairPartialLine(handle, file, clock).catch(async (cause: unknown) => {
+    const torn = await repairPartialLine(handle, file, clock, hasPrefix).catch(async (cause: unknown) => {
       await handle.close();
       throw cause;
     });

@@ -36,8 +36,9 @@ export async function openRotatingFile(
   pattern: string,
   clock: Pick<Clock, "now" | "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
+  hasPrefix = false,
 ) {
-  const files = createOpenFiles(clock, onRepair);
+  const files = createOpenFiles(clock, onRepair, hasPrefix);
   if (!hasNames(pattern)) await files.open(fileOf(pattern, clock.now()));
   let last: Promise<void> = Promise.resolve();
   /** Several connections share the files. */

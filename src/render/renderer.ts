@@ -19,6 +19,8 @@ export interface Presentation {
   readonly isContinued: boolean;
   /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
   readonly fields: readonly string[] | undefined;
+  /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
+  readonly prefix?: readonly string[] | undefined;
   /** True by default. */
   readonly hasHeader?: boolean;
   /** Table columns by name; undefined shows the columns that fit. */
@@ -46,6 +48,8 @@ export interface Renderer {
   page(page: Page): Promise<void>;
   /** Returns hidden columns that the user requested or that identify the rows. */
   leftOut?(): readonly string[];
+  /** Whether an address was shortened. */
+  isShortened?(): boolean;
   /** Writes rows that are held back until a table can be laid out. Also called if the run fails. */
   release?(): Promise<void>;
   /** Called only on success. An unfinished document shows a reader that the pull failed. */

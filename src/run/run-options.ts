@@ -9,12 +9,19 @@ import { readSettings } from "../settings/read-settings.ts";
 import { parseTimeBound } from "../time/time.ts";
 import { type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import type { Flag, Values } from "./flags/flag.ts";
-import type { SharedValues } from "./flags/shared-flags.ts";
+import type { prefixFlag, SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "../render/terminal.ts";
 
 /** Flags that only some commands have, but that affect the options, are included. */
 export type RunFlags = SharedValues &
-  Partial<PictureFlags & Values<{ readonly speed: Flag<number>; readonly "streaming-url": Flag<string> }>>;
+  Partial<
+    PictureFlags &
+      Values<{
+        readonly speed: Flag<number>;
+        readonly "streaming-url": Flag<string>;
+        readonly prefix: typeof prefixFlag;
+      }>
+  >;
 
 export type RunOptions = Readonly<ReturnType<typeof readRunOptions>>;
 
@@ -37,6 +44,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
     picture,
     fields: flags.fields?.join() === "*" ? undefined : flags.fields,
+    /** Each command checks that the fields exist. */
+    prefix: flags.prefix,
     hasHeader: flags["no-header"] !== true,
     /** Includes every column, even if the table is wider than the terminal. */
     isWide: chosen === "wide",

@@ -38,8 +38,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   const servers = [
     serve("rest_free", state, queue),
     serve("rest_paid", state, queue),
-    serveStreams("stream_free", state, hub),
-    serveStreams("stream_paid", state, hub),
+    serveStreams("stream_free", state, hub, queue),
+    serveStreams("stream_paid", state, hub, queue),
   ];
   for (const server of servers) answerUnreadable(server);
   const close = async (): Promise<void> => {

@@ -206,9 +206,9 @@ describe("--spark", () => {
     expect(exit).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
       "TOKEN 0  NETWORK   PRICE 0 USD  CHANGE 5M  CHANGE 1H  CHANGE 6H  CHANGE 24H  24H 6H 1H 5M NOW  POOL
-      ALL      ethereum     100.0000      0.00%    -50.00%      0.00%    +100.00%  ▁▁▁ ▃▃ ██ ▃▃ ▃▃▃  0xALL
-      GAPS     ethereum     100.0000      0.00%    -50.00%                                ██ ▁▁ ▁▁▁  0xGAPS
-      FELL     ethereum     100.0000    +25.00%      0.00%      0.00%    -100.00%      ██ ██ ▁▁ ███  0xFELL
+      ALL      ethereum     100.0000      0.00%    -50.00%      0.00%    +100.00%  ▁▁▁ ▃▃ ▇▇ ▃▃ ▃▃▃  0xALL
+      GAPS     ethereum     100.0000      0.00%    -50.00%                                ▇▇ ▁▁ ▁▁▁  0xGAPS
+      FELL     ethereum     100.0000    +25.00%      0.00%      0.00%    -100.00%      ▇▇ ▇▇ ▁▁ ▇▇▇  0xFELL
       ONE      ethereum     100.0000                                                                 0xONE
       NONE     ethereum                  +1.00%     +1.00%     +1.00%      +1.00%                    0xNONE
       "
@@ -234,7 +234,7 @@ describe("--spark", () => {
     expect(exit).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
       "SYMBOL  PRICE USD  24H 6H 1H 5M NOW
-      WETH     100.0000  ▁▁▁ ▃▃ ██    ▃▃▃
+      WETH     100.0000  ▁▁▁ ▃▃ ▇▇    ▃▃▃
       "
     `);
   });

@@ -192,9 +192,9 @@ describe("the key", () => {
     });
   });
 
-  test("with the tier keyless is not sent either", async () => {
+  test("with the tier keyless is not sent, and the request goes without it", async () => {
     const { exit } = await runCommand({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "keyless" });
-    expect({ exit, sent: seen() }).toEqual({ exit: 2, sent: nothing });
+    expect({ exit, sent: seen() }).toEqual({ exit: 0, sent: { free: 1, paid: 0 } });
   });
 
   test("is required if a tier is set", async () => {

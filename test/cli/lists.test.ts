@@ -94,7 +94,7 @@ describe("a list of assets", () => {
     [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],
     ["chain,price_usd,id", 'invalid address "chain,price_usd,id"', form],
     ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
-    [`sui:0x2 0x3`, "more than one asset", "write one asset per line; a label may follow it"],
+    [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address must not contain spaces or quotes"],
     [`sui:'0x2'`, `invalid address "'0x2'"`, "an address must not contain spaces or quotes"],
     [`"${WETH}",`, "invalid JSON string", ""],
     ['""', "invalid JSON string", ""],

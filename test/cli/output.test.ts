@@ -65,8 +65,8 @@ describe("rows", () => {
 
   test("keep their digits with --fields, as a flat object in the order typed", async () => {
     const { stdout } = await answerWith(
-      row,
-      "pool ethereum 0x1 -o ndjson --fields price,amount,new.x.0,gone",
+      `{"results":[${row}],"has_next_page":false}`,
+      "pools search ethereum -o ndjson --fields price,amount,new.x.0,gone",
     );
     expect(stdout).toBe('{"price":1.10,"amount":4272800710322643001,"new.x.0":1.0,"gone":null}\n');
   });

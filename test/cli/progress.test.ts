@@ -159,11 +159,11 @@ describe("the total of the progress", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
   const plain = "--progress plain --error-format text";
 
-  test("is the number of inputs if there are several", async () => {
-    const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
+  test("is the number of inputs if there are several, with the label of the current one", async () => {
+    const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index} Coin${index}`).join("\n");
     const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
     expect(stderr).toMatch(
-      /^progress: \d of 10 inputs done, .*about (?:\d+m)?\d+[ms] left, \d requests, \d credits/mu,
+      /^progress: (\d) of 10 inputs done, Coin\1, .*about (?:\d+m)?\d+[ms] left, \d requests, \d credits/mu,
     );
   });
 

@@ -137,9 +137,9 @@ describe("labels", () => {
   });
 
   test("come from earlier responses", async () => {
-    const options = { env: { ...sandbox.env(), HOME: temporaryFolder() } };
+    const options = { ...window, env: { ...sandbox.env(), NO_COLOR: "1", HOME: temporaryFolder() } };
     const none = await dexdata(`prices ethereum ${weth} -o table -q`, options);
-    expect(none.stdout).not.toContain("WETH");
+    expect(none.stdout).not.toContain("LABEL");
     await dexdata(`token ethereum ${weth} -o table -q`, options);
     const { stdout } = await dexdata(`prices ethereum ${weth} -o table -q`, options);
     expect(stdout).toMatch(/^LABEL .*\nWETH /u);

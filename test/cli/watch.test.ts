@@ -215,8 +215,8 @@ describe("--watch on a terminal", () => {
       "every 30s: dexdata pools search ethereum --fields id,price_usd --color never",
       "2026-11-21T08:54:00Z · 1 credit · 120/hour",
       "",
-      "   id  price_usd",
-      "   a      1.0000",
+      "   id           price_usd",
+      "   a               1.0000",
       "",
     ]);
     expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit, plus up to 1 [^\n]*\n$/u);

@@ -167,7 +167,7 @@ test("the package contains the program and its documents, and nothing else", asy
   expect(unpacked).toBeLessThan(2_000_000);
   const paths = [...stdout.matchAll(/"path": "([^"]+)"/gu)].map(([, file = ""]) => file);
   expect(paths).toEqual(expect.arrayContaining(["dist/dexdata.cjs", "docs/guide.md", "docs/reference.md"]));
-  const outside = paths.filter((file) => !/^(?:dist|completions|docs)\//u.test(file));
+  const outside = paths.filter((file) => !/^(?:dist|completions|docs|examples)\//u.test(file));
   expect(outside.toSorted()).toEqual(["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"]);
 });
 

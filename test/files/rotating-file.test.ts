@@ -145,6 +145,20 @@ describe("fields in braces", () => {
     expect(() => checkFields(pattern, fields)).toThrow(message);
   });
 
+  test.each([
+    ["{dates}.ndjson", "did you mean {date}?"],
+    ["{hour}.ndjson", "use {network} {pool} {token} {candle} {year} {month} {date} {date-hour}; "],
+  ])("%s is refused with the nearest field, or with all", (pattern, next) => {
+    const refused = (): unknown => {
+      try {
+        return checkFields(pattern, fields);
+      } catch (cause) {
+        return cause;
+      }
+    };
+    expect(refused()).toHaveProperty("next", expect.stringContaining(next));
+  });
+
   const hostile = [
     "../../etc/passwd",
     "..",

@@ -10,6 +10,8 @@ export const {
   handle,
   handleInSteps,
   createMarket,
+  openStream,
+  StreamHub,
   startSandbox,
   startLibrarySandbox,
   createSandboxState,

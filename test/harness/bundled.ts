@@ -17,9 +17,3 @@ export async function bundled(source: string): Promise<unknown> {
   const loaded: unknown = createRequire(import.meta.url)(file);
   return loaded;
 }
-
-/** Returns milliseconds of processor time, which other work of the machine does not affect. */
-export function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}

@@ -50,9 +50,11 @@ export function blocksOf(language: string): readonly string[] {
   return blocks.filter((block) => block.language === language).map(({ lines }) => `${lines.join("\n")}\n`);
 }
 
-/** Returns the block that begins with `# /etc/…/<name>`. */
+/** Returns the block that begins with `# /etc/…/<name>`, as a comment of its language. */
 export function fileOfPages(name: string): string {
-  const found = blocks.find(({ lines }) => lines[0]?.startsWith("# ") && lines[0].endsWith(name));
+  const found = blocks.find(
+    ({ lines }) => /^(?:#|\/\/|--) /u.test(lines[0] ?? "") && lines[0]?.endsWith(name),
+  );
   if (found === undefined) throw new Error(`no page has a block for the file ${name}`);
   return `${found.lines.join("\n")}\n`;
 }

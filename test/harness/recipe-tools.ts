@@ -26,6 +26,11 @@ const tools = {
     from: "apt-get install logrotate",
   },
   crontab: { isThere: onPath("crontab"), from: "apt-get install cron" },
+  "nats-server": {
+    isThere: onPath("nats-server") || existsSync("/usr/sbin/nats-server"),
+    from: "apt-get install nats-server",
+  },
+  kcat: { isThere: onPath("kcat"), from: "apt-get install kcat" },
   script: { isThere: hasTerminal, from: "apt-get install bsdutils" },
 } as const;
 

@@ -9,6 +9,8 @@ import { finish } from "../../src/sandbox/work.ts";
 
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";
+export { openStream } from "../../src/sandbox/streams/open-stream.ts";
+export { StreamHub } from "../../src/sandbox/streams/stream-hub.ts";
 export { startSandbox } from "../../src/sandbox/server.ts";
 export { createSandboxState } from "../../src/sandbox/state.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";

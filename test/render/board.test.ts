@@ -45,7 +45,7 @@ test("each asset has its latest price, its change, its updates per minute and a 
     "dexdata stream prices · 3 assets · running for 4s",
     "",
     "ASSET                                                PRICE USD  SINCE START  /MIN  TREND",
-    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2   2,145.78       +7.29%     4  ▃▆▁██",
+    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2   2,145.78       +7.29%     4  ▃▆▁▇▇",
     "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce  0.0₄12346        0.00%     2  ▁▁▁▁▁",
     "solana:So11111111111111111111111111111111111111112           –",
     "",

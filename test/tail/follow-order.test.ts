@@ -75,7 +75,7 @@ describe("rows that are indexed late", () => {
     expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "c 0", "b 0", "d 0"] });
     expect(stderr).toBe(`${quiet}warning: 1 late row, up to 52s older than rows already written\n`);
     expect(readFileSync(log, "utf8").split("\n")[0]).toBe(
-      '{"event":"late","at":"2026-11-21T08:54:00.000Z","rows":1,"seconds":52}',
+      `{"event":"late","at":"2026-11-21T08:54:00.000Z","rows":1,"seconds":52,"assets":1,"names":["ethereum:${pool}"]}`,
     );
   });
 

@@ -7,6 +7,7 @@ import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { marketRows, pool, startFollowing, writtenRows } from "./following.ts";
+import { logged } from "./stream-run.ts";
 
 const sandbox = useSandbox();
 const from = `--from ${sandboxNow / 1000 - 3600}`;
@@ -125,7 +126,7 @@ describe("a stop", () => {
     const log = path.join(createTestContext().home, "events.ndjson");
     const following = await startFollowing(`${from} --for 3m --stats --events ${log} -o ndjson`, { pace: 5 });
     const { stderr } = await following.outcome;
-    const last = rowsOf(readFileSync(log, "utf8")).at(-1);
+    const last = logged(log).at(-1);
     const rest = following.log.filter(({ url }) => String(url).startsWith("/networks/")).length;
     const events = Number(last?.["events"]);
     expect(events).toBeGreaterThan(10);
@@ -136,12 +137,25 @@ describe("a stop", () => {
     expect(stderr).toContain(`; stream events cost ${events} additional credits\n`);
   });
 
+  test.each([
+    ["--limit reached", `${from} --limit 3`],
+    ["--for reached", "--for 10s"],
+    ["SIGTERM", "--for 1h"],
+    ["--max-credits of 0 reached: 0 spent, next request costs 1", "--max-credits 0"],
+  ])("the event before the credits is close, with its cause: %s", async (cause, flags) => {
+    const log = path.join(createTestContext().home, "events.ndjson");
+    const following = await startFollowing(`${flags} --events ${log} --poll 2s`);
+    if (cause === "SIGTERM") following.context.interrupt({ cause: "SIGTERM" });
+    await following.outcome;
+    expect(logged(log).at(-2)).toMatchObject({ event: "close", reason: expect.stringContaining(cause) });
+  });
+
   test("the possible cost of an incomplete response is separate in --events", async () => {
     const log = path.join(createTestContext().home, "events.ndjson");
     const words = `${from} --for 1m --events ${log} -o ndjson`;
     const following = await startFollowing(words, { sandbox: { faults: "truncate@3/networks" } });
     await following.outcome;
-    const last = rowsOf(readFileSync(log, "utf8")).at(-1);
+    const last = logged(log).at(-1);
     const rest = following.log.filter(({ url }) => String(url).startsWith("/networks/")).length;
     const credits = rest - 1 + Number(last?.["events"]);
     expect(last).toMatchObject({ event: "credits", requests: rest, credits, in_doubt: 1 });

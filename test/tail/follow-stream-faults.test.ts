@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, listingStart, manyEvents } from "../harness/listing.ts";
-import { rowsOf } from "../harness/rows.ts";
 import { html, type Reply, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { pool } from "./following.ts";
+import { logged as readLog } from "./stream-run.ts";
 
 const stream = (chunks: readonly string[], stayOpen: boolean): Reply =>
   slow({ headers: { "content-type": "text/event-stream" }, chunks, stayOpen });
@@ -34,7 +33,7 @@ async function followStreams(time: string, answerStream: (index: number) => Repl
   const log = path.join(context.home, "events.ndjson");
   const words = `--from ${listingStart - 100} --for ${time} --events ${log} --rpm unlimited -o ndjson`;
   const { exit, stderr } = await run(["txns", "ethereum", pool, "--follow", ...words.split(" ")], context);
-  return { exit, stderr, streams, logged: rowsOf(readFileSync(log, "utf8")) };
+  return { exit, stderr, streams, logged: readLog(log) };
 }
 
 test("an interruption with a response that is not a stream is reported with both times, and as filled", async () => {

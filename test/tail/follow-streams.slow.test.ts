@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Row, rowsOf } from "../harness/rows.ts";
+import type { Row } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import {
@@ -11,6 +10,7 @@ import {
   startFollowing,
   writtenRows,
 } from "./following.ts";
+import { logged } from "./stream-run.ts";
 
 const hour = 3_600_000;
 const from = `--from ${sandboxNow / 1000 - 3600}`;
@@ -35,7 +35,7 @@ async function follow(words: string, behind: number, options: FollowingOptions =
   return { ...following, exit, stderr, rest, streams: urls.length - rest.length };
 }
 
-const eventsIn = (file: string): readonly Row[] => rowsOf(readFileSync(file, "utf8"));
+const eventsIn = (file: string): readonly Row[] => logged(file);
 
 describe("the time of reads", () => {
   test("an event triggers a read: rows arrive long before the next scheduled read", async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { Subject } from "../../src/client/pages/page.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
@@ -35,12 +35,25 @@ export function pricesOf(request: SeenRequest): Reply {
   ]);
 }
 
-/** Returns the lines of `--events`. */
+/** Events of the run, which concern no asset in particular. */
+const ofRun = new Set(["credits", "reload_refused", "log_lost"]);
+
+/** Returns the lines of `--events`. Each has its time; those about assets name every asset, with labels in the same order. */
 export function logged(file: string): readonly Readonly<Record<string, unknown>>[] {
-  return readFileSync(file, "utf8")
+  const events = readFileSync(file, "utf8")
     .split("\n")
     .filter(Boolean)
     .map((line): Record<string, unknown> => JSON.parse(line));
+  for (const event of events) {
+    const { at, assets, names, labels } = event;
+    expect(event).toEqual({ ...event, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u) });
+    expect(at).toBeDefined();
+    if (ofRun.has(String(event["event"]))) continue;
+    if (event["event"] === "close") expect(event["reason"]).toMatch(/./u);
+    expect([event, Array.isArray(names) ? names.length : undefined]).toEqual([event, assets]);
+    if (labels !== undefined) expect(labels).toHaveLength(Number(assets));
+  }
+  return events;
 }
 
 export function refuse(status: number, message: string, more: object = {}): Reply {

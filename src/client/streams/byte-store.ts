@@ -1,7 +1,6 @@
 const nothing: Buffer = Buffer.alloc(0);
 const LF = 0x0a;
-/** Memory of up to this many bytes is reused. */
-const maxKeptBytes = 64 * 1024;
+const usuallyKept = 64 * 1024;
 
 export type ByteStore = ReturnType<typeof createByteStore>;
 
@@ -9,8 +8,9 @@ export type ByteStore = ReturnType<typeof createByteStore>;
  * Joins bytes that arrive in pieces. The memory is doubled when full, so that the cost per byte does not depend on the
  * size of the pieces. The bytes are copied: a slice of a received chunk would keep the entire chunk in memory, so a
  * sender could exhaust the memory with tiny slices of large chunks.
+ * Memory of up to `maxKeptBytes` is reused.
  */
-export function createByteStore() {
+export function createByteStore(maxKeptBytes = usuallyKept) {
   let memory: Buffer = nothing;
   let length = 0;
   const makeRoom = (more: number): void => {
@@ -23,6 +23,12 @@ export function createByteStore() {
     if (length === memory.length) makeRoom(1);
     memory[length] = byte;
     length += 1;
+  };
+  const addPart = (bytes: Buffer, from: number, to: number): void => {
+    makeRoom(to - from);
+    // A call of the runtime takes longer than a few bytes.
+    if (to - from > 64) length += bytes.copy(memory, length, from, to);
+    else for (let at = from; at < to; at += 1) memory[length++] = bytes[at] ?? 0;
   };
   /** The bytes are valid only until more bytes are added. */
   const lend = (): Buffer => {
@@ -39,9 +45,9 @@ export function createByteStore() {
       length += bytes.length;
     },
     addByte,
+    addPart,
     addLine: (bytes: Buffer, from: number, to: number): void => {
-      makeRoom(to - from + 1);
-      length += bytes.copy(memory, length, from, to);
+      addPart(bytes, from, to);
       addByte(LF);
     },
     lend,

@@ -7,7 +7,7 @@ import { watchFlags } from "../watch/watch-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag } from "../../run/flags/flag.ts";
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { chartFlag, sparkFlag } from "../../run/flags/picture-flags.ts";
-import type { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { prefixFlag, type sharedFlags } from "../../run/flags/shared-flags.ts";
 
 /** In the order used in help, without the shared flags. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
@@ -25,11 +25,14 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
   }
-  return { ...flags, ...watchFlags };
+  return { ...flags, ...watchFlags, prefix: prefixFlag };
 }
 
 /** Excludes the filters, which the endpoint parses. */
-export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
+export type EndpointFlags = ReplyFlags &
+  typeof followFlags &
+  typeof watchFlags &
+  typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   if (kind === "candles") return "Candles";

@@ -1,5 +1,3 @@
-import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
-import { quoteText } from "../../render/values/quote.ts";
 import { counted } from "../../text/counted.ts";
 import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
@@ -15,6 +13,7 @@ import { nextPageLine } from "./continuation.ts";
 import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, type TableAssets } from "./table-assets.ts";
+import { tableRemarks } from "./table-remarks.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import type { Context } from "../../context/context.ts";
 import type { Questions } from "../input/questions.ts";
@@ -118,6 +117,7 @@ async function answerAll(
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   for (const line of meanings) report.remark(line);
+  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
   // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
   const isByDefault =
     !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
@@ -163,47 +163,6 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
   run.unfinished = (run.unfinished ?? 0) + 1;
   return [];
-}
-
-/** For people: what the numbers mean, and why there are fewer candles than intervals. */
-function tableRemarks(run: Pull, { endpoint, args }: Question, assets: TableAssets): readonly string[] {
-  const { options, destination, questions, context } = run;
-  const isSingle = questions.asked.length === 1;
-  if (options.format !== "table" || !context.stdout.isTerminal || destination.tally.rowsOfQuestion === 0)
-    return [];
-  if (questions.walk.candles !== undefined)
-    return candleRemarks(run, args, quoteText(endpoint, args, isSingle ? assets.find : undefined));
-  const [shape] = Object.values(endpoint.rows);
-  if (shape?.columns.some(({ shows }) => shows === "size") === true)
-    return ["the service does not document the signs of amounts; they are shown as sent"];
-  const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
-  const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
-  if (!isPool || tokens.length !== 2 || args.get("inversed") === "true") return [];
-  return [`prices and changes of ${tokens[0]} in USD; last_price in ${tokens[1]}`];
-}
-
-function candleRemarks(
-  { questions, options, destination }: Pull,
-  args: Question["args"],
-  quote: string | undefined,
-): readonly string[] {
-  const rows = destination.tally.rowsOfQuestion;
-  const { start, end, interval } = candleWindow(args);
-  const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
-  const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
-  const isSparse =
-    !args.has("count_back") &&
-    questions.walk.candles?.fill === undefined &&
-    rows < intervals &&
-    questions.asked.length === 1;
-  return [
-    ...(quote === undefined || options.picture === "chart"
-      ? []
-      : [`${args.get("interval")} candles; prices ${quote}`]),
-    ...(isSparse
-      ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
-      : []),
-  ];
 }
 
 async function openRenderer(

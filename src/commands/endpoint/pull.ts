@@ -41,7 +41,8 @@ export function pullState(run: Pull): PullState {
   const { meter } = run.open.client;
   const { tally } = run.destination;
   const { asked } = run.questions;
-  const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length } : undefined;
+  const { label } = run.questions.named[tally.question] ?? {};
+  const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length, label } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
   return {
     rows: tally.rows,

@@ -4,6 +4,7 @@ import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { formats } from "../../render/formats/formats.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
@@ -83,6 +84,7 @@ async function askWithin(
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
     checkColumns(tables, options.columns);
   }
+  checkPrefix(options, questions);
   const asking = { run, typed, to, claimed, options, questions };
   if (finished !== undefined && claimed !== undefined) return await reportFinished(asking, claimed, finished);
   return await ask(asking);

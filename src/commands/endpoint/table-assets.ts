@@ -18,7 +18,7 @@ export interface TableAssets {
   readonly save: () => void;
 }
 
-/** A table of this size is not read by a person, and reading each row twice takes time. */
+/** Nobody reads a longer table to its end. */
 const mostLearned = 500;
 
 /**
@@ -40,13 +40,15 @@ export function createTableAssets(
     find: (address, network = shown) => known.find(network, address),
     learnFor: async ({ endpoint, args }, { group, rows }) => {
       shown = args.get("network") ?? "";
-      if (!isTable || learned >= mostLearned) return;
-      const values = rows.values();
-      learned += values.length;
+      if (!isTable) return;
       const pool = args.get("pool_address");
-      if (pool !== undefined && needsPool(endpoint, pool, { group, values }))
+      if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
         await known.requestPool(client, shown, pool);
-      else for (const row of values) known.learn(row, shown);
+      } else if (context.stdout.isTerminal && learned < mostLearned) {
+        // Only for people: reading each row twice and writing the cache would slow down scripts.
+        for (const row of rows.values()) known.learn(row, shown);
+        learned += rows.length;
+      }
     },
     save: known.save,
   };
@@ -55,13 +57,13 @@ export function createTableAssets(
   function needsPool(
     endpoint: Endpoint,
     address: string,
-    { group, values }: { readonly group: string; readonly values: readonly object[] },
+    { group, rows }: Pick<Page, "group" | "rows">,
   ): boolean {
     if (endpoint.quote !== undefined)
       return context.stdout.isTerminal && !known.knowsPool({ network: shown, address });
     const isUnknown = (row: object): boolean =>
       !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token));
-    return showsTrades(endpoint, group, options.columns) && values.some(isUnknown);
+    return showsTrades(endpoint, group, options.columns) && rows.values().some(isUnknown);
   }
 
   function hasDecimals(network: string, token: string): boolean {

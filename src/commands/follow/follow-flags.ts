@@ -7,6 +7,7 @@ export const followEvents = [
   "open",
   "retry",
   "gap",
+  "close",
   "read_failed",
   "filled",
   "late",

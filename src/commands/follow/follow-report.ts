@@ -13,23 +13,21 @@ import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
-export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
+export function createFollowReport({ context, options, report }: Run, write: FollowLog, asset: string) {
   const remark = options.hasStats ? report.tell : report.remark;
-  const named = { assets: 1, names: [asset] };
-  const sinks = { ...report, remark, log, named, timesToTell: createRepeatLimiter(context.clock) };
+  const log: FollowLog = (event) => write({ ...event, assets: 1, names: [asset] });
+  const sinks = { ...report, remark, log, timesToTell: createRepeatLimiter(context.clock) };
   const holes = createHoles(context.clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
-  /** The fields that identify the asset in an event. */
-  readonly named: object;
   readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, remark, log, named, timesToTell } = sinks;
+  const { warn, remark, log, timesToTell } = sinks;
   const lost = createSeries(sinks);
   let [isListening, isPollSaid] = [false, false];
   let events = 0;
@@ -39,11 +37,11 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     opened: (at: Moment, gap: Gap | undefined): void => {
       isListening = true;
       lost.end();
-      log({ event: "open", at: instant(at.now), ...named });
+      log({ event: "open", at: instant(at.now) });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
       holes.add({ ...hole, readAfter: at.elapsed });
-      log({ event: "gap", ...timesOf(hole), reason: gap.reason, ...named });
+      log({ event: "gap", ...timesOf(hole), reason: gap.reason });
       warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
     },
     /** Each event costs a credit. */
@@ -53,7 +51,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     streamLost: ({ message: reason }: Failure, wait: number): void => {
       const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
       isListening = false;
-      log({ event: "retry", reason, wait_ms: wait, ...named });
+      log({ event: "retry", reason, wait_ms: wait });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(fallbackPollMs)}`;
       isPollSaid = true;
       lost.failed(line, `${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
@@ -68,6 +66,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       log({ event: kind, message: text, ...(times > 1 && { times }) });
       warn(line);
     },
+    closed: (reason: string): void => log({ event: "close", reason }),
     ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
       const ofStream = events === 0 ? "" : `; stream events cost ${counted(events, "additional credit")}`;
@@ -77,7 +76,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { note, log, named } = sinks;
+  const { note, log } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -89,7 +88,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
     caughtUp: (began: number, rows: number): void => {
       series.end();
       for (const hole of holes.filledBy(began)) {
-        log({ event: "filled", ...timesOf(hole), rows, ...named });
+        log({ event: "filled", ...timesOf(hole), rows });
         note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
@@ -97,7 +96,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
     behind: (): Failure | undefined => {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
-      log({ event: "gap", ...timesOf(hole), reason: series.reason(), ...named });
+      log({ event: "gap", ...timesOf(hole), reason: series.reason() });
       return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`, {
         next: `run it again with --from ${timesOf(hole).from}`,
       });

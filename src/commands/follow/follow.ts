@@ -20,11 +20,12 @@ import { makeFolder } from "../../files/paths.ts";
 import { refuseUnfinished } from "../../files/open-files.ts";
 import { checkOutPattern } from "../../files/rotating-file.ts";
 import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
+import { createEnding, endCause, type Ending, Stop } from "../../tail/ending.ts";
 import { followRows } from "../../tail/follow/follow-rows.ts";
 import { createRowWriter, createServicePresent } from "../../tail/follow/row-writer.ts";
 import type { TailRow } from "../../tail/follow/tail-row.ts";
@@ -108,6 +109,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
     );
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
+  checkPrefix(options, questions);
   const log = openEventLog(flags.events, report, clock);
   const files = await openFollowOutput(run, flags.out, asked[0] ?? new Map<string, string>());
   const ending = createEnding(clock, run.context.signal, flags.for);
@@ -149,7 +151,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
 
 /** The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice. */
 async function openFollowOutput(
-  { context, report, onClose }: Run,
+  { context, options, report, onClose }: Run,
   out: string | undefined,
   args: Question["args"],
 ): Promise<FollowOutput> {
@@ -161,7 +163,7 @@ async function openFollowOutput(
   const lock = await holdFile(context, out, lockFile, report.remark);
   onClose(lock.release);
   if (!hasFields(out)) refuseUnfinished(out);
-  const files = await openAppendedFile(out, clock, report);
+  const files = await openAppendedFile(out, clock, report, options.prefix);
   onClose(files.close);
   let time = 0;
   const output: Output = {
@@ -252,9 +254,11 @@ async function follow(followed: Followed): Promise<void> {
         },
       },
     });
+    course.closed(endCause(new Stop("limit")));
   } catch (cause) {
+    if (signal.reason instanceof Stop) behind = course.behind();
+    course.closed(endCause(signal.aborted ? signal.reason : cause));
     if (!(signal.reason instanceof Stop)) throw cause;
-    behind = course.behind();
   } finally {
     ending.end(new Error("reading ended"));
     await listening;

@@ -14,7 +14,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
+import { prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { requestingFlags } from "../command.ts";
@@ -96,6 +96,7 @@ export const streamFlags = {
     summary: "Wrap each event in an object with its metadata",
     details: ": {feed, event, id, network, address, received, data}",
   }),
+  prefix: prefixFlag,
   out: flag(outputFile, "Output", {
     summary: "Append events to a file",
     details:

@@ -4,9 +4,11 @@ import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { fileOf } from "../../files/file-pattern.ts";
+import type { TornLine } from "../../files/last-lines.ts";
 import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.ts";
 import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
+import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
 import { createPaint } from "../../render/painter.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import type { KnownAssets } from "../../run/known-assets.ts";
@@ -48,21 +50,28 @@ export async function openDisplays(
   const { clock, stdout, env } = context;
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
+  const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
+  const form = { feed: board.feed, isEnveloped: envelope === true, before };
   if (out !== undefined) {
-    const file = await openAppendedFile(out, clock, report);
+    const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
-    displays.push(createLines(file, board, envelope === true, broken));
-  } else if (!hasBoard)
-    displays.push(createLines(stdout, { ...board, place: undefined }, envelope === true, broken));
+    displays.push(createLines(file, { ...form, place: board.place }, broken));
+  } else if (!hasBoard) displays.push(createLines(stdout, { ...form, place: undefined }, broken));
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
+}
+
+interface LineForm {
+  readonly feed: FeedName;
+  readonly isEnveloped: boolean;
+  readonly before: RowPrefix | undefined;
+  readonly place: BoardFacts["place"];
 }
 
 /** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
-  { feed, place }: Pick<BoardFacts, "feed" | "place">,
-  isEnveloped: boolean,
+  { feed, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
@@ -73,12 +82,13 @@ function createLines(
       broken(shard, event);
       return undefined;
     }
-    if (!isEnveloped) return Buffer.from(line);
+    const start = before?.ofText(line) ?? "";
+    if (!isEnveloped) return Buffer.from(start + line);
     const subject = subjectOf(event, shard.subjects);
     const isReplacement = replacements.get(shard) ?? createReplacements();
     replacements.set(shard, isReplacement);
     const facts = { feed, subject, received, isReplacement: isReplacement(event) };
-    return Buffer.from(enveloped(line, event, facts));
+    return Buffer.from(start + enveloped(line, event, facts));
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */
   let spare: ByteStore | undefined;
@@ -95,10 +105,13 @@ function createLines(
         files.set(file, { lines, to });
         return lines;
       };
+      before?.begin();
       for (const event of events) {
         // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {
-          linesFor(event).addLine(event.bytes, event.start, event.end);
+          const lines = linesFor(event);
+          before?.addOfBytes(event.bytes, event.start, event.end, lines);
+          lines.addLine(event.bytes, event.start, event.end);
           continue;
         }
         const line = lineOf(shard, event, at);
@@ -189,12 +202,13 @@ export async function openAppendedFile(
   pattern: string,
   clock: Clock,
   { warn }: Pick<Report, "warn">,
+  prefix: readonly string[] | undefined,
 ): Promise<RotatingFile> {
-  return await openRotatingFile(pattern, clock, (file, { kind, bytes }) =>
+  const repaired = (file: string, { kind, bytes }: TornLine): void =>
     warn(
       kind === "ended"
         ? `${file}: the last line had no line break; one was added`
         : `${file}: the last line was incomplete and was removed (${counted(bytes, "byte")})`,
-    ),
-  );
+    );
+  return await openRotatingFile(pattern, clock, repaired, prefix !== undefined);
 }

@@ -96,8 +96,7 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
     },
     dropped: (subjects: readonly Subject[], failure: Failure): void => {
       const names = subjects.map(titleOf);
-      const { names: assets, labels } = namesAndLabels(subjects);
-      log({ event: "dropped", reason: failure.message, assets, ...(labels !== undefined && { labels }) });
+      log({ event: "dropped", reason: failure.message, ...namesAndLabels(subjects) });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
@@ -119,9 +118,9 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       warn(`${what}; ${counted(skipped, "event")} lost so far`);
     },
     credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
-    reloaded: (assets: number): void => {
-      log({ event: "reload", assets });
-      note(`asset list reloaded: ${counted(assets, "asset")}`);
+    reloaded: (subjects: readonly Subject[]): void => {
+      log({ event: "reload", ...namesAndLabels(subjects) });
+      note(`asset list reloaded: ${counted(subjects.length, "asset")}`);
     },
     reloadRefused: ({ message: reason }: Failure): void => {
       log({ event: "reload_refused", reason });

@@ -14,6 +14,7 @@ import { hasFields } from "../../files/file-pattern.ts";
 import { refuseUnfinished } from "../../files/open-files.ts";
 import { checkOutPattern } from "../../files/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
+import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
@@ -50,6 +51,7 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
+  if (flags.out === undefined) checkPrefixFormat(options);
   const asked = readStreamOptions(flags, options.now);
   const { feed, params } = asked;
   const started = clock.elapsed();
@@ -129,8 +131,10 @@ async function learnPools(
 function readStreamOptions(flags: StreamValues, now: number) {
   const feed = feeds[flags.feed ?? defaultFeed.name];
   const options = { feed, kind: kindOf(feed, flags.by), params: readParams(flags, feed, now) };
-  const { events, out } = flags;
+  const { events, out, prefix } = flags;
   checkEventsFile(events, out);
+  if (prefix !== undefined)
+    checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;
   checkOutPattern(out, now, eventFields(feed, options.kind));
   if (formatByName(out) !== undefined)
@@ -277,7 +281,7 @@ function listenForReload(
       known.name(listed);
       const subjects = tail.reload(known.labeled(listed));
       for (const display of displays) display.watch?.(subjects);
-      course.reloaded(subjects.length);
+      course.reloaded(subjects);
     } catch (cause) {
       // The run ended while the list was being read, for example from a pipe without a writer.
       if (stops.signal.aborted) return;

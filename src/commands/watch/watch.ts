@@ -5,6 +5,7 @@ import { Failure, usageFailure } from "../../contract/failure.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { formats } from "../../render/formats/formats.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -43,6 +44,7 @@ async function watch(
   const read = async (now: number): Promise<Questions> =>
     await readQuestions(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
+  checkPrefix(options, first);
   const { client } = await run.open({ speed: 1 });
   const { meter, target } = client;
   const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);

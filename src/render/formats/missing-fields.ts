@@ -110,7 +110,7 @@ function isWithin(shape: Shape, path: readonly string[]): boolean {
 }
 
 /** A single name is first looked up as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */
-function nearestPath(field: string, known: readonly string[]): string | undefined {
+export function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
   const last = typed.at(-1) ?? "";

@@ -8,7 +8,14 @@ export interface PullState {
   /** Undefined if unknown. */
   readonly rowsInAll: number | undefined;
   /** Undefined for a single input. */
-  readonly inputs: { readonly answered: number; readonly of: number } | undefined;
+  readonly inputs:
+    | {
+        readonly answered: number;
+        readonly of: number;
+        /** Of the asset that is being fetched, if it is known. */
+        readonly label: string | undefined;
+      }
+    | undefined;
   /** From 0 to 1; undefined if unknown. */
   readonly part: number | undefined;
   readonly requests: number;
@@ -31,6 +38,7 @@ export function progressParts(state: PullState, since: Since, wait: Wait | undef
   const left = timeLeft(state, since, wait);
   return [
     rowsPart(state),
+    ...(state.inputs?.label === undefined ? [] : [visibleText(state.inputs.label)]),
     ...(wait === undefined ? [] : [`waiting ${formatSeconds(wait.left)} ${visibleText(wait.why)}`]),
     ...(left === undefined ? [] : [`about ${duration(left)} left`]),
     counted(state.requests, "request"),

@@ -15,6 +15,7 @@ import {
 } from "../values/cell.ts";
 import { showTrade } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
+import { ellipsis } from "../values/width.ts";
 import { chooseColumns } from "./choose-columns.ts";
 
 export interface TableColumn {
@@ -77,13 +78,12 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
 
 /** An asset without a label is shown by its address, which distinguishes it from others in the same list. */
 function assetCell(row: unknown, shown: TableColumn, shows: "label" | "asset", style: CellStyle): Cell {
-  const [address, network] = [valueOf(row, shown), valueAt(row, ["chain"])];
+  const [address, network] = [valueOf(row, shown) ?? valueAt(row, ["id"]), valueAt(row, ["chain"])];
   if (typeof address !== "string") return blank;
   const label = style.findAsset?.(address, typeof network === "string" ? network : undefined)?.label;
   if (label !== undefined) return plain(shownText(label, style));
   if (shows === "label") return blank;
-  const short = shortAddress(address);
-  return plain(shownText(style.isUnicode ? short : short.replace("…", "..."), style));
+  return plain(shownText(shortAddress(address, ellipsis(style.isUnicode)), style));
 }
 
 /** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */

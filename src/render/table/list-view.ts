@@ -42,6 +42,7 @@ export async function createListView(presentation: Presentation): Promise<Render
       held.push(...rows.texts());
       if (held.length >= mostHeld) await release();
     },
+    isShortened: () => [...sections.values()].some((section) => section.isShortened()),
     leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
     release,
     end: release,

@@ -30,6 +30,7 @@ export function createTableSection(options: SectionOptions) {
   const { columns, drawFirst, style, paint, room, hasHeader = true } = options;
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
+  let isShortened = false;
   const mark = ellipsis(style.isUnicode);
   // The most important column is hidden only if it does not fit at all.
   const [subject] = columns.toSorted((a, b) => a.priority - b.priority);
@@ -46,6 +47,7 @@ export function createTableSection(options: SectionOptions) {
         const cell = row[index] ?? blank;
         if (!isWhole) return { text: cutText(cell.text, width, mark), tone: cell.tone };
         if (wholes.length === 0 || textWidth(cell.text) <= width) return cell;
+        isShortened = true;
         const isSimple = isPlain(cell.text) && !cell.text.includes("\\");
         return {
           text: isSimple ? shortAddress(cell.text, mark) : cutText(cell.text, width, mark),
@@ -84,6 +86,7 @@ export function createTableSection(options: SectionOptions) {
       const fits = shown.length === before.length && cells.every(fitsInto(placed, room));
       return fits ? draw(placed, cells, true) : begin(rows, shown);
     },
+    isShortened: (): boolean => isShortened,
     leftOut: (): readonly string[] =>
       columns
         .filter((each) => each.isAsked || (each === subject && !empty.includes(each)))

@@ -1,4 +1,5 @@
-const unicode = "▁▂▃▄▅▆▇█";
+/** Without the full block, which would touch the line above. */
+const unicode = "▁▂▃▄▅▆▇";
 /** Ordered by each character's height on the line. */
 const ascii = "_.-'";
 

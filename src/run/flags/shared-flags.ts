@@ -37,6 +37,12 @@ const fieldPaths = list("paths", (label, paths) => {
   return paths;
 });
 
+/** For commands that print rows, but not for those that print complete responses. */
+export const prefixFlag = flag(fieldPaths, "Output", {
+  suggests: "fields",
+  summary: "Print these fields and a tab before each NDJSON row, e.g. pool_id",
+});
+
 const columnNames = readBy("text", "names", (label, typed) => {
   const names = typed.split(",").map((name) => name.trim());
   if (!names.includes("")) return names;

@@ -9,7 +9,7 @@ export interface Asked extends Arrived {
   readonly path: ReadonlyMap<string, string>;
 }
 
-/** Returns the body of a 200 response. Throws a Refusal for any other status. Only searches need several steps. */
+/** Returns the body of a 200 response. Throws a Refusal for any other status. May need several steps. */
 export type Answer = (asked: Asked) => Json | Work<Json>;
 
 // Specification, "What the service does": 35 networks. The public service now has more.

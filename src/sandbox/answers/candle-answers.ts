@@ -1,8 +1,10 @@
 import { intervals } from "../../contract/endpoints/ohlcv.ts";
-import { candleSeconds, defaultInterval, writeInstant } from "../request-times.ts";
+import { candleSeconds, DAY, defaultInterval, writeInstant } from "../request-times.ts";
 import type { Json } from "../json-writer.ts";
+import { HISTORY_START, LAST_TRADE } from "../market/history.ts";
 import type { Candle, CandleWindow } from "../market/types.ts";
 import { required } from "../query.ts";
+import type { Work } from "../work.ts";
 import { type Answer, type Asked, networkOf, poolOf, tokenOf } from "./answer.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -13,7 +15,10 @@ export const answerPoolOhlcv: Answer = (asked) => {
   const range = readRange(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
   const pool = poolOf(asked);
-  return answerCandles(range, (window) => asked.market.poolCandles(pool, { ...window, inversed }));
+  return answerCandles(range, function* fold(window) {
+    yield;
+    return asked.market.poolCandles(pool, { ...window, inversed });
+  });
 };
 
 /** Wire-facts 4.5: prices are in USD, across all of the token's pools. */
@@ -31,19 +36,23 @@ function readRange(asked: Asked) {
   const end = query.from("end") ?? at + 1;
   const interval = query.choice("interval", intervals) ?? defaultInterval;
   return {
-    // The current candle contains all trades up to the time of the request.
-    window: { from, to: Math.min(end, at + 1), intervalSeconds: candleSeconds(interval) ?? 0, asOf: at },
+    // The current candle contains all trades up to the time of the request. Outside the history, there are none.
+    window: {
+      from: Math.max(from, HISTORY_START),
+      to: Math.min(end, at + 1, LAST_TRADE + 1),
+      intervalSeconds: candleSeconds(interval) ?? 0,
+      asOf: at,
+    },
     limit: query.integer("limit", 1, MAX_LIMIT),
     countBack: query.integer("count_back", 1, Number.MAX_SAFE_INTEGER),
   };
 }
 
 /** Returns candles forward from `start` or, with `count_back`, the last ones before `end`. */
-function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Json {
-  const candles =
-    countBack === undefined
-      ? candlesForward(window, limit ?? DEFAULT_LIMIT, fold)
-      : candlesBack(window, Math.min(countBack, limit ?? MAX_LIMIT), fold);
+function* answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Work<Json> {
+  const candles = yield* countBack === undefined
+    ? candlesForward(window, limit ?? DEFAULT_LIMIT, fold)
+    : candlesBack(window, Math.min(countBack, limit ?? MAX_LIMIT), fold);
   return candles.map(({ timeOpen, timeClose, open, high, low, close, volume }) => ({
     time_open: writeInstant(timeOpen),
     time_close: writeInstant(timeClose),
@@ -56,27 +65,30 @@ function answerCandles({ window, limit, countBack }: ReturnType<typeof readRange
   }));
 }
 
-type Fold = (window: CandleWindow) => readonly Candle[];
+type Fold = (window: CandleWindow) => Work<readonly Candle[]>;
 
-/** Intervals without a swap have no candle, so the time range needed is unknown and the step doubles. */
-function candlesForward(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
+/**
+ * Intervals without a swap have no candle, so the time range needed is unknown and the step doubles. A busy pool has
+ * thousands of swaps in a day, so no step is longer.
+ */
+function* candlesForward(window: CandleWindow, count: number, fold: Fold): Work<readonly Candle[]> {
   const candles: Candle[] = [];
   let step = count * window.intervalSeconds;
   for (let from = window.from; from < window.to && candles.length < count; step *= 2) {
-    const to = Math.min(window.to, from + step);
-    candles.push(...fold({ ...window, from, to }));
+    const to = Math.min(window.to, from + Math.min(step, DAY));
+    candles.push(...(yield* fold({ ...window, from, to })));
     from = to;
   }
   return candles.slice(0, count);
 }
 
 /** In ascending order. */
-function candlesBack(window: CandleWindow, count: number, fold: Fold): readonly Candle[] {
+function* candlesBack(window: CandleWindow, count: number, fold: Fold): Work<readonly Candle[]> {
   let candles: readonly Candle[] = [];
   let step = count * window.intervalSeconds;
   for (let to = window.to; to > window.from && candles.length < count; step *= 2) {
-    const from = Math.max(window.from, to - step);
-    candles = [...fold({ ...window, from, to }), ...candles];
+    const from = Math.max(window.from, to - Math.min(step, DAY));
+    candles = [...(yield* fold({ ...window, from, to })), ...candles];
     to = from;
   }
   return candles.slice(-count);

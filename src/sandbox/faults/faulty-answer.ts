@@ -4,7 +4,7 @@ import { handle } from "../handle.ts";
 import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
-import { finish, type Work } from "../work.ts";
+import type { Work } from "../work.ts";
 import { droppedFilter, type DueFaults } from "./due-faults.ts";
 import type { Fault, Faults } from "./fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
@@ -47,7 +47,7 @@ function* changedAnswer(
   let response = yield* handle(changes.reduce(withoutFilter, request), state);
   const earlier = faults?.earlier(request.target);
   if (response.status === 200) faults?.returned(request.target, response.body);
-  for (const change of changes) response = changeBody(change, request, state, response, earlier);
+  for (const change of changes) response = yield* changeBody(change, request, state, response, earlier);
   return response;
 }
 
@@ -56,13 +56,13 @@ function withoutFilter(request: SandboxRequest, fault: Fault): SandboxRequest {
   return name === undefined ? request : { ...request, target: withParam(request.target, name, undefined) };
 }
 
-function changeBody(
+function* changeBody(
   { kind, amount }: Fault,
   request: SandboxRequest,
   state: SandboxState,
   response: SandboxResponse,
   earlier: string | undefined,
-): SandboxResponse {
+): Work<SandboxResponse> {
   const { body } = response;
   if (kind === "empty") return { ...response, status: amount ?? response.status, body: "" };
   if (kind === "invalid-json") return { ...response, body: body.slice(0, Math.ceil(body.length / 2)) };
@@ -70,20 +70,23 @@ function changeBody(
   if (kind === "stale-page") return { ...response, body: earlier ?? body };
   const list = cutList(body);
   if (list === undefined) return response;
-  return { ...response, body: joinList({ ...list, ...changeList(kind, list, request, state, earlier) }) };
+  return {
+    ...response,
+    body: joinList({ ...list, ...(yield* changeList(kind, list, request, state, earlier)) }),
+  };
 }
 
 /** Empty if the fault does not affect lists. */
-function changeList(
+function* changeList(
   kind: Fault["kind"],
   { rows, after }: ListBody,
   request: SandboxRequest,
   state: SandboxState,
   earlier: string | undefined,
-): Partial<ListBody> {
+): Work<Partial<ListBody>> {
   if (kind === "empty-page") return { rows: [] };
   if (kind === "short-page") return { rows: rows.slice(0, Math.floor(rows.length / 2)) };
-  if (kind === "duplicate-page") return { rows: rowsBefore(request, state, earlier) ?? rows };
+  if (kind === "duplicate-page") return { rows: (yield* rowsBefore(request, state, earlier)) ?? rows };
   const promising = after.replace('"has_next_page":false', '"has_next_page":true');
   if (kind === "missing-cursor") {
     return { after: promising.replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "") };
@@ -94,15 +97,15 @@ function changeList(
 }
 
 /** For a list without pages, returns the previous response's rows. */
-function rowsBefore(
+function* rowsBefore(
   request: SandboxRequest,
   state: SandboxState,
   earlier: string | undefined,
-): readonly string[] | undefined {
+): Work<readonly string[] | undefined> {
   const { target } = request;
   const isPaged = cursorOf(target) !== "" || pageOf(target) > 1;
   const before = isPaged
-    ? finish(handle({ ...request, target: pageBefore(target, state) }, unmetered(state))).body
+    ? (yield* handle({ ...request, target: pageBefore(target, state) }, unmetered(state))).body
     : earlier;
   return before === undefined ? undefined : cutList(before)?.rows;
 }

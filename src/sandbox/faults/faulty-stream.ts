@@ -7,13 +7,13 @@ import type { Fault } from "./fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
 import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
 
-export function openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
+export function* openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
   const found = state.faults?.forRequest(request.target);
   // A stream has no body to change.
   const due = found && { ...found, changes: [] };
   const opening: Opening =
     due?.answer === undefined
-      ? openStream(request, state, hub)
+      ? yield* openStream(request, state, hub)
       : { response: standIn(due.answer, request, state), start: undefined };
   const response = withDueFaults(opening.response, due);
   const { start } = opening;

@@ -1,3 +1,4 @@
+import { eachInSteps, type Work } from "../work.ts";
 import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
 import { flagsOf, isSwap, lastRowAt, timeOf, volumeOf } from "./trades.ts";
@@ -14,19 +15,19 @@ export function candlesOfPool(pool: PoolFacts, window: CandleWindow): Candle[] {
 }
 
 /** Prices are in USD, so swaps without a USD value are skipped. */
-export function candlesOfToken(
+export function* candlesOfToken(
   token: TokenFacts,
   pools: readonly PoolFacts[],
   window: CandleWindow,
-): Candle[] {
+): Work<Candle[]> {
   const candles = new Map<number, OpenCandle>();
   if (!token.isPriced) return [];
-  for (const pool of pools) {
+  yield* eachInSteps(pools, (pool) =>
     eachSwap(pool, window, (row, time) => {
       if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
       addSwap(candles, window, time, usdAfter(token, pool, row), volumeOf(pool, row));
-    });
-  }
+    }),
+  );
   return close(candles, window);
 }
 

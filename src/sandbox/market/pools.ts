@@ -58,8 +58,8 @@ export class Catalogue {
   readonly #hubs: TokenFacts[] = [];
   readonly #poolsUntil = makeGrowingList(this.#pools, (pool) => pool.createdAt);
   readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pricedBy?.createdAt);
-  readonly #poolsById = makeIndex(this.#pools, (pool) => pool.id);
-  readonly #tokensByAddress = makeIndex(this.#tokens, (token) => token.address);
+  readonly #poolsById = new Map<string, PoolFacts>();
+  readonly #tokensByAddress = new Map<string, TokenFacts>();
 
   constructor(seed: number, network: NetworkRow) {
     this.dexes = makeDexes(seed, network, network.dexCount);
@@ -94,12 +94,12 @@ export class Catalogue {
 
   findPool(id: string): PoolFacts | undefined {
     finish(this.fill());
-    return this.#poolsById().get(this.#normalize(id));
+    return this.#poolsById.get(this.#normalize(id));
   }
 
   findToken(address: string): TokenFacts | undefined {
     finish(this.fill());
-    return this.#tokensByAddress().get(this.#normalize(address));
+    return this.#tokensByAddress.get(this.#normalize(address));
   }
 
   poolsOf(token: TokenFacts): readonly PoolFacts[] {
@@ -217,12 +217,14 @@ export class Catalogue {
       cut: cutAt(unitAt(key, 53)),
     };
     this.#pools.push(pool);
+    this.#poolsById.set(pool.id, pool);
     for (const token of tokens) {
       const pools = this.#poolsOfToken.get(token);
       if (pools !== undefined) pools.push(pool);
       else {
         token.pricedBy = pool;
         this.#tokens.push(token);
+        this.#tokensByAddress.set(token.address, token);
         this.#poolsOfToken.set(token, [pool]);
       }
     }
@@ -250,11 +252,6 @@ function makeGrowingList<Item>(
     }
     return kept;
   };
-}
-
-function makeIndex<Item>(items: readonly Item[], idOf: (item: Item) => string): () => Map<string, Item> {
-  let index: Map<string, Item> | undefined;
-  return () => (index ??= new Map(items.map((item) => [idOf(item), item])));
 }
 
 /** The public pools, then one pool for each hub without a public pool. */

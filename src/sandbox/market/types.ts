@@ -46,7 +46,7 @@ export interface Market {
   /** In ascending order, with from <= time_open < to. Intervals without a swap have no candle. */
   readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
   /** In USD, across all of the token's pools. */
-  readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => readonly Candle[];
+  readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => Work<readonly Candle[]>;
 }
 
 export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";

@@ -9,6 +9,7 @@ import type { JsonObject } from "../json-writer.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
+import type { Work } from "../work.ts";
 import { pastCandles } from "./candle-events.ts";
 import {
   type FeedRequest,
@@ -23,7 +24,12 @@ import type { StreamHub } from "./stream-hub.ts";
 import { sourceOf } from "./subject.ts";
 
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
-export function openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Opening {
+export function* openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Work<Opening> {
+  // Must come first, because events are sent from the arrival on.
+  for (const word of new Set(`${request.target} ${request.body}`.split(/[^\w-]+/u))) {
+    const network = state.market.network(word);
+    if (network !== undefined) yield* state.market.prepare(network);
+  }
   const arrived = arrive(request, state);
   try {
     const order = judge(arrived, hub);

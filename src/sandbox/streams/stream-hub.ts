@@ -12,6 +12,8 @@ const TURN_MS = 100;
 // minutes of events, which is faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;
+/** Milliseconds of work after which a turn ends, so that other requests are served. */
+const WORK_MS = 10;
 const CROWDED_MS = 10;
 
 interface Group {
@@ -71,10 +73,13 @@ export class StreamHub {
   /** Returns the milliseconds until the next call; undefined if no streams are open. */
   turn(): number | undefined {
     const now = this.#state.at();
+    const { elapsed } = this.#state.options;
+    const end = elapsed() + WORK_MS;
     for (let step = 0; step < STEPS_A_TURN && this.#sentTo < now; step += 1) {
       const from = this.#sentTo;
       this.#sentTo = Math.min(now, from + STEP_SECONDS);
       this.#sendEvents(from, this.#sentTo, now);
+      if (elapsed() >= end) break;
     }
     // A ping's time means that all events up to then have been sent.
     this.#sendPings();

@@ -4,6 +4,7 @@ import { openWithFaults } from "../faults/faulty-stream.ts";
 import { sendAnswer } from "../faults/delivery.ts";
 import { afterLatency, logRequest, readRequest, refusesHostless } from "../http-messages.ts";
 import type { SandboxState } from "../state.ts";
+import type { WorkQueue } from "../work-queue.ts";
 import type { StreamSink } from "./served-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { after } from "./ticker.ts";
@@ -14,23 +15,30 @@ const LONGEST_BODY = 64 * 1024;
 const PARTING_MS = 10_000;
 const READING_MS = 25;
 
-export function serveStreams(host: SandboxHost, state: SandboxState, hub: StreamHub): Server {
+export function serveStreams(
+  host: SandboxHost,
+  state: SandboxState,
+  hub: StreamHub,
+  queue: WorkQueue,
+): Server {
   return createServer({ requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
     readBody(message, (body) => {
       const answer = (): void => {
         const request = { ...readRequest(message, host), body };
-        const { response, start } = openWithFaults(request, state, hub);
-        if (start === undefined) sendAnswer(message, reply, response);
-        else {
-          reply.writeHead(response.status, response.headers);
-          // A stream may be silent for a while, so send the headers now to show the reader that it is open.
-          reply.flushHeaders();
-          const stream = start(sinkOf(reply), () => cut(reply));
-          reply.once("close", () => stream.drop());
-        }
-        logRequest(request, response, state.options.elapsed() - started, state);
+        const cancel = queue.start(openWithFaults(request, state, hub), ({ response, start }) => {
+          if (start === undefined) sendAnswer(message, reply, response);
+          else {
+            reply.writeHead(response.status, response.headers);
+            // A stream may be silent for a while, so send the headers now to show the reader that it is open.
+            reply.flushHeaders();
+            const stream = start(sinkOf(reply), () => cut(reply));
+            reply.once("close", () => stream.drop());
+          }
+          logRequest(request, response, state.options.elapsed() - started, state);
+        });
+        reply.once("close", cancel);
       };
       afterLatency(state, reply, answer);
     });

@@ -1,7 +1,7 @@
 import type { Question } from "../../contract/args.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { type EarlierFile, earlierFiles, type PathNames } from "../../files/file-pattern.ts";
-import { readLastLines } from "../../files/last-lines.ts";
+import { readLastLines, withoutPrefix } from "../../files/last-lines.ts";
 import { member } from "../../json/raw-json.ts";
 import { reachSeconds } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
@@ -122,7 +122,8 @@ interface FileEnd {
   readonly isCut: boolean;
 }
 
-function readRow(shape: RowShape, line: string): TailRow {
+function readRow(shape: RowShape, written: string): TailRow {
+  const line = withoutPrefix(written);
   const value: unknown = JSON.parse(line);
   const isIdentified = shape.identity.every((field) => member(value, field) !== undefined);
   if (!isIdentified || typeof value !== "object" || value === null) throw new Error("the line is not a row");

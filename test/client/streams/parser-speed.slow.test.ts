@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type * as module from "../../../src/client/streams/event-stream.ts";
-import { bundled, processorTime } from "../../harness/bundled.ts";
+import { bundled } from "../../harness/bundled.ts";
+import { processorTime } from "../../harness/processor-time.ts";
 import { inPieces } from "./parse-stream.ts";
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module

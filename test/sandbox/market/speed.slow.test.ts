@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type * as module from "../../../src/sandbox/market/market.ts";
 import type { Market, PoolFacts } from "../../../src/sandbox/market/types.ts";
-import { bundled, processorTime } from "../../harness/bundled.ts";
+import { bundled } from "../../harness/bundled.ts";
+import { processorTime } from "../../harness/processor-time.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;

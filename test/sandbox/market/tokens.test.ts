@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
 import type { PoolFacts, TokenFacts, Transaction } from "../../../src/sandbox/market/types.ts";
+import { finish } from "../../../src/sandbox/work.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;
@@ -67,7 +68,8 @@ describe("USD prices", () => {
     const token =
       network && market.tokens(network, NOW).find((one) => market.tokenPriceUsd(one, NOW) === undefined);
     if (token === undefined) throw new Error("no unpriced token");
-    expect(market.tokenCandles(token, { from: NOW - 30 * DAY, to: NOW, intervalSeconds: DAY })).toEqual([]);
+    const month = { from: NOW - 30 * DAY, to: NOW, intervalSeconds: DAY };
+    expect(finish(market.tokenCandles(token, month))).toEqual([]);
     for (const pool of market.poolsOfToken(token, NOW)) {
       const isToken0 = pool.tokens[0] === token;
       if (isToken0) expect(market.poolPrice(pool, NOW).priceUsd).toBe(0);
@@ -147,7 +149,7 @@ describe.each(TOKENS)("%s %s", (slug, symbol) => {
   // Minutes too: the only swap of a minute may have no USD value and so produce no candle.
   test.each([60, 3600])("has %d s candles of its USD price at all its pools' swaps", (intervalSeconds) => {
     const from = NOW - (NOW % 3600) - 5 * 3600;
-    const candles = market.tokenCandles(token, { from, to: NOW, intervalSeconds, asOf: NOW });
+    const candles = finish(market.tokenCandles(token, { from, to: NOW, intervalSeconds, asOf: NOW }));
     const swaps = swapsOf(pools, from, NOW).filter(
       (one) => one.price0Usd !== undefined || one.price1Usd !== undefined,
     );

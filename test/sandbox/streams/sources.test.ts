@@ -7,6 +7,7 @@ import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
 import { plainDecimal } from "../../../src/sandbox/streams/price-events.ts";
 import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/subject.ts";
+import { finish } from "../../../src/sandbox/work.ts";
 import { NOON } from "../contract/service.ts";
 import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
 
@@ -105,7 +106,7 @@ test("after a clock jump, the stream catches up in limited turns, in order, with
   const hub = new StreamHub(state);
   const frames: string[] = [];
   let queued = 0;
-  const opening = openStream(request, state, hub);
+  const opening = finish(openStream(request, state, hub));
   if (opening.start === undefined) throw new Error("refused");
   opening.start({ write: (frame) => void frames.push(frame), queued: () => queued, end: () => {} });
   clock.now += 3_600_000;
@@ -131,6 +132,23 @@ test("after a clock jump, the stream catches up in limited turns, in order, with
   expect(times).toEqual(source(NOON, NOON + 3600).map(({ at }) => at));
 });
 
+test("a turn ends after 10 ms of work", () => {
+  const clock = { now: NOON * 1000, elapsed: 0 };
+  // Reading the clock takes 3 ms.
+  const elapsed = () => (clock.elapsed += 3);
+  const state = { ...createSandboxState({ now: () => clock.now, elapsed }), market };
+  const hub = new StreamHub(state);
+  const frames: string[] = [];
+  const { start } = finish(openStream(request, state, hub));
+  start?.({ write: (frame) => void frames.push(frame), queued: () => 0, end: () => {} });
+  clock.now += 960_000;
+  expect(hub.turn()).toBe(0);
+  const newest = Number(/"timestamp":(\d+)/.exec(frames.at(-1) ?? "")?.[1]) - NOON;
+  // Four minutes of events, the last of which may be a few seconds earlier.
+  expect(newest).toBeGreaterThan(180);
+  expect(newest).toBeLessThanOrEqual(240);
+});
+
 test("events without readers are no longer computed", () => {
   const clock = { now: NOON * 1000 };
   let lookups = 0;
@@ -147,7 +165,7 @@ test("events without readers are no longer computed", () => {
   };
   const hub = new StreamHub(state);
   const start = (address: string) => {
-    const opening = openStream({ ...request, target: wethPrice.replace(WETH, address) }, state, hub);
+    const opening = finish(openStream({ ...request, target: wethPrice.replace(WETH, address) }, state, hub));
     if (opening.start === undefined) throw new Error("refused");
     return opening.start({ write: () => {}, queued: () => 0, end: () => {} });
   };
@@ -186,7 +204,7 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
   };
   const hub = new StreamHub(state);
   const frames: string[] = [];
-  const opening = openStream(request, state, hub);
+  const opening = finish(openStream(request, state, hub));
   if (opening.start === undefined) throw new Error("refused");
   opening.start({
     write: (frame) => void frames.push(frame),
@@ -199,7 +217,7 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
   expect(hub.census.total).toBe(0);
 
   isBroken = true;
-  const refused = openStream(request, state, hub);
+  const refused = finish(openStream(request, state, hub));
   expect(refused).toMatchObject({
     start: undefined,
     response: { status: 500, body: '{"error":"internal_error","message":"internal error: out of order"}' },

@@ -74,6 +74,10 @@ Paths of --fields:
   24h.volume_usd   A field inside another field
   tokens.0.symbol  An item of a list, counted from 0; * selects all items
 
+--prefix pool_id,id prints the texts of these fields, joined by colons, and a tab before each NDJSON row, whose bytes do
+not change. Null has no text. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
+tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
+
 Without -o, the file name of --out selects the format: x.csv, x.tsv or x.json. In CSV and TSV, a row is one line, nested
 values are compact JSON, and special characters are escaped. Anyone can create a token with any name, so control, bidi
 and zero-width characters never reach a terminal unescaped. dexdata schema prints the types of a row's fields.`;
