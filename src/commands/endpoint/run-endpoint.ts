@@ -24,7 +24,7 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
-import { changesWithTime } from "../../files/file-pattern.ts";
+import { hasFields } from "../../files/file-pattern.ts";
 
 export async function runEndpoint(
   group: EndpointGroup,
@@ -214,11 +214,11 @@ function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;
-  if (file !== undefined && changesWithTime(file))
+  if (file !== undefined && hasFields(file))
     throw invalidInput(
       `--out "${file}"`,
-      "must be the name of one file, without %",
-      "remove the %; only stream and txns --follow start new files over time",
+      "must be the name of one file, without % or { }",
+      "remove them; only stream and txns --follow write several files",
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
   if (receipt !== undefined) checkReceiptFile(receipt, file);

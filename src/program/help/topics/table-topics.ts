@@ -144,7 +144,7 @@ Operation:
   reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
       each gap.
   --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
-  --out FILE    Appends to FILE. ticks-%Y%m%d.ndjson starts a new file every UTC day.
+  --out FILE    Appends to FILE. ticks-{network}-{date}.ndjson has one file per network and UTC day of the events.
   --events FILE  Appends connection events as NDJSON.
   --idle-exit   Exits 8 if any one connection is silent for this long.
   SIGHUP        Reloads the @file that lists the assets.
