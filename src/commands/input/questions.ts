@@ -1,5 +1,5 @@
-import { type Place, type Walk } from "../../client/pages/page.ts";
-import { type Args, readArgs, type Typed } from "../../contract/args.ts";
+import type { Place } from "../../client/pages/page.ts";
+import { readArgs, type Typed } from "../../contract/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
@@ -23,17 +23,11 @@ import { hasColumns } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
+import type { Wanted } from "../../pull/estimate.ts";
 import { distinctSubjects, type Subject } from "../../client/subject.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
-export interface Questions {
-  readonly endpoint: Endpoint;
-  /** The arguments for each pull. */
-  readonly asked: readonly Args[];
-  /** The total number; undefined means all rows. */
-  readonly limit: number | undefined;
-  readonly walk: Walk;
-  readonly groups: readonly string[];
+export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail";
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
