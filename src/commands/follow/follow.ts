@@ -18,6 +18,7 @@ import {
 import { holdFile, lockOf, targetOf } from "../../files/out/out-file.ts";
 import { makeFolder } from "../../files/paths.ts";
 import { refuseUnfinished } from "../../files/open-files.ts";
+import { refusePacked } from "../../files/out/packing.ts";
 import { checkOutPattern } from "../../files/rotating-file.ts";
 import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
@@ -62,6 +63,7 @@ export async function runFollow(
       `--output ${output} cannot be used with --follow and --out: rows are appended as ndjson`,
       "use ndjson",
     );
+  if (out !== undefined) refusePacked(out, "--follow");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
   checkEventsFile(events, out);

@@ -11,6 +11,7 @@ import { hintAtNetworks } from "../../contract/network-aliases.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 import { hasFields } from "../../files/file-pattern.ts";
 import { refuseUnfinished } from "../../files/open-files.ts";
+import { refusePacked } from "../../files/out/packing.ts";
 import { checkOutPattern } from "../../files/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
@@ -137,6 +138,7 @@ function readStreamOptions(flags: StreamValues, now: number) {
     checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;
   checkOutPattern(out, now, eventFields(feed, options.kind));
+  refusePacked(out, "a stream");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
   if (!hasFields(out)) refuseUnfinished(out);
