@@ -33,12 +33,12 @@ export interface ParquetFile {
 /** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
 export class UnreadableParquet extends Error {}
 
-let page: Buffer = Buffer.alloc(0);
+let memory: Buffer = Buffer.alloc(0);
 
 /** The default decoder would drop a byte order mark. All texts of a page are in the same memory. */
 function decodeText({ buffer, byteOffset, length }: Uint8Array): string {
-  if (page.buffer !== buffer) page = Buffer.from(buffer);
-  return page.toString("utf8", byteOffset, byteOffset + length);
+  if (memory.buffer !== buffer) memory = Buffer.from(buffer);
+  return memory.toString("utf8", byteOffset, byteOffset + length);
 }
 
 const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
