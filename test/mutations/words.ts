@@ -14,6 +14,10 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/render/sanitize.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
+  "src/client/streams/event-stream.ts: const hasSpace = colon + 1 < end && line[colon + 1] === SPACE; → const hasSpace = colon + 1 <= end && line[colon + 1] === SPACE;":
+    "equivalent: a line break follows the end of a line",
+  "src/client/streams/stream-event.ts: if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1; → if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -2;":
+    "equivalent: callers only ask whether it is negative",
   "src/client/streams/byte-store.ts: const mostKept = 64 * 1024; → const mostKept = 64 / 1024;": onlySpeed,
   "src/files/out/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
     "equivalent: a journal that begins with an empty line tells of nothing either way",
