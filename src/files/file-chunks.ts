@@ -34,7 +34,7 @@ export class DamagedGzip extends Error {}
 
 /** Reads a file in parts, so that memory use does not depend on its size. */
 export function readChunks(file: string, signal: AbortSignal): FileChunks {
-  const source = createReadStream(file, { highWaterMark: 256 * 1024, signal });
+  const source = createReadStream(file, { highWaterMark: 64 * 1024, signal });
   return { chunks: contentOf(file, source, signal), bytesRead: () => source.bytesRead };
 }
 
@@ -49,7 +49,8 @@ async function* contentOf(
   try {
     for await (const chunk of stream) {
       signal.throwIfAborted();
-      yield Buffer.from(chunk);
+      // Streams without an encoding yield buffers, but their type does not say so.
+      if (Buffer.isBuffer(chunk)) yield chunk;
     }
   } catch (cause) {
     signal.throwIfAborted();

@@ -2,8 +2,8 @@ import { intervals } from "../contract/endpoints/ohlcv.ts";
 import { parseDuration } from "../contract/duration.ts";
 import { writeUtc } from "../time/calendar.ts";
 import { compareDecimals } from "./exact-decimal.ts";
-import type { Row } from "./read-rows.ts";
-import { assetOf, type RowCheck, type Subject, timeOf } from "./row-checks.ts";
+import { createTimeReader } from "./row-place.ts";
+import type { RowCheck, Subject } from "./row-checks.ts";
 
 const prices = ["open", "high", "low", "close"] as const;
 
@@ -12,10 +12,10 @@ export function checkPrices({ kind, report }: Subject): RowCheck | undefined {
   if (kind.name !== "candles") return undefined;
   return {
     see: (row) => {
-      const { line, values } = row;
-      if (String(values["partial"]) === "true")
+      const { line } = row;
+      if (row.text("partial") === "true")
         report("H3", { line, field: "partial", expected: "a complete candle", found: "a partial candle" });
-      const [open, high, low, close] = prices.map((name) => row.exact(name) ?? "");
+      const [open, high, low, close] = prices.map((name) => row.text(name) ?? "");
       const pairs = [
         ["low", "0", low, "more than 0"],
         ["open", low, open, `at least low ${low}`],
@@ -29,7 +29,7 @@ export function checkPrices({ kind, report }: Subject): RowCheck | undefined {
       });
       if (wrong === undefined) return;
       const [field, , , expected] = wrong;
-      report("C1", { line, field, expected, found: row.exact(field) ?? "" });
+      report("C1", { line, field, expected, found: row.text(field) ?? "" });
     },
   };
 }
@@ -59,6 +59,7 @@ export function checkIntervals({ kind, receipt, report }: Subject): RowCheck | u
   if (kind.name !== "candles") return undefined;
   const asked = receipt?.asked?.["interval"];
   let interval = typeof asked === "string" ? secondsOf(asked) : undefined;
+  const timeOf = createTimeReader();
   let sample: Slot[] = [];
   let [hasFilled, hasSkipped] = [false, false];
   const last = new Map<string, number>();
@@ -90,16 +91,14 @@ export function checkIntervals({ kind, receipt, report }: Subject): RowCheck | u
     sample = [];
   };
   return {
-    see: (row: Row) => {
-      if (String(row.values["filled"]) === "true") hasFilled = true;
-      const time = timeOf(row, "time_open");
+    see: (row, { time, asset }) => {
+      if (row.text("filled") === "true") hasFilled = true;
       if (time === undefined) return;
-      const close = timeOf(row, "time_close")?.seconds;
       const slot = {
         line: row.line,
-        asset: assetOf(kind, row),
+        asset,
         open: time.seconds,
-        close,
+        close: timeOf(row.text("time_close") ?? "")?.seconds,
         isExact: time.fraction === "",
         isAfterGap: hasSkipped,
       };

@@ -20,6 +20,11 @@ function partsOf(text: string): Parts | undefined {
 
 /** Compares two numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
 export function compareDecimals(one: string, other: string): number | undefined {
+  if (!NUMBER.test(one) || !NUMBER.test(other)) return undefined;
+  // Rounding to doubles can make different numbers equal, but it never changes their order.
+  const [near, nearOther] = [Number(one), Number(other)];
+  if (near !== nearOther) return near < nearOther ? -1 : 1;
+  if (one === other) return 0;
   const [a, b] = [partsOf(one), partsOf(other)];
   if (a === undefined || b === undefined) return undefined;
   if (a.sign !== b.sign || a.sign === 0) return a.sign - b.sign;

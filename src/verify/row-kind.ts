@@ -8,14 +8,18 @@ export interface RowKind {
   readonly isList: boolean;
   /** The field whose time orders the rows. */
   readonly timeField: string | undefined;
+  /** The fields that name the pool or token of a row; not all rows have them. */
+  readonly assetFields: readonly string[];
 }
 
 const kinds: readonly RowKind[] = endpoints.flatMap(({ rows, reply }) =>
   Object.values(rows).map((shape): RowKind => {
-    const name =
-      shape.name === "transaction" ? "transactions" : shape.name === "candle" ? "candles" : "other";
-    const timeField = { transactions: "created_at", candles: "time_open", other: undefined }[name];
-    return { name, shape, timeField, isList: "maxLimit" in reply };
+    const isList = "maxLimit" in reply;
+    if (shape.name === "transaction")
+      return { name: "transactions", shape, isList, timeField: "created_at", assetFields: ["pool_id"] };
+    if (shape.name === "candle")
+      return { name: "candles", shape, isList, timeField: "time_open", assetFields: ["chain", "id"] };
+    return { name: "other", shape, isList, timeField: undefined, assetFields: [] };
   }),
 );
 

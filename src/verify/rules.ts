@@ -23,7 +23,7 @@ export const rules = {
   },
   F4: {
     level: "finding",
-    statement: "the number of rows, the first and the last row are those in the receipt",
+    statement: "the receipt has the number of rows, the first and the last row of the file",
     appliesTo: "files with a receipt",
   },
   R3: {
@@ -62,7 +62,7 @@ export const rules = {
   },
   H2: {
     level: "note",
-    statement: "the receipt reports no further rows, missing prices or rejected inputs",
+    statement: "the receipt reports no rows after the limit, missing prices or rejected inputs",
     appliesTo: "files with a receipt",
   },
   H3: { level: "note", statement: "no candle is partial", appliesTo: "candles" },

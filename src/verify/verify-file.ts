@@ -1,31 +1,20 @@
 import { createHash } from "node:crypto";
 import { DamagedGzip, readChunks } from "../files/file-chunks.ts";
 import { counted } from "../text/counted.ts";
-import { checkIntervals, checkPrices } from "./candle-checks.ts";
 import type { PullReceipt } from "./pull-receipt.ts";
-import { createRowReader, type Form, type Row } from "./read-rows.ts";
-import {
-  checkOrder,
-  checkPlace,
-  checkRepeats,
-  checkTransactions,
-  checkTypes,
-  type RowCheck,
-  shown,
-  type Subject,
-} from "./row-checks.ts";
-import { kindOfRow } from "./row-kind.ts";
+import { createElementReader } from "./read-elements.ts";
+import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./read-lines.ts";
+import { createRowWalk } from "./row-walk.ts";
 import type { Report } from "./rules.ts";
 
-const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
-  checkRepeats,
-  checkPlace,
-  checkOrder,
-  checkTypes,
-  checkTransactions,
-  checkPrices,
-  checkIntervals,
-];
+const readers = {
+  ndjson: createNdjsonReader,
+  json: createElementReader,
+  csv: (taker: RowTaker): RowReader => createCellReader("csv", taker),
+  tsv: (taker: RowTaker): RowReader => createCellReader("tsv", taker),
+};
+
+export type Form = keyof typeof readers;
 
 /** A file to check; `form` is undefined for a format whose rows cannot be read, such as a table. */
 export interface Target {
@@ -47,14 +36,8 @@ export interface Verification {
 export function createVerification(target: Target, report: Report, signal: AbortSignal): Verification {
   const { file, form, receipt } = target;
   const { chunks, bytesRead } = readChunks(file, signal);
-  const walk = createRowWalk(target, report);
-  const reader =
-    form === undefined
-      ? undefined
-      : createRowReader(form, walk.see, (problem) => {
-          walk.skip();
-          report("F2", problem);
-        });
+  const walk = createRowWalk(receipt, form === "csv" || form === "tsv", report);
+  const reader = form === undefined ? undefined : readers[form](walk);
   return {
     rows: walk.rows,
     bytesRead,
@@ -75,8 +58,11 @@ export function createVerification(target: Target, report: Report, signal: Abort
         if (!(cause instanceof DamagedGzip)) throw cause;
         report("F2", { expected: "complete gzip data", found: "damaged or truncated data" });
       }
-      const isIntact = receipt === undefined || checkBytes(receipt, bytes, hash?.digest("hex"), report);
-      walk.end(isIntact);
+      walk.end();
+      if (receipt === undefined) return;
+      const isIntact = areSameBytes(receipt, bytes, hash?.digest("hex") ?? "", report);
+      // Otherwise, F1 explains why other rows are found.
+      if (isIntact && reader !== undefined) walk.compareWith(receipt);
     },
   };
 }
@@ -87,90 +73,18 @@ function checkReceipt({ complete, why_not: why, more, missing, refused }: PullRe
     report("H1", { field: "complete", expected: "true", found: `false: ${why ?? "the pull is incomplete"}` });
     return;
   }
-  const left = [
-    more === true ? ["more", "true"] : undefined,
-    missing > 0 ? ["missing", String(missing)] : undefined,
-    refused > 0 ? ["refused", String(refused)] : undefined,
-  ];
-  for (const each of left)
-    if (each !== undefined)
-      report("H2", {
-        field: each[0] ?? "",
-        expected: each[0] === "more" ? "false" : "0",
-        found: each[1] ?? "",
-      });
+  if (more === true) report("H2", { field: "more", expected: "false", found: "true" });
+  for (const [field, found] of Object.entries({ missing, refused }))
+    if (found > 0) report("H2", { field, expected: "0", found: String(found) });
 }
 
-/** F1. Returns true if the bytes are those of the receipt. */
-function checkBytes(
-  { output }: PullReceipt,
-  bytes: number,
-  sha256: string | undefined,
-  report: Report,
-): boolean {
+/** F1. */
+function areSameBytes({ output }: PullReceipt, bytes: number, sha256: string, report: Report): boolean {
   if (bytes !== output.bytes) {
     report("F1", { field: "bytes", expected: counted(output.bytes, "byte"), found: counted(bytes, "byte") });
     return false;
   }
   if (output.sha256 === null || sha256 === output.sha256) return true;
-  report("F1", { field: "sha256", expected: output.sha256, found: sha256 ?? "" });
+  report("F1", { field: "sha256", expected: output.sha256, found: sha256 });
   return false;
-}
-
-function createRowWalk({ form, receipt }: Target, report: Report) {
-  let [rows, skipped] = [0, 0];
-  let checks: readonly RowCheck[] = [];
-  let [kind, first, last]: [string | undefined, Row | undefined, Row | undefined] = [
-    undefined,
-    undefined,
-    undefined,
-  ];
-  const isSeparated = form === "csv" || form === "tsv";
-  return {
-    rows: () => rows,
-    kind: () => kind,
-    skip: (): void => {
-      skipped += 1;
-      for (const { skip } of checks) skip?.();
-    },
-    see: (row: Row): void => {
-      if (first === undefined) {
-        first = row;
-        const found = kindOfRow(Object.keys(row.values));
-        kind = found?.shape.name;
-        const subject = found && { kind: found, first, receipt, isSeparated, report };
-        if (subject !== undefined) checks = rowChecks.flatMap((start) => start(subject) ?? []);
-      }
-      rows += 1;
-      last = row;
-      for (const { see } of checks) see(row);
-    },
-    /** F4 compares only rows that the hash confirms, because otherwise F1 has already been reported. */
-    end: (isIntact: boolean): void => {
-      for (const { end } of checks) end?.();
-      const isOfRows = kind !== undefined || rows === 0;
-      if (receipt === undefined || form === undefined || !isIntact || skipped > 0 || !isOfRows) return;
-      if (rows !== receipt.rows)
-        report("F4", { field: "rows", expected: counted(receipt.rows, "row"), found: counted(rows, "row") });
-      compareRow("first_row", receipt.first_row, first, report);
-      compareRow("last_row", receipt.last_row, last, report);
-    },
-  };
-}
-
-/** Compares the fields that both have: `--fields` and `--columns` can leave some out. */
-function compareRow(
-  field: string,
-  said: PullReceipt["first_row"],
-  row: Row | undefined,
-  report: Report,
-): void {
-  if (said === null || row === undefined) return;
-  const wrong = Object.entries(said).find(
-    ([name, value]) => row.values[name] !== undefined && shown(row.values[name]) !== shown(value),
-  );
-  if (wrong === undefined) return;
-  const [name, value] = wrong;
-  const found = `${name} ${shown(row.values[name])}`;
-  report("F4", { line: row.line, field, expected: `${name} ${shown(value)}`, found });
 }

@@ -7,8 +7,7 @@ import { createProgress } from "../../run/progress.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../verify/pull-receipt.ts";
-import type { Form } from "../../verify/read-rows.ts";
-import { createVerification, type Target } from "../../verify/verify-file.ts";
+import { createVerification, type Form, type Target } from "../../verify/verify-file.ts";
 import { closingLine, createFindingsWriter } from "./findings-writer.ts";
 
 interface VerifyInput {
