@@ -12,6 +12,7 @@ const lines = [
   ["commands"],
   ["run", "library"],
   ["pull", "tail", "render", "sandbox", "verify"],
+  ["parquet"],
   ["client", "settings"],
   ["files"],
   ["contract", "context"],

@@ -1,7 +1,7 @@
 import { intervals } from "../contract/endpoints/ohlcv.ts";
 import { parseDuration } from "../contract/duration.ts";
 import { writeUtc } from "../time/calendar.ts";
-import { compareDecimals } from "./exact-decimal.ts";
+import { compareDecimals } from "./compare-decimals.ts";
 import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
 

@@ -13,7 +13,7 @@ const anyKind = STRING | NUMBER | INTEGER | BOOLEAN | NULL;
 const mostDigits = 15;
 /** Numbers of this length without an exponent are within the range of doubles. */
 const longestNumber = 300;
-const [QUOTE, MINUS] = [34, 45];
+const [QUOTE, MINUS, BACKSLASH] = [34, 45, 92];
 const [LETTER_E, LETTER_F, LETTER_N, LETTER_T] = [101, 102, 110, 116];
 const NEWLINE = 10;
 /** Rows differ in the optional members that they have. */
@@ -43,6 +43,8 @@ export class PlainRows implements Row {
   #ascii: string | undefined;
   /** The start and end of each value. */
   readonly #found: number[] = [];
+  /** The index of a backslash that no earlier row has; -1 if the other rows have none. */
+  #backslash = -1;
   #from = 0;
   #to = 0;
 
@@ -56,6 +58,7 @@ export class PlainRows implements Row {
   open(bytes: Buffer): void {
     this.#bytes = bytes;
     this.#scan = new ByteScan(bytes);
+    this.#backslash = bytes.indexOf(BACKSLASH);
     this.#ascii = isAscii(bytes) ? bytes.toString("latin1") : undefined;
   }
 
@@ -85,17 +88,23 @@ export class PlainRows implements Row {
 
   #endOf({ pattern, accepted }: Form, start: number): number {
     const scan = this.#scan;
-    scan.hasEscapes = false;
     if (scan.wide.length > 0) scan.wide = [];
     try {
       const end = followPattern(scan, pattern, start, this.#bytes.length, this.#found);
-      if (end < 0 || this.#bytes[end] !== NEWLINE || scan.hasEscapes) return -1;
+      if (end < 0 || this.#bytes[end] !== NEWLINE || this.#hasBackslash(start, end)) return -1;
       if (scan.wide.length > 0 && !isUtf8(this.#bytes.subarray(start, end))) return -1;
       return areAccepted(this.#bytes, accepted, this.#found) ? end : -1;
     } catch (cause) {
       if (cause instanceof SyntaxError) return -1;
       throw cause;
     }
+  }
+
+  /** Strings with escapes must be decoded. */
+  #hasBackslash(start: number, end: number): boolean {
+    if (this.#backslash === -1) return false;
+    if (this.#backslash < start) this.#backslash = this.#bytes.indexOf(BACKSLASH, start);
+    return this.#backslash !== -1 && this.#backslash < end;
   }
 
   /** Finds the content of a string without its quotes, or any other value. */

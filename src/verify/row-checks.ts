@@ -1,7 +1,7 @@
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { beginHash, addText, endHash } from "../text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../time/time.ts";
-import { wholeDigits } from "./exact-decimal.ts";
+import { wholeDigits } from "./compare-decimals.ts";
 import type { PullReceipt } from "./pull-receipt.ts";
 import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";

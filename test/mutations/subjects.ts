@@ -68,6 +68,7 @@ export const subjects: readonly Subject[] = [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
       ],
+      "src/files/out/packed-file.ts": ["test/cli/out-packed.test.ts"],
       "src/files/out/row-file.ts": ["test/files/out/growing-file.test.ts"],
     },
   },
@@ -88,7 +89,7 @@ export const subjects: readonly Subject[] = [
     name: "verify",
     files: {
       "src/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
-      "src/verify/exact-decimal.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/verify/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/verify/read-lines.ts": verify,
       "src/verify/read-elements.ts": verify,

@@ -3,7 +3,7 @@ import type { EventSource, EventStream, StreamEvent } from "./served-stream.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
 import { internalError } from "../service-refusal.ts";
-import { sourceOf, subjectKey } from "./subject.ts";
+import { sourceOf, subjectKey } from "./stream-subject.ts";
 
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
 const PING_MS = 15_000;
