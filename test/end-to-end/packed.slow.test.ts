@@ -42,17 +42,17 @@ async function killed(file: string, below: string, random: () => number, isPacki
   return await end;
 }
 
-test(
-  `a pull of ${rows} rows into .ndjson.gz, killed ${kills} times, half of them while packing, ends with the same bytes`,
-  async () => {
-    const whole = path.join(folder, "whole.ndjson.gz");
+test.each(["rows.ndjson.gz", "rows.parquet"])(
+  `a pull of ${rows} rows into %s, killed ${kills} times, half of them while packing, ends with the same bytes`,
+  async (name) => {
+    const whole = path.join(folder, `whole.${name}`);
     sandbox.takeLog();
     expect(await ended(pull(whole), 120_000)).toMatchObject({ exit: 0, stderr: "" });
     const pages = sandbox.takeLog().length;
     const expected = readFileSync(whole);
     const random = createRandom(3);
-    const below = path.join(folder, "killed");
-    const file = path.join(below, "rows.ndjson.gz");
+    const below = path.join(folder, `killed-${name}`);
+    const file = path.join(below, name);
     mkdirSync(below);
     let [done, whilePacking, killsOfPull] = [0, 0, 0];
     while (done < kills) {
@@ -68,7 +68,7 @@ test(
       const last = outcome.signal === "SIGKILL" ? await ended(pull(file), 120_000) : outcome;
       expect(last.exit, last.stderr).toBe(0);
       expect(readFileSync(file).equals(expected)).toBe(true);
-      expect(readdirSync(below)).toEqual(["rows.ndjson.gz"]);
+      expect(readdirSync(below)).toEqual([name]);
       expect(sandbox.takeLog().length).toBeLessThanOrEqual(pages + 8 * killsOfPull);
       killsOfPull = 0;
       rmSync(file);

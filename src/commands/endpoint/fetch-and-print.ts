@@ -9,6 +9,7 @@ import { answers, type Part } from "../../pull/pull-answers.ts";
 import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { writtenFormat } from "./binary-output.ts";
 import { nextPageLine } from "./continuation.ts";
 import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
@@ -166,13 +167,15 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination }: Pull,
+  { context, options, questions, destination, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
   const { sink } = destination;
   return await createRenderer({
     ...presentationOf(context, options, questions),
+    format: writtenFormat(options.format, destination.rowsAt() !== undefined),
+    parquet: parquet?.target,
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
     findAsset: assets.find,
