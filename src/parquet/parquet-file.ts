@@ -85,9 +85,15 @@ function readTexts({ key_value_metadata, schema }: FileMetaData): {
 }
 
 /** Reads the complete file, and returns what a receipt says about its rows. */
-export async function readParquet(file: ParquetFile): Promise<RowSummary> {
+export async function readParquet(
+  file: ParquetFile,
+  onGroup: () => void = () => undefined,
+): Promise<RowSummary> {
   const hash = createRowHash();
-  for await (const { lines, rows } of file.groups()) hash.add(lines, rows);
+  for await (const { lines, rows } of file.groups()) {
+    onGroup();
+    hash.add(lines, rows);
+  }
   return hash.summary();
 }
 

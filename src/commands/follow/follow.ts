@@ -83,7 +83,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   if (out === undefined) {
     if (!formats[format].isClosed) return options;
     throw usageFailure(
-      `--output ${format} cannot be used with --follow: a ${format} document is complete only when the run ends`,
+      `--output ${format} cannot be used with --follow: ${format} output is complete only when the run ends`,
       "use ndjson",
     );
   }
