@@ -13,6 +13,7 @@ const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
+const seen = ["test/sandbox/market-faults.test.ts", "test/sandbox/streams/listed-events.test.ts"];
 const verify = ["test/verify/verify.test.ts", "test/verify/planted-faults.slow.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
@@ -68,8 +69,24 @@ export const subjects: readonly Subject[] = [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
       ],
-      "src/files/out/packed-file.ts": ["test/cli/out-packed.test.ts"],
+      "src/files/out/packed-file.ts": [
+        "test/files/out/packed-file.test.ts",
+        "test/cli/out-packed.test.ts",
+        "test/cli/out-split.test.ts",
+      ],
+      "src/files/out/row-frames.ts": ["test/files/out/packed-file.test.ts", "test/cli/out-split.test.ts"],
+      "src/commands/endpoint/split-pages.ts": ["test/cli/out-split.test.ts"],
       "src/files/out/row-file.ts": ["test/files/out/growing-file.test.ts"],
+    },
+  },
+  {
+    name: "market faults",
+    files: {
+      "src/sandbox/market/strikes.ts": seen,
+      "src/sandbox/market/row-forms.ts": seen,
+      "src/sandbox/market/pool-at.ts": seen,
+      "src/sandbox/market/seen-rows.ts": [...seen, "test/sandbox/contract/market-faults.test.ts"],
+      "src/sandbox/market/seen-arrivals.ts": seen,
     },
   },
   {

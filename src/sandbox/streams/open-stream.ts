@@ -144,6 +144,6 @@ function start(
   } catch (error) {
     stream.fail(internalError(error));
   }
-  if (!stream.isOver) leaveHub = hub.add(stream, subscriptions, at);
+  if (!stream.isOver) leaveHub = hub.add(stream, market, subscriptions, at);
   return stream;
 }
