@@ -12,17 +12,26 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
   has: (id) => id.split(/[\\/]/u).join("/").includes(`node_modules/${name}/`),
 }));
 
+/** The libraries are used only together, and only by this code. */
+const parquet: Chunk = {
+  name: "parquet",
+  has: (id) => /node_modules\/hyparquet|\/src\/parquet\//u.test(id.split(/[\\/]/u).join("/")),
+};
+
 const tab = ["bin/complete-words.ts"];
+const program = "src/program/main.ts";
 const request = "src/commands/endpoint/run-endpoint.ts";
 
 /** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */
 const together: readonly Chunk[] = [
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
-  { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
+  { name: "words", has: (id, graph) => isBelow(id, tab, graph) && isBelow(id, [program, request], graph) },
+  { name: "tab", has: (id, graph) => isBelow(id, tab, graph) },
   { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
   { name: "run", has: (id, graph) => isBelow(id, [request], graph) },
+  { name: "table", has: (id, graph) => isBelow(id, ["src/render/table/record-view.ts"], graph) },
   // This code needs the version, which is compiled in. The library loads only the chunks above.
-  { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
+  { name: "command", has: (id, graph) => isBelow(id, [program], graph) },
 ];
 
 const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => ({
@@ -33,9 +42,10 @@ const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => 
 
 export const chunkGroups: CodeSplittingGroup[] = [
   ...packages.map((each) => toGroup(each, 100)),
+  { ...toGroup(parquet, 100), includeDependenciesRecursively: false },
   ...together.map(({ name, has }, index) => ({
     ...toGroup({ name, has: (id, graph) => isOurs(id) && !isEntry(id, graph) && has(id, graph) }, 50 - index),
-    // With the default, a group would also pull in dependencies that belong to other groups.
+    // By default, a group would also pull in dependencies that belong to other groups.
     includeDependenciesRecursively: false,
   })),
 ];

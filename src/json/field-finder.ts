@@ -24,7 +24,6 @@ export function createFieldFinder(names: readonly string[]) {
   return (bytes: Buffer, start: number, end: number): readonly number[] | undefined => {
     if (scan.bytes !== bytes) scan = new ByteScan(bytes);
     if (scan.wide.length > 0) scan.wide = [];
-    scan.hasEscapes = false;
     if (!follows(start, end)) {
       layout = end - start > maxPatternBytes ? undefined : learnLayout(scan, keys, start);
       if (!follows(start, end)) return undefined;
@@ -39,7 +38,7 @@ export function createFieldFinder(names: readonly string[]) {
       if (first === QUOTE) {
         from += 1;
         to -= 1;
-        if (scan.hasEscapes && bytes.subarray(from, to).includes(BACKSLASH)) return undefined;
+        for (let at = from; at < to; at += 1) if (bytes[at] === BACKSLASH) return undefined;
       }
       texts[2 * index] = from;
       texts[2 * index + 1] = to;

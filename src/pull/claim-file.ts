@@ -1,13 +1,15 @@
 import { fail, usageFailure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
-import type { Interrupted } from "../files/out/checkpoint.ts";
+import type { Interrupted, Placed } from "../files/out/checkpoint.ts";
 import type { FileLock, Locking } from "../files/file-lock.ts";
 import { isTaken } from "../files/paths.ts";
 
 export interface WantedDestination {
-  /** Undefined for stdout. A symbolic link is resolved to its target. */
+  /** Undefined for stdout. A symbolic link is resolved to its target. Rows of several files are staged under this name. */
   readonly file: string | undefined;
+  /** The path as typed, if it has fields that select the file of each row. */
+  readonly pattern: string | undefined;
   /** Whether to continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
   readonly isResumed: boolean;
   /** Whether an existing file may be replaced. */
@@ -19,11 +21,13 @@ export interface Claimed {
   readonly file: string;
   readonly lock: FileLock;
   readonly interrupted: Interrupted | undefined;
+  /** The pull is complete, but its run was killed before it removed the checkpoint. */
+  readonly placed?: Placed | undefined;
   /** The file has no checkpoint. With --resume, only a receipt can then prove that it is complete. */
   readonly isUnproven: boolean;
 }
 
-type Wanted = Pick<WantedDestination, "isResumed" | "isForced"> & { readonly file: string };
+type Wanted = Pick<WantedDestination, "isResumed" | "isForced" | "pattern"> & { readonly file: string };
 
 /** Fails if an earlier run left the file unfinished and no flag specifies what to do. */
 export async function claimFile(
@@ -41,24 +45,24 @@ export async function claimFile(
   }
 }
 
-async function findLeft(
-  signal: AbortSignal,
-  to: Wanted,
-): Promise<Pick<Claimed, "interrupted" | "isUnproven">> {
-  const { file, isResumed, isForced } = to;
+async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, "file" | "lock">> {
+  const { file, isResumed, isForced, pattern = file } = to;
   const isThere = isTaken(file);
   // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
-  const { checkReplaceable, findInterrupted } = await import("../files/out/checkpoint.ts");
+  const { checkReplaceable, findInterrupted, findPlaced } = await import("../files/out/checkpoint.ts");
+  const placed = isForced ? undefined : findPlaced(file);
+  if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) {
     const rows = counted(interrupted.progress?.rows ?? 0, "row");
-    throw fail("unfinished", `${file} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
+    throw fail("unfinished", `${pattern} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
   }
-  if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !interrupted.header.mayReplace)
+  const mayExist = interrupted?.header.mayReplace === true || interrupted?.files !== undefined;
+  if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !mayExist)
     throw usageFailure(
       `${file} already exists, and the unfinished pull in ${interrupted.rowsAt} would replace it`,
       `move ${file} out of the way, or start over with --force`,

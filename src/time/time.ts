@@ -27,10 +27,12 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
   const instant = readTimeBound(text, typeof now === "number" ? wholeSecond(now) : now);
   if (instant === undefined) return explainRefusedTime(text);
-  if (instant.seconds < EARLIEST || instant.seconds > LATEST) {
-    return { problem: "must be within the years 0000 to 9999" };
-  }
-  return instant;
+  return hasFourDigitYear(instant) ? instant : { problem: "must be within the years 0000 to 9999" };
+}
+
+/** An offset or a number of seconds can result in a time that RFC 3339 cannot represent. */
+export function hasFourDigitYear({ seconds }: Instant): boolean {
+  return seconds >= EARLIEST && seconds <= LATEST;
 }
 
 function readTimeBound(text: string, now: Instant): Instant | undefined {

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "vitest";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type OutputFormat, outputFormats } from "../../src/contract/output-format.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
 import { formatByName, formats } from "../../src/render/formats/formats.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { exampleFiles, writeExampleFiles } from "../harness/example-files.ts";
 import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { parseCsv } from "../render/separated-values.ts";
 
 /** Whether a text has the format. A new format does not compile until this table has a check for it. */
@@ -20,6 +23,7 @@ const isOf: Readonly<Record<OutputFormat, (text: string) => boolean>> = {
         .split("\n")
         .map((line) => line.split("\t").length),
     ).size <= 1,
+  parquet: (text) => /^PAR1.+PAR1$/su.test(text),
 };
 
 function isJson(text: string): boolean {
@@ -32,6 +36,8 @@ function isJson(text: string): boolean {
 }
 
 const sandbox = useSandbox();
+const folder = temporaryFolder();
+beforeAll(async () => await writeExampleFiles(folder, sandbox.env()));
 
 /** These commands print one value or nothing to stdout, the same for every format. */
 const ofOneValue = ["auth login", "config get", "config set", "config unset", "config path"];
@@ -44,11 +50,17 @@ describe.each(outputFormats)("-o %s", (format) => {
   test.each(commands.map((command) => [command.words, command] as const))(
     "is printed or rejected by %s",
     async (_, { examples }) => {
-      const words = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
+      const typed = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
+      const words = typed.map((word) => (exampleFiles.includes(word) ? path.join(folder, word) : word));
       const env = words.includes("--sandbox") ? {} : sandbox.env();
       const { exit, stdout, stderr } = await dexdata([...words, "-o", format], { env });
       if (exit === 2) {
-        expect(stderr).toMatch(new RegExp(`--output ${format}(?:: | cannot be used with stream: )`, "u"));
+        expect(stderr).toMatch(
+          new RegExp(
+            `--output (?:${format}(?:: | cannot be used with stream: )|"${format}": must be one of)`,
+            "u",
+          ),
+        );
         expect(stdout).toBe("");
         return;
       }
@@ -66,7 +78,7 @@ describe.each(outputFormats)("-o %s", (format) => {
     const named = await dexdata([...search, "--columns", "price-usd"], { env });
     expect(named.exit).toBe(columns === undefined ? 2 : 0);
     const watched = await dexdata([...search, "--watch", "5s", "--deadline", "7s"], { env });
-    expect(watched.stderr.includes("document is complete only when the run ends")).toBe(isClosed);
+    expect(watched.stderr.includes("output is complete only when the run ends")).toBe(isClosed);
     const out = `${watched.context.home}/rows`;
     const resumed = await dexdata([...search, "--resume", "--out", out], { env });
     expect(resumed.exit).toBe(canGrow ? 0 : 2);

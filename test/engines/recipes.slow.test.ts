@@ -90,7 +90,7 @@ function openRecipe(more: Readonly<Record<string, string>>) {
   const env = binaryEnv({ ...desk.env, ...sandbox.env(), ...more, PATH: `${PATH}:/usr/sbin` });
   const lines = (): readonly string[] =>
     readdirSync(folder)
-      .filter((name) => /^swaps-\d+\.kv$/u.test(name))
+      .filter((name) => /^swaps-[\d-]+\.kv$/u.test(name))
       .flatMap((name) => readFileSync(path.join(folder, name), "utf8").split("\n").slice(0, -1));
   return { folder, env, lines, run: (file: string) => start("sh", [file], env, folder) };
 }

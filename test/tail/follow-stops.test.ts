@@ -196,7 +196,7 @@ describe("rejected before any request", () => {
     ],
     [
       "--follow -o json",
-      "--output json cannot be used with --follow: a json document is complete only when the run ends",
+      "--output json cannot be used with --follow: json output is complete only when the run ends",
     ],
     ["--follow --out -", 'invalid --out "-": must be a file name'],
     ["--follow --receipt r.json", "--receipt cannot be used with --follow"],

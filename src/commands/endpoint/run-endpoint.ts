@@ -2,7 +2,7 @@ import type { Claimed, WantedDestination } from "../../pull/claim-file.ts";
 import type { Context } from "../../context/context.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { invalidInput, usageFailure } from "../../contract/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
@@ -14,6 +14,8 @@ import type { FinishedPull } from "../../pull/finished-pull.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { checkBinaryOutput, formatLabel } from "./binary-output.ts";
+import type { ParquetOutput } from "./parquet-output.ts";
 import { restOf, restText, explainEarlyEnd } from "./continuation.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import type { OpenClient } from "../../run/open-client.ts";
@@ -24,7 +26,8 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
-import { changesWithTime } from "../../files/file-pattern.ts";
+import { hasFields } from "../../files/file-pattern.ts";
+import { refuseTaken, stagingBase } from "../../files/out/split-path.ts";
 
 export async function runEndpoint(
   group: EndpointGroup,
@@ -47,9 +50,16 @@ type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Ques
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
-  const to = readDestination(flags);
+  const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
-    if (!to.isResumed || formats[options.format].canGrow) return options;
+    checkBinaryOutput(options, flags, typed.outer.stdout.isTerminal);
+    if (formats[options.format].canGrow) return options;
+    if (to.pattern !== undefined)
+      throw usageFailure(
+        `--out "${to.pattern}": a table cannot be divided into files`,
+        "use ndjson, csv, tsv or json",
+      );
+    if (!to.isResumed) return options;
     throw usageFailure(
       "--resume cannot be used with --output table: column widths are fixed by the first rows",
       "use ndjson, csv, tsv or json",
@@ -85,36 +95,64 @@ async function askWithin(
     checkColumns(tables, options.columns);
   }
   checkPrefix(options, questions);
+  if (to.pattern !== undefined) {
+    const { checkSplit } = await import("./split-pages.ts");
+    const known = checkSplit(to.pattern, questions);
+    const isOwn = claimed?.interrupted?.files !== undefined || finished !== undefined;
+    if (!to.isForced && !isOwn) refuseTaken(known);
+  }
   const asking = { run, typed, to, claimed, options, questions };
-  if (finished !== undefined && claimed !== undefined) return await reportFinished(asking, claimed, finished);
-  return await ask(asking);
+  const done = finished && claimed && (await reportFinished(asking, claimed, finished));
+  return done ?? (await ask(asking));
 }
 
-/** An earlier pull may have finished if --resume is set but there is no checkpoint. */
+/**
+ * An earlier pull may have finished if --resume is set but there is no checkpoint, or one that the run could not remove.
+ */
 async function findFinished(
   claimed: Claimed | undefined,
-  { isResumed, receipt }: WantedDestination,
+  { isResumed, receipt, pattern }: WantedDestination,
 ): Promise<FinishedPull | undefined> {
-  if (!isResumed || claimed?.isUnproven !== true) return undefined;
+  const placed = claimed?.placed;
+  if (placed !== undefined) {
+    const { header, progress, files } = placed;
+    return { query: queryDigest(header.query), now: header.now, rows: progress.rows, files };
+  }
+  const isNew = claimed === undefined || claimed.interrupted !== undefined;
+  if (!isResumed || isNew || (!claimed.isUnproven && pattern === undefined)) return undefined;
   const { noCheckpoint, readFinishedPull } = await import("../../pull/finished-pull.ts");
-  const finished = receipt === undefined ? undefined : readFinishedPull(receipt);
+  const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claimed.file);
+  if (pattern !== undefined) return finished;
   if (finished === undefined) throw noCheckpoint(claimed.file);
   return finished;
 }
 
-/** If the receipt matches the query and the file, the pull is complete. */
+/**
+ * If the receipt or the checkpoint matches the query and the files, the pull is complete. Returns undefined if only the
+ * receipt shows that there was another pull with this path, whose files remain.
+ */
 async function reportFinished(
   { run: { context, report }, to, questions, options }: Asking,
-  { file }: Claimed,
+  { file, placed }: Claimed,
   finished: FinishedPull,
-): Promise<ExitCode> {
+): Promise<ExitCode | undefined> {
   const { completeLine, noCheckpoint } = await import("../../pull/finished-pull.ts");
-  if (queryDigest(queryOf(questions, options)) !== finished.query)
-    throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
-  const line = await completeLine(file, finished, context.signal);
+  const query = queryOf(questions, options);
+  if (placed !== undefined) checkSameQuery(file, placed.header.query, query, questions.endpoint);
+  const isOther = queryDigest(query) !== finished.query;
+  if (isOther && to.pattern !== undefined) return undefined;
+  if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
+  const line = await completeLine(finished, to.pattern ?? file, options.packing, context.signal);
+  if (placed !== undefined) {
+    const { modified } = await import("../../files/out/checkpoint.ts");
+    if (line === undefined) throw modified(file);
+    (await import("../../files/out/journal.ts")).removeJournal(file);
+  }
+  if (line === undefined && to.pattern !== undefined) return undefined;
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.tell(line);
-  return 0;
+  const { refused = 0, missing = 0 } = placed?.progress ?? {};
+  return refused > 0 || (missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
 /** In milliseconds. A resumed pull keeps the time range of its first run. */
@@ -153,17 +191,32 @@ async function ask(asking: Asking): Promise<ExitCode> {
   // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
-  const destination = await openRunOutput(asking, open, { seen, canResume });
-  const pull: Pull = { context, options, questions, report, open, destination, seen, typed };
+  const parquet = await openParquetOutput(asking, begun);
+  const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
+  const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
   begun.pull = pull;
   progress.begin(() => pullState(pull), report.tell);
   return await runPull(pull, asking.to);
 }
 
+/** Also rejects rows of several kinds. The footer of a file has a receipt of the pull, which begins later. */
+async function openParquetOutput(
+  { options, questions, typed }: Asking,
+  begun: { readonly pull?: Pull },
+): Promise<ParquetOutput | undefined> {
+  if (formats[options.format].binary === undefined) return undefined;
+  const { createParquetOutput } = await import("./parquet-output.ts");
+  const { footerReceipt } = await import("./receipt.ts");
+  return createParquetOutput(questions, options, formatLabel(typed.input.flags), (written) => {
+    if (begun.pull === undefined) throw new Error("the file was complete before its pull began");
+    return footerReceipt(begun.pull, written);
+  });
+}
+
 async function openRunOutput(
   { run: { context, report }, to, claimed, options, questions }: Asking,
   { client: { target } }: OpenClient,
-  resuming: { readonly seen: Pull["seen"]; readonly canResume: boolean },
+  { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
 ): Promise<Destination> {
   if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
@@ -178,7 +231,18 @@ async function openRunOutput(
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
   const { openFile } = await import("../../pull/file-destination.ts");
-  return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
+  const packing =
+    parquet === undefined
+      ? options.packing
+      : (await import("../../pull/parquet-packing.ts")).parquetPacking(parquet.target);
+  return await openFile(context, {
+    claimed,
+    to,
+    header,
+    inputs: questions.asked.length,
+    packing,
+    ...resuming,
+  });
 }
 
 /** However the pull ends, the file and the receipt reflect it. */
@@ -196,6 +260,7 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
       throw cause;
     });
     await run.destination.finish();
+    for (const line of run.parquet?.notes() ?? []) run.report.note(line);
   } catch (cause) {
     const failure = explainEarlyEnd(cause, run, to);
     // The pull's failure is more important than a failure to write the receipt.
@@ -210,17 +275,13 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
 }
 
 /** Rejects a file that would be overwritten. */
-function readDestination(flags: SharedValues): WantedDestination {
-  const { out: file, receipt } = flags;
+function readDestination(flags: SharedValues, command: readonly string[]): WantedDestination {
+  const { out, receipt } = flags;
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;
-  if (file !== undefined && changesWithTime(file))
-    throw invalidInput(
-      `--out "${file}"`,
-      "must be the name of one file, without %",
-      "remove the %; only stream and txns --follow start new files over time",
-    );
-  if (file !== undefined) checkOutFile(file, isResumed || isForced);
-  if (receipt !== undefined) checkReceiptFile(receipt, file);
-  return { file: file === undefined ? undefined : targetOf(file), isResumed, isForced, receipt };
+  const pattern = out !== undefined && hasFields(out) ? out : undefined;
+  const file = pattern === undefined ? out && targetOf(out) : stagingBase(pattern, command);
+  if (out !== undefined && pattern === undefined) checkOutFile(out, isResumed || isForced);
+  if (receipt !== undefined) checkReceiptFile(receipt, pattern === undefined ? out : file);
+  return { file, pattern, isResumed, isForced, receipt };
 }

@@ -1,4 +1,4 @@
-import type { Subject } from "../../client/pages/page.ts";
+import { namesAndLabels, type Subject } from "../../client/subject.ts";
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
@@ -9,7 +9,6 @@ import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
-import { namesAndLabels } from "../../tail/shards.ts";
 import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";

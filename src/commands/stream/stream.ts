@@ -1,5 +1,4 @@
 import type { Client } from "../../client/client.ts";
-import type { Subject } from "../../client/pages/page.ts";
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -10,7 +9,10 @@ import { defaultFeed, feeds, feedsTaking, streamCommand } from "../../contract/f
 import { readSince } from "../../contract/feeds/ohlcv-feed.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
-import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
+import { hasFields } from "../../files/file-pattern.ts";
+import { refuseUnfinished } from "../../files/open-files.ts";
+import { refusePacked } from "../../files/out/packing.ts";
+import { checkOutPattern } from "../../files/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
@@ -18,9 +20,10 @@ import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
+import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { distinct, planShards, roomFor } from "../../tail/shards.ts";
+import { planShards, roomFor } from "../../tail/shards.ts";
 import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
 import { Tail } from "../../tail/tail.ts";
@@ -30,6 +33,7 @@ import type { Input } from "../command.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
+import { distinctSubjects, type Subject } from "../../client/subject.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -56,7 +60,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
     const taker = { command: streamTaker, takes: asked.kind.by, checksForms: false, usage };
-    const listed = distinct(await readSubjects(words, sources, taker));
+    const listed = distinctSubjects(await readSubjects(words, sources, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };
@@ -87,12 +91,15 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
+  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {
     // If the credits are limited, none of them are spent on amounts in tokens.
     if (hasTrades && options.maxCredits === undefined) void learnPools(open.client, known, subjects, stops);
   };
-  const board = { begun, feed: feed.name, subjects, known, isSimulated, state };
+  const { kind } = asked;
+  const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
+  const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
+  const board = { place, begun, feed: feed.name, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
@@ -130,10 +137,11 @@ function readStreamOptions(flags: StreamValues, now: number) {
   if (prefix !== undefined)
     checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;
-  checkOutPattern(out, now);
+  checkOutPattern(out, now, eventFields(feed, options.kind));
+  refusePacked(out, "a stream");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
-  refuseUnfinished(out, now);
+  if (!hasFields(out)) refuseUnfinished(out);
   return options;
 }
 

@@ -11,10 +11,15 @@ import {
   price,
   text,
   time,
+  tokenAmount,
+  yesNo,
 } from "../record.ts";
 import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
-/** Specification, endpoint 1. The service includes both ends of the time range, and dexdata drops no rows. */
+/**
+ * Specification, endpoint 1. Only the public service sends the factory, chain, volumes, block hash and `canonical_chain`
+ * (wire-facts 4.6). The service includes both ends of the time range, and dexdata drops no rows.
+ */
 export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
   feed: "transactions",
@@ -43,16 +48,22 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
       id: text,
       log_index: position,
       transaction_index: optional(position),
-      ...each("pool_id sender", optional(address)),
+      factory_id: optional(address),
+      pool_id: optional(address),
+      chain: optional(text),
+      sender: optional(address),
       recipient: { ...optional(numberOrText), reads: "address" },
       token_0: address,
       token_0_symbol: optional(text),
       token_1: address,
       token_1_symbol: optional(text),
       ...each("amount_0 amount_1", numberOrText),
+      ...each("volume_0 volume_1", nullable(tokenAmount)),
       ...each("price_0 price_1 price_0_usd price_1_usd", nullable(price)),
       created_at_block_number: optional(blockNumber),
+      created_at_block_hash: optional(text),
       created_at: time,
+      canonical_chain: optional(yesNo),
     },
     identity: ["id", "log_index"],
     ofMany: {
@@ -64,9 +75,9 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     },
     columns: [
       { field: "created_at", title: "time", priority: 1 },
-      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, shows: "amount 0" },
-      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, shows: "amount 1" },
-      { field: "amount_0", title: "size USD", priority: 4, shows: "size" },
+      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, trade: "amount 0" },
+      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, trade: "amount 1" },
+      { field: "amount_0", title: "size USD", priority: 4, trade: "size" },
       { field: "price_0_usd", title: "price 0 USD", priority: 6 },
       { field: "price_1_usd", title: "price 1 USD", priority: 7 },
       { field: "created_at_block_number", title: "block", priority: 9 },

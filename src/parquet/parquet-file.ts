@@ -1,0 +1,197 @@
+import { gunzipSync } from "node:zlib";
+import type { ColumnChunk, FileMetaData, RowGroup } from "hyparquet";
+import { readColumn } from "hyparquet/src/column.js";
+import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
+import { getSchemaPath } from "hyparquet/src/schema.js";
+import { createRowHash, lineOf, memberKey, type RowSummary } from "./canonical-rows.ts";
+import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
+import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./file-mark.ts";
+import { physicalElement } from "./parquet-schema.ts";
+import { canonicalText, type Cell } from "./cells.ts";
+
+/** A file that can be read in parts. */
+export interface ByteSource {
+  readonly size: number;
+  /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
+  readonly read: (start: number, end: number) => Promise<Buffer>;
+}
+
+export interface ParquetFile {
+  /** The text of the key `dexdata` in the footer: a receipt. */
+  readonly receipt: string;
+  readonly columns: readonly ParquetColumn[];
+  /** According to the footer. */
+  readonly rows: number;
+  /**
+   * The canonical rows of one row group after the other, as complete lines of NDJSON. Throws at the first row group with
+   * a damaged byte.
+   */
+  readonly groups: () => AsyncGenerator<{ readonly lines: string; readonly rows: number }>;
+}
+
+/** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
+export class UnreadableParquet extends Error {}
+
+let memory: Buffer = Buffer.alloc(0);
+
+/** The default decoder would drop a byte order mark. All texts of a page are in the same memory. */
+function decodeText({ buffer, byteOffset, length }: Uint8Array): string {
+  if (memory.buffer !== buffer) memory = Buffer.from(buffer);
+  return memory.toString("utf8", byteOffset, byteOffset + length);
+}
+
+const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
+
+const compressors = {
+  GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
+};
+
+/** Reads only the footer. */
+export async function openParquet(source: ByteSource): Promise<ParquetFile> {
+  const footer = await readFooter(source);
+  const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { parsers, geoparquet: false }));
+  const { receipt, mark } = explained(() => readTexts(metadata));
+  return {
+    receipt,
+    columns: mark.columns,
+    rows: Number(metadata.num_rows),
+    groups: async function* () {
+      let position = 0;
+      for (const [index, group] of metadata.row_groups.entries()) {
+        const end = endOf(group);
+        if (!(end > position && end <= source.size)) throw new UnreadableParquet(damaged);
+        const bytes = await source.read(position, end);
+        if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
+        yield explained(() => readGroup(group, { metadata, columns: mark.columns, bytes, position }));
+        position = end;
+      }
+    },
+  };
+}
+
+const damaged = "the file has changed since it was written";
+
+function readTexts({ key_value_metadata, schema }: FileMetaData): {
+  readonly receipt: string;
+  readonly mark: FileMark;
+} {
+  const texts = new Map(key_value_metadata?.map(({ key, value = "" }) => [key, value]));
+  const names = schema.slice(1).map(({ name }) => name);
+  const [receipt, mark] = [texts.get(receiptKey), readMark(texts.get(markKey) ?? "", names)];
+  if (receipt === undefined || mark === undefined)
+    throw new UnreadableParquet("not written by this version of dexdata");
+  return { receipt, mark };
+}
+
+/** Reads the complete file, and returns what a receipt says about its rows. */
+export async function readParquet(
+  file: ParquetFile,
+  onGroup: () => void = () => undefined,
+): Promise<RowSummary> {
+  const hash = createRowHash();
+  for await (const { lines, rows } of file.groups()) {
+    onGroup();
+    hash.add(lines, rows);
+  }
+  return hash.summary();
+}
+
+/** The footer ends with its length and four letters, with which the file also begins. */
+async function readFooter({ size, read }: ByteSource): Promise<Buffer> {
+  const tail = size < 12 ? Buffer.alloc(8) : await read(size - 8, size);
+  const start = size - tail.readUInt32LE(0) - 8;
+  if (tail.toString("latin1", 4) !== "PAR1" || start < 4)
+    throw new UnreadableParquet("not a complete Parquet file");
+  // Without row groups, the footer's hash includes the start of the file.
+  const footer = await read(start === 4 ? 0 : start, size);
+  if (!breakSeal(footer)) throw new UnreadableParquet(`${damaged}, or dexdata did not write it`);
+  return footer;
+}
+
+/** Anything that the library throws means that the file is damaged, because it only reads what this code wrote. */
+function explained<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet) throw cause;
+    throw new UnreadableParquet(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function endOf({ columns }: RowGroup): number {
+  return Math.max(...columns.map((chunk) => rangeOf(chunk).end));
+}
+
+function rangeOf({ meta_data }: ColumnChunk): { readonly start: number; readonly end: number } {
+  const start = Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset);
+  return { start, end: start + Number(meta_data?.total_compressed_size) };
+}
+
+interface GroupPart {
+  readonly metadata: FileMetaData;
+  readonly columns: readonly ParquetColumn[];
+  readonly bytes: Buffer;
+  /** The position of the bytes in the file. */
+  readonly position: number;
+}
+
+function readGroup(group: RowGroup, part: GroupPart): { readonly lines: string; readonly rows: number } {
+  const rows = Number(group.num_rows);
+  const { columns } = part;
+  if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
+  const cells = group.columns.map((chunk, index) => ({
+    key: memberKey(columns[index] ?? otherColumn),
+    type: columns[index]?.type ?? "json",
+    cells: readChunk(chunk, part, index, rows),
+  }));
+  const lines: string[] = [];
+  for (let row = 0; row < rows; row += 1) {
+    let members = "";
+    for (const column of cells) {
+      const cell = column.cells[row] ?? null;
+      if (cell !== null) members += column.key + canonicalText(column.type, cell);
+    }
+    lines.push(lineOf(members));
+  }
+  return { lines: lines.join(""), rows };
+}
+
+function readChunk(
+  chunk: ColumnChunk,
+  { metadata, bytes, position, columns }: GroupPart,
+  index: number,
+  rows: number,
+): readonly Cell[] {
+  const { meta_data: meta } = chunk;
+  const element = metadata.schema[index + 1];
+  if (meta === undefined || element === undefined) throw new UnreadableParquet("a column lacks its metadata");
+  const { start, end } = rangeOf(chunk);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start - position, end - start);
+  const physical = physicalElement(element);
+  const path = getSchemaPath([{ name: "row", num_children: 1 }, physical], [physical.name]);
+  const select = { groupStart: 0, selectStart: 0, selectEnd: rows, groupRows: rows };
+  const { data } = readColumn({ view, offset: 0 }, select, {
+    pathInSchema: meta.path_in_schema,
+    type: meta.type,
+    element: physical,
+    schemaPath: path,
+    codec: meta.codec,
+    parsers,
+    compressors,
+  });
+  const cells: Cell[] = [];
+  const isDecimal = columns[index]?.type === "decimal";
+  for (const page of data)
+    for (const value of page) cells.push(isDecimal ? decimalOf(value) : (value ?? null));
+  if (cells.length !== rows) throw new UnreadableParquet("a column has too few or too many values");
+  return cells;
+}
+
+/** A 128-bit integer, with the highest byte first. */
+function decimalOf(value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (!(value instanceof Uint8Array) || value.length !== 16) throw new UnreadableParquet("invalid decimal");
+  const view = new DataView(value.buffer, value.byteOffset, 16);
+  return (view.getBigInt64(0) << 64n) | view.getBigUint64(8);
+}

@@ -1,0 +1,59 @@
+import type { SchemaElement } from "hyparquet";
+import { maxDecimalDigits } from "./cells.ts";
+import type { CellType, ParquetColumn } from "./parquet-columns.ts";
+
+/**
+ * Only the time has a logical type: without it, DuckDB would read local times. DuckDB cannot open files with the logical
+ * type for integers. JSON is a string, because without UTF8, DuckDB would read bytes.
+ */
+const elements: Readonly<Record<CellType, Omit<SchemaElement, "name" | "repetition_type">>> = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  json: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  time: {
+    type: "INT64",
+    converted_type: "TIMESTAMP_MICROS",
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
+  },
+  double: { type: "DOUBLE" },
+  decimal: {
+    type: "FIXED_LEN_BYTE_ARRAY",
+    type_length: 16,
+    converted_type: "DECIMAL",
+    precision: maxDecimalDigits,
+    scale: 0,
+  },
+  integer: { type: "INT64" },
+  boolean: { type: "BOOLEAN" },
+};
+
+/** As in messages. */
+export const typeNames: Readonly<Record<CellType, string>> = {
+  text: "STRING",
+  json: "STRING",
+  time: "TIMESTAMP(MICROS)",
+  double: "DOUBLE",
+  decimal: "DECIMAL(38,0)",
+  integer: "INT64",
+  boolean: "BOOLEAN",
+};
+
+/** Every column is optional, so that any value can be missing. */
+export function schemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
+  const leaves = columns.map(({ name, type }): SchemaElement => ({
+    name,
+    repetition_type: "OPTIONAL",
+    ...elements[type],
+  }));
+  return [{ name: "row", num_children: columns.length }, ...leaves];
+}
+
+/** The same column for raw bytes and bigints: hyparquet would round decimals to doubles and times to milliseconds. */
+export function physicalElement({ type, type_length, name, converted_type }: SchemaElement): SchemaElement {
+  return {
+    name,
+    repetition_type: "OPTIONAL",
+    ...(type === undefined ? {} : { type }),
+    ...(type_length === undefined ? {} : { type_length }),
+    ...(converted_type === "UTF8" ? { converted_type } : {}),
+  };
+}

@@ -1,0 +1,37 @@
+import { openParquet, type ByteSource, type ParquetFile } from "../../src/parquet/parquet-file.ts";
+import type { ParquetColumn } from "../../src/parquet/parquet-columns.ts";
+import { createParquetWriter, type WrittenRows } from "../../src/parquet/parquet-writer.ts";
+
+export function sourceOf(file: Buffer): ByteSource {
+  return { size: file.length, read: (start, end) => Promise.resolve(Buffer.from(file.subarray(start, end))) };
+}
+
+/** Writes rows in pages, as a pull does. */
+export async function writeFile(
+  columns: readonly ParquetColumn[],
+  rows: readonly string[],
+  receipt = "{}",
+  pageSize = 100,
+): Promise<{ readonly file: Buffer; readonly written: WrittenRows }> {
+  const pieces: Buffer[] = [];
+  const writer = createParquetWriter({
+    columns,
+    write: (bytes) => {
+      pieces.push(Buffer.from(bytes));
+      return Promise.resolve();
+    },
+  });
+  for (let at = 0; at < rows.length; at += pageSize) await writer.add(rows.slice(at, at + pageSize));
+  const written = await writer.finish(() => receipt);
+  return { file: Buffer.concat(pieces), written };
+}
+
+export async function linesOf(file: ParquetFile): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const group of file.groups()) lines.push(...group.lines.split("\n").slice(0, -1));
+  return lines;
+}
+
+export async function open(file: Buffer): Promise<ParquetFile> {
+  return await openParquet(sourceOf(file));
+}

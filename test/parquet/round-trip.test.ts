@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { columnsOf, otherColumn } from "../../src/parquet/parquet-columns.ts";
+import { readParquet } from "../../src/parquet/parquet-file.ts";
+import { rawMembers } from "../../src/json/raw-json.ts";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
+import { generateRow, kinds } from "./generated-rows.ts";
+import { linesOf, open, writeFile } from "./memory-file.ts";
+import { differences } from "./same-row.ts";
+
+const rowsOfKind = isLong ? 10_000 : 500;
+
+test.each(kinds)(
+  "generated rows of a $name come back by value, and each spill is counted",
+  async ({ name, shape }) => {
+    const random = createRandom(name.length * 7919 + rowsOfKind);
+    const rows = Array.from({ length: rowsOfKind }, () => generateRow(random, shape));
+    const { file, written } = await writeFile(columnsOf(shape), rows);
+    const parquet = await open(file);
+    const lines = await linesOf(parquet);
+    const record = { ...shape.record, ...shape.added?.record };
+    const wrong = rows.flatMap((row, index) => differences(row, lines[index] ?? "{}", record));
+    expect(wrong).toEqual([]);
+    expect(lines).toHaveLength(rows.length);
+
+    const spilled: Record<string, number> = {};
+    for (const line of lines)
+      for (const spill of rawMembers(rawMembers(line).get("other") ?? "{}").keys())
+        if (Object.hasOwn(record, spill)) spilled[spill] = (spilled[spill] ?? 0) + 1;
+    expect(written.spilled).toEqual(spilled);
+    expect(Object.keys(spilled).length).toBeGreaterThan(0);
+
+    const sha256 = createHash("sha256")
+      .update(lines.map((line) => `${line}\n`).join(""))
+      .digest("hex");
+    expect(await readParquet(parquet)).toEqual({
+      rows: rows.length,
+      rows_sha256: sha256,
+      first: lines[0],
+      last: lines.at(-1),
+    });
+    expect(written).toMatchObject({
+      rows: rows.length,
+      rows_sha256: sha256,
+      first: lines[0],
+      last: lines.at(-1),
+    });
+  },
+);
+
+describe("canonical rows", () => {
+  const columns = [
+    { name: "text", type: "text" },
+    { name: "address", type: "text", isNumberOrText: true },
+    { name: "time", type: "time" },
+    { name: "double", type: "double" },
+    { name: "raw", type: "decimal", isNumberOrText: true },
+    { name: "supply", type: "decimal" },
+    { name: "integer", type: "integer" },
+    { name: "flag", type: "boolean" },
+    { name: "json", type: "json" },
+    otherColumn,
+  ] as const;
+  test.each([
+    ['{"text":"a\\u0062\\/","double":1.10}', '{"text":"ab/","double":1.1}'],
+    ['{"text":null,"unknown":null}', '{"other":{"unknown":null}}'],
+    ["{}", "{}"],
+    ['{"text":5}', '{"other":{"text":5}}'],
+    ['{"text":"\\ud83e\\udd84 \\ud800"}', '{"text":"🦄 \ufffd","other":{"text":"\\ud83e\\udd84 \\ud800"}}'],
+    ['{"text":"\ufeff\\u0000"}', '{"text":"\ufeff\\u0000"}'],
+    ['{"address":12}', '{"address":"12"}'],
+    ['{"address":"0xAb"}', '{"address":"0xAb"}'],
+    ['{"address":true}', '{"other":{"address":true}}'],
+    ['{"time":"2026-11-20T10:54:08.500+02:00"}', '{"time":"2026-11-20T08:54:08.500000Z"}'],
+    ['{"time":"1969-12-31T23:59:59.999999000Z"}', '{"time":"1969-12-31T23:59:59.999999Z"}'],
+    [
+      '{"time":"2026-11-20T08:54:08.123456789Z"}',
+      '{"time":"2026-11-20T08:54:08.123456Z","other":{"time":"2026-11-20T08:54:08.123456789Z"}}',
+    ],
+    [
+      '{"time":"2016-12-31T23:59:60Z"}',
+      '{"time":"2017-01-01T00:00:00Z","other":{"time":"2016-12-31T23:59:60Z"}}',
+    ],
+    ['{"time":"0000-01-01T00:00:00+00:01"}', '{"other":{"time":"0000-01-01T00:00:00+00:01"}}'],
+    ['{"time":"soon"}', '{"other":{"time":"soon"}}'],
+    ['{"time":1700000000}', '{"other":{"time":1700000000}}'],
+    ['{"double":-0.0}', '{"double":0}'],
+    ['{"double":1e21}', '{"double":1e+21}'],
+    ['{"double":0.1000000000000000055}', '{"double":0.1,"other":{"double":0.1000000000000000055}}'],
+    ['{"double":9007199254740993}', '{"double":9007199254740992,"other":{"double":9007199254740993}}'],
+    ['{"double":1e400}', '{"other":{"double":1e400}}'],
+    ['{"double":1e-400}', '{"double":0,"other":{"double":1e-400}}'],
+    ['{"double":"1"}', '{"other":{"double":"1"}}'],
+    [`{"raw":-${"9".repeat(38)}}`, `{"raw":"-${"9".repeat(38)}"}`],
+    [`{"raw":1${"0".repeat(38)}}`, `{"other":{"raw":1${"0".repeat(38)}}}`],
+    ['{"raw":"-1.50e2"}', '{"raw":"-150"}'],
+    ['{"raw":1.5}', '{"other":{"raw":1.5}}'],
+    ['{"raw":"007"}', '{"other":{"raw":"007"}}'],
+    ['{"raw":" 7"}', '{"other":{"raw":" 7"}}'],
+    ['{"raw":-0}', '{"raw":"0"}'],
+    ['{"supply":1e27}', '{"supply":"1000000000000000000000000000"}'],
+    ['{"supply":"5"}', '{"other":{"supply":"5"}}'],
+    ['{"integer":-9223372036854775808}', '{"integer":-9223372036854775808}'],
+    ['{"integer":9223372036854775808}', '{"other":{"integer":9223372036854775808}}'],
+    ['{"integer":12.0e1}', '{"integer":120}'],
+    ['{"flag":true}', '{"flag":true}'],
+    ['{"flag":0}', '{"other":{"flag":0}}'],
+    ['{"json": [ 1.10, "\\u0041\u202e" ] }', '{"json":[1.10,"\\u0041\\u202e"]}'],
+    ['{"json":"text","x":{ "a" : 1 }}', '{"json":"text","other":{"x":{"a":1}}}'],
+    ['{"integer":"x","text":1,"x":2,"x":3}', '{"other":{"text":1,"integer":"x","x":3}}'],
+    ['{"text":"a","text":"b"}', '{"text":"b"}'],
+  ])("%s", async (row, line) => {
+    const { file } = await writeFile(columns, [row]);
+    expect(await linesOf(await open(file))).toEqual([line]);
+  });
+
+  test("without the column other, a value that does not fit is an error", async () => {
+    const some = columns.slice(3, 4);
+    const { file } = await writeFile(some, ['{"double":1.5,"unknown":1}']);
+    expect(await linesOf(await open(file))).toEqual(['{"double":1.5}']);
+    await expect(writeFile(some, ['{"double":1e400}'])).rejects.toThrow("double: 1e400 does not fit");
+  });
+});
+
+test("rows are the same file however they arrive, and row groups end at 20,000 rows", async () => {
+  const columns = [{ name: "n", type: "integer" }, { name: "text", type: "text" }, otherColumn] as const;
+  const rows = Array.from({ length: 45_000 }, (_, n) => `{"n":${n},"text":"row ${n % 7}"}`);
+  const [one, two] = [await writeFile(columns, rows), await writeFile(columns, rows, "{}", 12_345)];
+  expect(one.file.equals(two.file)).toBe(true);
+  const sizes: number[] = [];
+  for await (const group of (await open(one.file)).groups()) sizes.push(group.rows);
+  expect(sizes).toEqual([20_000, 20_000, 5_000]);
+});
+
+test("a row group ends at 16 MiB of rows", async () => {
+  const columns = [{ name: "text", type: "text" }, otherColumn] as const;
+  const row = JSON.stringify({ text: "x".repeat(1024 * 1024) });
+  const { file } = await writeFile(
+    columns,
+    Array.from({ length: 20 }, () => row),
+    "{}",
+    3,
+  );
+  const sizes: number[] = [];
+  for await (const group of (await open(file)).groups()) sizes.push(group.rows);
+  expect(sizes).toEqual([16, 4]);
+});
+
+test("a file without rows, and the receipt in the footer", async () => {
+  const { file, written } = await writeFile([otherColumn], [], '{"query":"🦄"}');
+  const parquet = await open(file);
+  expect(parquet).toMatchObject({ rows: 0, receipt: '{"query":"🦄"}', columns: [otherColumn] });
+  expect(await readParquet(parquet)).toEqual({
+    rows: 0,
+    rows_sha256: createHash("sha256").digest("hex"),
+    first: null,
+    last: null,
+  });
+  expect(written.spilled).toEqual({});
+});
