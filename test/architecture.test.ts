@@ -11,7 +11,7 @@ const lines = [
   ["program"],
   ["commands"],
   ["run", "library"],
-  ["pull", "tail", "render", "sandbox"],
+  ["pull", "tail", "render", "sandbox", "verify"],
   ["parquet"],
   ["client", "settings"],
   ["files"],

@@ -12,6 +12,7 @@ import { migrateCommand } from "../commands/migrate/migrate-command.ts";
 import { sandboxCommand } from "../commands/sandbox/sandbox-command.ts";
 import { schemaCommand } from "../commands/schema/schema-command.ts";
 import { streamCommand } from "../commands/stream/stream-command.ts";
+import { verifyCommand } from "../commands/verify/verify-command.ts";
 import { pick } from "../run/flags/flag.ts";
 import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
 
@@ -51,6 +52,7 @@ export const allCommands: readonly Command[] = [
   ...commandGroups(endpoints).map(endpointCommand),
   apiCommand,
   streamCommand,
+  verifyCommand,
   ...authCommands,
   ...configCommands,
   doctorCommand,

@@ -13,6 +13,8 @@ const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
+const seen = ["test/sandbox/market-faults.test.ts", "test/sandbox/streams/listed-events.test.ts"];
+const verify = ["test/verify/verify.test.ts", "test/verify/planted-faults.slow.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -67,8 +69,24 @@ export const subjects: readonly Subject[] = [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
       ],
-      "src/files/out/packed-file.ts": ["test/cli/out-packed.test.ts"],
+      "src/files/out/packed-file.ts": [
+        "test/files/out/packed-file.test.ts",
+        "test/cli/out-packed.test.ts",
+        "test/cli/out-split.test.ts",
+      ],
+      "src/files/out/row-frames.ts": ["test/files/out/packed-file.test.ts", "test/cli/out-split.test.ts"],
+      "src/commands/endpoint/split-pages.ts": ["test/cli/out-split.test.ts"],
       "src/files/out/row-file.ts": ["test/files/out/growing-file.test.ts"],
+    },
+  },
+  {
+    name: "market faults",
+    files: {
+      "src/sandbox/market/strikes.ts": seen,
+      "src/sandbox/market/row-forms.ts": seen,
+      "src/sandbox/market/pool-at.ts": seen,
+      "src/sandbox/market/seen-rows.ts": [...seen, "test/sandbox/contract/market-faults.test.ts"],
+      "src/sandbox/market/seen-arrivals.ts": seen,
     },
   },
   {
@@ -82,6 +100,21 @@ export const subjects: readonly Subject[] = [
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/json/raw-json.ts": json,
       "src/json/json-scan.ts": json,
+    },
+  },
+  {
+    name: "verify",
+    files: {
+      "src/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
+      "src/verify/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/verify/read-lines.ts": verify,
+      "src/verify/read-elements.ts": verify,
+      "src/verify/row-checks.ts": verify,
+      "src/verify/candle-checks.ts": verify,
+      "src/verify/row-walk.ts": verify,
+      "src/verify/verify-file.ts": verify,
+      "src/verify/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },
   },
 ];

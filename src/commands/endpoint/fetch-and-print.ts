@@ -1,6 +1,6 @@
-import { counted } from "../../text/counted.ts";
-import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
+import { titleOf } from "../../client/subject.ts";
+import type { Context, Output } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -8,18 +8,18 @@ import { Failure, affectsOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/pull-answers.ts";
 import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
+import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { counted } from "../../text/counted.ts";
+import type { Questions } from "../input/questions.ts";
+import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
 import { nextPageLine } from "./continuation.ts";
-import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
-import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
-import type { Context } from "../../context/context.ts";
-import type { Questions } from "../input/questions.ts";
-import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
@@ -119,16 +119,23 @@ async function answerAll(
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   for (const line of meanings) report.remark(line);
   if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
-  // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
-  const isByDefault =
-    !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
-  for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
+  for (const line of remarks) remarkOnMore(run, line);
   if (run.unfinished !== undefined)
-    (isByDefault ? report.tell : report.remark)(
+    remarkOnMore(
+      run,
       `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; raise --limit or use --all`,
     );
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/**
+ * A default limit is reported even if stdout is a pipe, because a script might mistake a truncated list for the complete
+ * result.
+ */
+function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
+  const isByDefault = !typed.input.typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
+  (isByDefault ? report.tell : report.remark)(line);
 }
 
 /** In the same form as a run's failure. */
@@ -147,7 +154,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   if (run.questions.missing !== "null") {
     for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
   }
-  await renderer.page(page);
+  await renderer.page(page, question.args);
   countPage(run.destination.tally, question, page);
   run.last = { question, page };
 }
@@ -167,19 +174,31 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination, parquet }: Pull,
+  { context, options, questions, destination, report, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
-  const { sink } = destination;
-  return await createRenderer({
-    ...presentationOf(context, options, questions),
-    format: writtenFormat(options.format, destination.rowsAt() !== undefined),
-    parquet: parquet?.target,
-    output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
-    isContinued: destination.tally.rows > 0,
-    findAsset: assets.find,
-  });
+  const { sink, split } = destination;
+  const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
+    await createRenderer({
+      ...presentationOf(context, options, questions),
+      format: writtenFormat(options.format, split !== undefined || destination.rowsAt() !== undefined),
+      parquet: parquet?.target,
+      output,
+      isContinued,
+      findAsset: assets.find,
+    });
+  if (split !== undefined) {
+    const { createSplitRenderer } = await import("./split-pages.ts");
+    return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+  }
+  const output = {
+    isTerminal: stdout.isTerminal,
+    columns: stdout.columns,
+    rows: stdout.rows,
+    write: sink.write,
+  };
+  return await create(output, destination.tally.rows > 0);
 }
 
 export function presentationOf(

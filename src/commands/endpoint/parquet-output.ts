@@ -11,8 +11,8 @@ import type { Questions } from "../input/questions.ts";
 
 export interface ParquetOutput {
   readonly target: ParquetTarget;
-  /** Undefined until all rows have been written. */
-  readonly written: () => WrittenRows | undefined;
+  /** Empty until all rows have been written. A path with fields has several files. */
+  readonly written: () => readonly WrittenRows[];
   /** One line for each column with values that do not fit. */
   readonly notes: () => readonly string[];
 }
@@ -35,12 +35,12 @@ export function createParquetOutput(
     const steps = splitPath(path);
     return columnOf(path, steps.includes("*") ? undefined : fieldAt(shape, steps));
   });
-  let written: WrittenRows | undefined;
+  const written: WrittenRows[] = [];
   const target = {
     columns: columns ?? columnsOf({ record, ...(added && { added }) }),
     refuse,
     receipt: (rows: WrittenRows) => {
-      written = rows;
+      written.push(rows);
       return receipt(rows);
     },
   };
@@ -50,11 +50,18 @@ export function createParquetOutput(
     target,
     written: () => written,
     notes: () =>
-      Object.entries(written?.spilled ?? {}).map(([name, count]) => {
+      [...spilledIn(written)].map(([name, count]) => {
         const [verb, their] = count === 1 ? ["does", "its exact text is"] : ["do", "their exact text is"];
         return `${name}: ${counted(count, "value")} ${verb} not fit ${typeOf(name)}; ${their} in the column other`;
       }),
   };
+}
+
+function spilledIn(written: readonly WrittenRows[]): ReadonlyMap<string, number> {
+  const all = new Map<string, number>();
+  for (const { spilled } of written)
+    for (const [name, count] of Object.entries(spilled)) all.set(name, (all.get(name) ?? 0) + count);
+  return all;
 }
 
 /** With `--fields`, there is no column for the exact text. */

@@ -25,10 +25,11 @@ export interface Ending {
 
 /** Documents a pull and whether it is complete. Replaces an older receipt atomically. */
 export function writeReceipt(
-  { receipt = "", file, isForced }: WantedDestination,
+  { receipt = "", file: staged, pattern, isForced }: WantedDestination,
   run: Pull,
   ending: Ending,
 ): void {
+  const file = pattern ?? staged;
   try {
     const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
     replaceWithText(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
@@ -49,7 +50,7 @@ export function writeReceipt(
  * file. Every sandbox has another port.
  */
 export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: WrittenRows): string {
-  const { questions, destination, open } = run;
+  const { questions, destination, open, options } = run;
   const { tally } = destination;
   const { target } = open.client;
   const isComplete = tally.refused === 0 && (tally.missing === 0 || questions.missing !== "fail");
@@ -59,6 +60,8 @@ export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: Written
         ...queryMembers(run),
         service: JSON.stringify(target.isSimulated ? "sandbox" : target.rest),
         ...rowMembers(run),
+        // Of several files, each has its own rows.
+        ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
         rows: String(rows),
         rows_sha256: JSON.stringify(rows_sha256),
         spilled: JSON.stringify(spilled),
@@ -103,13 +106,11 @@ function rowMembers({ destination: { tally } }: Pull): Members {
 }
 
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
-  const { questions, options, destination, open, context, parquet } = run;
-  const { tally, sink, before } = destination;
+  const { questions, options, destination, open, context } = run;
+  const { tally, before } = destination;
   const { meter, target } = open.client;
   const rest = restOf(run);
   const reason = whyNot(failure) ?? whyNotWhole(run, exit);
-  const [file] = (parquet === undefined ? undefined : destination.files()) ?? [];
-  const written = parquet?.written();
   return prettyJson(
     objectText({
       ...queryMembers(run),
@@ -123,13 +124,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       rows: String(tally.rows),
       repeats_dropped: String(tally.repeats),
       ...rowMembers(run),
-      output: JSON.stringify({
-        file: destination.rowsAt() ?? null,
-        format: options.format,
-        bytes: file?.bytes ?? sink.bytes(),
-        sha256: file?.sha256 ?? sink.sha256(),
-        ...(written && { rows_sha256: written.rows_sha256, spilled: written.spilled }),
-      }),
+      ...outputsOf(run),
       credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
       complete: String(reason === null),
       proof: JSON.stringify(proofOf(run, reason)),
@@ -140,6 +135,31 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       exit: String(exitOf(failure) ?? exit),
     }),
   );
+}
+
+/** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */
+function outputsOf({ destination, options: { format, pattern }, parquet }: Pull): Members {
+  const { sink } = destination;
+  const written = parquet?.written() ?? [];
+  const files = destination.files()?.map((file, index) => ({ ...file, ...hashOfRows(written[index]) }));
+  if (files !== undefined && pattern !== undefined) {
+    const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
+    const output = { file: pattern, format, bytes, sha256: null };
+    return { output: JSON.stringify(output), outputs: JSON.stringify(files) };
+  }
+  const [only] = parquet === undefined ? [] : (files ?? []);
+  const output = {
+    file: destination.rowsAt() ?? null,
+    format,
+    bytes: only?.bytes ?? sink.bytes(),
+    sha256: only?.sha256 ?? sink.sha256(),
+    ...hashOfRows(written[0]),
+  };
+  return { output: JSON.stringify(output) };
+}
+
+function hashOfRows(written: WrittenRows | undefined): Partial<WrittenRows> {
+  return written === undefined ? {} : { rows_sha256: written.rows_sha256, spilled: written.spilled };
 }
 
 /** As sent, with the end that the pull fixed, if any. A raw call can send any text. */
