@@ -32,7 +32,7 @@ const tools = {
       duckdbFolder !== undefined && existsSync(path.join(duckdbFolder, "node_modules/@duckdb/node-api")),
     from: "npm install --prefix FOLDER @duckdb/node-api, and DEXDATA_TEST_DUCKDB=FOLDER",
   },
-  polars: {
+  "nodejs-polars": {
     isThere: hasPolars(),
     from: "npm install --prefix FOLDER nodejs-polars, and DEXDATA_TEST_POLARS=FOLDER",
   },
