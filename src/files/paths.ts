@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -50,4 +50,9 @@ export function sizeOf(file: string): number | undefined {
 export function modeOf(file: string): number | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   return mode === undefined ? undefined : mode & 0o777;
+}
+
+/** A file that does not exist is not an error. */
+export function removeFile(file: string): void {
+  rmSync(file, { force: true });
 }

@@ -14,6 +14,8 @@ export interface PullState {
         readonly of: number;
         /** Of the asset that is being fetched, if it is known. */
         readonly label: string | undefined;
+        /** Such as `file`; by default, `input`. */
+        readonly noun?: string;
       }
     | undefined;
   /** From 0 to 1; undefined if unknown. */
@@ -48,7 +50,8 @@ export function progressParts(state: PullState, since: Since, wait: Wait | undef
 }
 
 function rowsPart({ rows, rowsInAll, inputs }: PullState): string {
-  if (inputs !== undefined) return `${number(inputs.answered)} of ${counted(inputs.of, "input")} done`;
+  if (inputs !== undefined)
+    return `${number(inputs.answered)} of ${counted(inputs.of, inputs.noun ?? "input")} done`;
   if (rowsInAll !== undefined) return `${number(rows)} of ${counted(rowsInAll, "row")}`;
   return rows === 0 ? "requesting" : counted(rows, "row");
 }

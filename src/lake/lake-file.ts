@@ -1,0 +1,106 @@
+import { rowShape } from "../contract/endpoint.ts";
+import { fail } from "../contract/failure.ts";
+import { createPart, openStored } from "../files/stored-file.ts";
+import { removeFile } from "../files/paths.ts";
+import { rawMembers } from "../json/raw-json.ts";
+import { columnsOf } from "../parquet/parquet-columns.ts";
+import { openParquet, type ParquetFile, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { createParquetWriter, type WrittenRows } from "../parquet/parquet-writer.ts";
+import { createRowHash } from "../parquet/canonical-rows.ts";
+import { type DatasetKind, factsOfKind } from "./dataset.ts";
+import type { Footer } from "./footer.ts";
+import { writeFooter } from "./footer.ts";
+
+/** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
+export async function withParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T | undefined> {
+  const source = openStored(file);
+  if (source === undefined) return undefined;
+  try {
+    return await read(await openParquet(source));
+  } finally {
+    source.close();
+  }
+}
+
+/** The rows as JSON, which a writer accepts again. Throws UnreadableParquet if any byte of the file has changed. */
+export async function readRows(file: string): Promise<readonly string[]> {
+  const rows = await withParquet(file, async (parquet) => {
+    const lines: string[] = [];
+    for await (const group of parquet.groups())
+      lines.push(...group.lines.split("\n").filter(Boolean).map(asSent));
+    return lines;
+  });
+  if (rows === undefined) throw new UnreadableParquet("the file does not exist");
+  return rows;
+}
+
+/** A value that did not fit its column is exact in `other`, as are fields without a column. */
+function asSent(line: string): string {
+  if (!line.includes('"other":')) return line;
+  const members = new Map(rawMembers(line));
+  const other = members.get("other");
+  if (other === undefined) return line;
+  members.delete("other");
+  for (const [name, value] of rawMembers(other)) members.set(name, value);
+  return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+}
+
+export interface WrittenPart {
+  readonly file: string;
+  readonly bytes: number;
+  readonly footer: Footer;
+}
+
+/**
+ * Writes the rows to `part`, and reads them back before they may replace anything. `see` gets each row as it was read.
+ */
+export async function writePart(
+  part: string,
+  kind: DatasetKind,
+  rows: readonly string[],
+  footerOf: (written: WrittenRows) => Footer,
+  see: (row: string) => void,
+): Promise<WrittenPart> {
+  const file = createPart(part);
+  let footer: Footer | undefined;
+  try {
+    const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
+    const writer = createParquetWriter({ columns, write: file.write });
+    await writer.add(rows);
+    await writer.finish((written) => {
+      footer = footerOf(written);
+      return writeFooter(footer);
+    });
+    file.sync();
+  } catch (cause) {
+    removeFile(part);
+    throw cause;
+  } finally {
+    file.close();
+  }
+  if (footer === undefined) throw new Error("a file without a footer");
+  await checkPart(part, footer, see);
+  return { file: part, bytes: file.size(), footer };
+}
+
+async function checkPart(part: string, footer: Footer, see: (row: string) => void): Promise<void> {
+  const hash = createRowHash();
+  const receipt = await withParquet(part, async (parquet) => {
+    for await (const { lines, rows } of parquet.groups()) {
+      hash.add(lines, rows);
+      for (const line of lines.split("\n")) if (line !== "") see(line);
+    }
+    return parquet.receipt;
+  }).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet) return undefined;
+    throw cause;
+  });
+  if (receipt === writeFooter(footer) && hash.summary().rows_sha256 === footer.rows_sha256) return;
+  removeFile(part);
+  throw fail("output", `${part} has other rows than the ones that were written`, {
+    next: "check the disk and the memory of this machine, and run the command again",
+  });
+}
