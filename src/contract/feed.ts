@@ -18,6 +18,8 @@ export interface Feed<Name extends string = string> {
   readonly plan: Exclude<Tier, "enterprise">;
   /** Parameters other than the assets. */
   readonly params: readonly FeedParam[];
+  /** An event's time is the first of these fields that it has, as Unix seconds or in RFC 3339. */
+  readonly times: readonly string[];
   /** An event with a smaller ID corrects an older event (wire-facts 5.6). */
   readonly hasTimeIds: boolean;
   /** For the first value, the board also shows the change and the trend. */

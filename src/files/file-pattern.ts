@@ -1,7 +1,78 @@
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { invalidInput } from "../contract/failure.ts";
+import { nearest } from "../text/nearest.ts";
 import { namesIn } from "./paths.ts";
+
+/** Values of the fields in braces that are not times. */
+export type PathNames = Partial<Readonly<Record<string, string>>>;
+
+/** The fields for the time of a row, which consist of the sequences below. */
+const timeFields: PathNames = {
+  year: "%Y",
+  month: "%Y-%m",
+  date: "%Y-%m-%d",
+  "date-hour": "%Y-%m-%dT%H",
+};
+
+/**
+ * Rejects a path with an unknown field, or with one that the rows cannot have. `names` are the fields that they have in
+ * addition to the times.
+ */
+export function checkFields(pattern: string, names: readonly string[]): void {
+  const label = `--out "${pattern}"`;
+  const known = [...names, ...Object.keys(timeFields)];
+  const accepted = `use ${known.map((name) => `{${name}}`).join(" ")}; for a brace, write {{ or }}`;
+  const fields = pattern.match(braces) ?? [];
+  for (const field of fields) {
+    if (field.length === 1) throw invalidInput(label, `unpaired ${field}`, accepted);
+    const name = field.slice(1, -1);
+    if (field === "{{" || field === "}}" || known.includes(name)) continue;
+    const near = nearest(name, known);
+    const hint = near === undefined ? accepted : `did you mean {${near}}?`;
+    throw invalidInput(label, `the rows have no field ${field}`, hint);
+  }
+  if (fields.length > 0 && pattern.includes("%"))
+    throw invalidInput(label, "must not combine { } with %", accepted);
+}
+
+const braces = /\{\{|\}\}|\{[^{}]*\}|[{}]/gu;
+
+/** Replaces the fields in braces, so that only `%` sequences are left. */
+export function fillFields(pattern: string, names: PathNames): string {
+  return pattern.replace(braces, (text) => {
+    const field = text.slice(1, -1);
+    if (field === "") return text.slice(1);
+    return timeFields[field] ?? encodeName(names[field] ?? "").replaceAll("%", "%%");
+  });
+}
+
+/** Names that have a special meaning as a whole file name, or that Windows changes or reserves. */
+const special = /^(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/iu;
+/** In bytes. Three such names fit into one file name. */
+const [longestValue, keptOfLong] = [80, 40];
+
+function percent(text: string): string {
+  return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(
+    "",
+  );
+}
+
+/**
+ * The names come from other people, so no character in them can leave the directory. All except letters, digits, `.`,
+ * `_` and `-` are percent-encoded, and a long name is shortened and gets its hash.
+ */
+function encodeName(name: string): string {
+  if (name === "") return "unknown";
+  // The case of these addresses is only a checksum, and one pool should not have two files.
+  const plain = /^0x[\da-f]+$/iu.test(name) ? name.toLowerCase() : name;
+  let encoded = plain.replaceAll(/[^\w.-]/gu, percent).replace(/\.$/u, percent);
+  if (special.test(encoded)) encoded = percent(encoded.slice(0, 1)) + encoded.slice(1);
+  if (encoded.length <= longestValue) return encoded;
+  const hash = createHash("sha256").update(plain).digest("hex").slice(0, 32);
+  return `${encoded.slice(0, keptOfLong).replace(/%.?$/u, "")}~${hash}`;
+}
 
 /**
  * The letters after a `%` in a file name, from the longest to the shortest unit of time, each with its digit count.
@@ -16,30 +87,40 @@ const parts: readonly (readonly [letter: string, digits: number, of: (date: Date
 ];
 
 /** `time` is in milliseconds since the epoch. */
-export function fileOf(pattern: string, time: number): string {
+export function fileOf(pattern: string, time: number, names: PathNames = {}): string {
   const date = new Date(time);
-  return pattern.replace(/%(.?)/gsu, (_, letter: string) => {
+  return fillFields(pattern, names).replace(/%(.?)/gsu, (_, letter: string) => {
     if (letter === "%") return letter;
     const [, digits, of] = parts.find(([part]) => part === letter) ?? [];
     if (of !== undefined) return String(of(date)).padStart(digits ?? 0, "0");
     throw invalidInput(
       `--out "${pattern}"`,
       letter === "" ? "must not end with %" : `unknown sequence %${letter}`,
-      "use %Y %m %d %H %M for the UTC time, and %% for a percent sign",
+      "use {year} {month} {date} {date-hour} for the UTC time of a row",
     );
   });
 }
 
-export function changesWithTime(file: string): boolean {
-  return /%[YmdHM]/u.test(file);
+export function hasFields(file: string): boolean {
+  return /%[YmdHM]|[{}]/u.test(file);
+}
+
+/** `pattern` has no fields in braces. */
+export function changesWithTime(pattern: string): boolean {
+  return /%[YmdHM]/u.test(pattern);
+}
+
+/** Whether the path depends on more than the time. */
+export function hasNames(pattern: string): boolean {
+  return (pattern.match(/\{[^{}]+\}/gu) ?? []).some((field) => timeFields[field.slice(1, -1)] === undefined);
 }
 
 /** The directory before the first part that changes must exist; directories below it are created. */
 export function fixedFolder(pattern: string): string {
   const absolute = path.resolve(pattern);
-  const [fixed = ""] = /^(?:[^%]|%%)*/u.exec(absolute) ?? [];
+  const [fixed = ""] = /^(?:[^%{}]|%%|\{\{|\}\})*/u.exec(absolute) ?? [];
   // The text after the last separator is part of a file name.
-  return path.dirname(`${fixed}.`).replaceAll("%%", "%");
+  return path.dirname(`${fixed}.`).replaceAll(/%%|\{\{|\}\}/gu, (pair) => pair.slice(1));
 }
 
 /** A non-empty file that an earlier stream may have written. */
@@ -61,7 +142,8 @@ const mostDigits = 16;
 const maxFiles = 10_000;
 
 /** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
-export function earlierFiles(pattern: string): readonly EarlierFile[] {
+export function earlierFiles(fields: string, names: PathNames): readonly EarlierFile[] {
+  const pattern = fillFields(fields, names);
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
   return filesBelow(folder, segments, {})

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { ParquetColumn } from "./parquet-columns.ts";
-import { canonicalText, type Cell } from "./cells.ts";
 
 export interface RowSummary {
   readonly rows: number;
@@ -11,21 +10,17 @@ export interface RowSummary {
   readonly last: string | null;
 }
 
-/** Returns a row as one line of JSON with a line break: members in the order of the columns, and no nulls. */
-export function createLineWriter(
-  columns: readonly ParquetColumn[],
-): (cell: (column: number) => Cell) => string {
-  const parts = columns.map(({ name, type }) => ({ type, key: `${JSON.stringify(name)}:` }));
-  return (cellOf) => {
-    let members = "";
-    for (let index = 0; index < parts.length; index += 1) {
-      const part = parts[index];
-      const cell = cellOf(index);
-      if (cell === null || part === undefined) continue;
-      members += `${members === "" ? "" : ","}${part.key}${canonicalText(part.type, cell)}`;
-    }
-    return `{${members}}\n`;
-  };
+/** The name of a member, after the comma that separates it from the previous one. */
+export function memberKey({ name }: ParquetColumn): string {
+  return `,${JSON.stringify(name)}:`;
+}
+
+/**
+ * A canonical row is one line of JSON: members in the order of the columns, without those that are null. Each of the
+ * members begins with a comma.
+ */
+export function lineOf(members: string): string {
+  return `{${members.slice(1)}}\n`;
 }
 
 /** Hashes canonical rows. Each text contains one or more complete lines. */

@@ -47,13 +47,27 @@ export function writeJsonCell(raw: string): string {
   return escapeJsonText(compactJson(raw));
 }
 
-/** Canonical JSON of a cell that is not null: each value has exactly one text, whatever the service's spelling. */
-export function canonicalText(type: CellType, cell: Cell): string {
+/**
+ * Canonical JSON of a cell that is not null: each value has exactly one text, whatever the service's spelling. `raw` is
+ * the service's text, if it is known, which saves time.
+ */
+export function canonicalText(type: CellType, cell: Cell, raw = ""): string {
   if (type === "json") return String(cell);
-  if (type === "decimal") return `"${String(cell)}"`;
-  if (type === "text") return JSON.stringify(cell);
+  // Without escapes, there is only one way to write a string.
+  if (typeof cell === "string") return raw.length === cell.length + 2 ? raw : JSON.stringify(cell);
+  if (typeof cell === "number") return doubleText(cell);
   if (type === "time" && typeof cell === "bigint") return `"${timeText(cell)}"`;
-  return String(cell);
+  return type === "decimal" ? `"${String(cell)}"` : String(cell);
+}
+
+const lastDouble = { value: 0, text: "0" };
+
+/** The shortest text takes longer to find than anything else of a cell, and two steps of a conversion need it. */
+function doubleText(value: number): string {
+  if (value === lastDouble.value) return lastDouble.text;
+  lastDouble.text = String(value);
+  lastDouble.value = value;
+  return lastDouble.text;
 }
 
 function readText(raw: string): Cell | Misfit {
@@ -75,7 +89,7 @@ function readDouble(raw: string): Cell | Misfit {
   if (!Number.isFinite(number)) return noValue;
   // The file has no use for a second zero.
   const value = number === 0 ? 0 : number;
-  return isSameDecimal(raw, String(value)) ? value : new Misfit(value);
+  return isSameDecimal(raw, doubleText(value)) ? value : new Misfit(value);
 }
 
 function readInteger(raw: string): Cell | Misfit {

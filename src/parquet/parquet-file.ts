@@ -4,11 +4,11 @@ import { readColumn } from "hyparquet/src/column.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
-import { createLineWriter, createRowHash, type RowSummary } from "./canonical-rows.ts";
-import type { ParquetColumn } from "./parquet-columns.ts";
+import { createRowHash, lineOf, memberKey, type RowSummary } from "./canonical-rows.ts";
+import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
 import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./file-mark.ts";
 import { physicalElement } from "./parquet-schema.ts";
-import type { Cell } from "./cells.ts";
+import { canonicalText, type Cell } from "./cells.ts";
 
 /** A file that can be read in parts. */
 export interface ByteSource {
@@ -33,12 +33,15 @@ export interface ParquetFile {
 /** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
 export class UnreadableParquet extends Error {}
 
-/** Decimals stay bytes, and times stay bigints. The default text decoder would drop a byte order mark. */
-const parsers = {
-  ...DEFAULT_PARSERS,
-  stringFromBytes: (bytes: Uint8Array): string =>
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
-};
+let memory: Buffer = Buffer.alloc(0);
+
+/** The default decoder would drop a byte order mark. All texts of a page are in the same memory. */
+function decodeText({ buffer, byteOffset, length }: Uint8Array): string {
+  if (memory.buffer !== buffer) memory = Buffer.from(buffer);
+  return memory.toString("utf8", byteOffset, byteOffset + length);
+}
+
+const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
@@ -131,10 +134,20 @@ function readGroup(group: RowGroup, part: GroupPart): { readonly lines: string; 
   const rows = Number(group.num_rows);
   const { columns } = part;
   if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
-  const cells = group.columns.map((chunk, index) => readChunk(chunk, part, index, rows));
-  const writeLine = createLineWriter(columns);
+  const cells = group.columns.map((chunk, index) => ({
+    key: memberKey(columns[index] ?? otherColumn),
+    type: columns[index]?.type ?? "json",
+    cells: readChunk(chunk, part, index, rows),
+  }));
   const lines: string[] = [];
-  for (let row = 0; row < rows; row += 1) lines.push(writeLine((column) => cells[column]?.[row] ?? null));
+  for (let row = 0; row < rows; row += 1) {
+    let members = "";
+    for (const column of cells) {
+      const cell = column.cells[row] ?? null;
+      if (cell !== null) members += column.key + canonicalText(column.type, cell);
+    }
+    lines.push(lineOf(members));
+  }
   return { lines: lines.join(""), rows };
 }
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { ParquetWriter } from "hyparquet-writer/src/parquet-writer.js";
-import { createLineWriter, createRowHash, type RowSummary } from "./canonical-rows.ts";
+import { createRowHash, type RowSummary } from "./canonical-rows.ts";
 import type { ParquetColumn } from "./parquet-columns.ts";
 import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mark.ts";
 import { createRowReader, type RefuseValue } from "./row-reader.ts";
@@ -35,7 +35,6 @@ export function createParquetWriter({ columns, write, refuse = refuseValue }: Pa
     createdBy: "dexdata",
   });
   const reader = createRowReader(columns, refuse);
-  const writeLine = createLineWriter(columns);
   const hash = createRowHash();
   let group: Cell[][] = columns.map(() => []);
   let rows = 0;
@@ -63,9 +62,8 @@ export function createParquetWriter({ columns, write, refuse = refuseValue }: Pa
     add: async (texts: readonly string[]): Promise<void> => {
       let pending = 0;
       for (const text of texts) {
-        const cells = reader.read(text);
+        const { cells, line } = reader.read(text);
         for (let index = 0; index < group.length; index += 1) group[index]?.push(cells[index] ?? null);
-        const line = writeLine((index) => cells[index] ?? null);
         lines += line;
         characters += line.length;
         rows += 1;

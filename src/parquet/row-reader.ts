@@ -1,33 +1,103 @@
 import { endOfValue, expectEnd, skipBlanks, walkObject } from "../json/json-scan.ts";
 import { decodeName } from "../json/raw-json.ts";
-import { type Cell, cellReader, Misfit, writeJsonCell } from "./cells.ts";
+import { canonicalText, type Cell, cellReader, Misfit, writeJsonCell } from "./cells.ts";
+import { lineOf, memberKey } from "./canonical-rows.ts";
 import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
 
-/** Receives the cells of a row in the order of the columns. The array is reused for the next row. */
 export interface RowReader {
-  readonly read: (row: string) => readonly Cell[];
+  /** Converts the JSON text of a row. If a member is repeated, the last one counts, as in `JSON.parse`. */
+  readonly read: (row: string) => ConvertedRow;
   /** The number of values by column that did not fit. Columns without such values are absent. */
   readonly spilled: () => Readonly<Record<string, number>>;
+}
+
+/** Reused for the next row. */
+export interface ConvertedRow {
+  /** In the order of the columns. */
+  readonly cells: readonly Cell[];
+  /** The canonical row. */
+  readonly line: string;
 }
 
 /** Called for a value that does not fit if there is no column `other`. */
 export type RefuseValue = (column: ParquetColumn, raw: string) => Error;
 
+export function createRowReader(columns: readonly ParquetColumn[], refuse: RefuseValue): RowReader {
+  const hasOther = columns.at(-1) === otherColumn;
+  const named = (hasOther ? columns.slice(0, -1) : columns).map((column) => new CurrentCell(column));
+  const split = createSplitter(named.map(({ column }) => column.name));
+  const cells: Cell[] = columns.map(() => null);
+  const row = { cells, line: "" };
+  const otherKey = memberKey(otherColumn);
+  return {
+    read: (text) => {
+      const { raws, unknown } = split(text);
+      const misfits: [string, string][] = [];
+      let members = "";
+      for (let place = 0; place < named.length; place += 1) {
+        const current = named[place];
+        if (current === undefined) break;
+        current.read(raws[place] ?? "null");
+        cells[place] = current.cell;
+        if (current.cell !== null) members += current.key + current.text;
+        if (!current.isMisfit) continue;
+        if (!hasOther) throw refuse(current.column, current.raw);
+        current.misfits += 1;
+        misfits.push([current.column.name, current.raw]);
+      }
+      if (hasOther) {
+        const other = misfits.length + unknown.size === 0 ? null : objectText([...misfits, ...unknown]);
+        cells[named.length] = other;
+        if (other !== null) members += otherKey + other;
+      }
+      row.line = lineOf(members);
+      return row;
+    },
+    spilled: () =>
+      Object.fromEntries(
+        named.flatMap(({ column, misfits }) => (misfits === 0 ? [] : [[column.name, misfits]])),
+      ),
+  };
+}
+
+/** The cell of a column in the current row. Many columns repeat their value, which is then converted only once. */
+class CurrentCell {
+  readonly column: ParquetColumn;
+  readonly key: string;
+  raw = "null";
+  cell: Cell = null;
+  text = "";
+  isMisfit = false;
+  /** In all rows. */
+  misfits = 0;
+  readonly #read: (raw: string) => Cell | Misfit;
+
+  constructor(column: ParquetColumn) {
+    this.column = column;
+    this.key = memberKey(column);
+    this.#read = cellReader(column);
+  }
+
+  read(raw: string): void {
+    if (raw === this.raw) return;
+    const found = raw === "null" ? null : this.#read(raw);
+    this.raw = raw;
+    this.isMisfit = found instanceof Misfit;
+    this.cell = found instanceof Misfit ? found.nearest : found;
+    this.text = this.cell === null ? "" : canonicalText(this.column.type, this.cell, raw);
+  }
+}
+
 /** Most rows have the same members in the same order, so the members of the previous row are looked up by position. */
 const mostRemembered = 100;
 
-/** Converts the JSON text of a row. If a member is repeated, the last one counts, as in `JSON.parse`. */
-export function createRowReader(columns: readonly ParquetColumn[], refuse: RefuseValue): RowReader {
-  const hasOther = columns.at(-1) === otherColumn;
-  const named = hasOther ? columns.slice(0, -1) : columns;
-  const places = new Map(named.map(({ name }, place) => [name, place]));
-  const readers = named.map(cellReader);
-  const raws: (string | undefined)[] = named.map(() => undefined);
-  const cells: Cell[] = columns.map(() => null);
-  const remembered: { readonly key: string; readonly place: number | undefined }[] = [];
-  const spilled = new Map<string, number>();
-  let unknown: Map<string, string> | undefined;
+const noMembers: ReadonlyMap<string, string> = new Map();
 
+/** Finds the JSON texts of the named members and of all others. The result is reused for the next row. */
+function createSplitter(names: readonly string[]) {
+  const places = new Map(names.map((name, place) => [name, place]));
+  const raws: (string | undefined)[] = names.map(() => undefined);
+  const remembered: { readonly key: string; readonly place: number | undefined }[] = [];
   const placeOf = (text: string, start: number, end: number, index: number): number | undefined => {
     const before = remembered[index];
     if (before?.key.length === end - start && text.startsWith(before.key, start)) return before.place;
@@ -36,46 +106,23 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
     if (index < mostRemembered) remembered[index] = { key, place };
     return place;
   };
-  const split = (text: string): void => {
+  return (text: string): { readonly raws: typeof raws; readonly unknown: ReadonlyMap<string, string> } => {
+    raws.fill(undefined);
+    let unknown: Map<string, string> | undefined;
     let index = 0;
     const end = walkObject(text, skipBlanks(text, 0), (keyStart, keyEnd, start) => {
       const place = placeOf(text, keyStart, keyEnd, index++);
       const valueEnd = endOfValue(text, start);
       const raw = text.slice(start, valueEnd);
-      if (place !== undefined) raws[place] = raw;
-      else if (hasOther) (unknown ??= new Map()).set(decodeName(text.slice(keyStart, keyEnd)), raw);
+      if (place === undefined) (unknown ??= new Map()).set(decodeName(text.slice(keyStart, keyEnd)), raw);
+      else raws[place] = raw;
       return valueEnd;
     });
     expectEnd(text, end);
-  };
-  return {
-    read: (row) => {
-      raws.fill(undefined);
-      unknown = undefined;
-      split(row);
-      let misfits: [string, string][] | undefined;
-      for (let place = 0; place < named.length; place += 1) {
-        const [raw, column, read] = [raws[place], named[place], readers[place]];
-        cells[place] = null;
-        if (raw === undefined || raw === "null" || column === undefined || read === undefined) continue;
-        const cell = read(raw);
-        if (!(cell instanceof Misfit)) {
-          cells[place] = cell;
-          continue;
-        }
-        if (!hasOther) throw refuse(column, raw);
-        cells[place] = cell.nearest;
-        (misfits ??= []).push([column.name, raw]);
-        spilled.set(column.name, (spilled.get(column.name) ?? 0) + 1);
-      }
-      if (hasOther) cells[named.length] = objectText([...(misfits ?? []), ...(unknown ?? [])]);
-      return cells;
-    },
-    spilled: () => Object.fromEntries(spilled),
+    return { raws, unknown: unknown ?? noMembers };
   };
 }
 
-function objectText(members: readonly (readonly [name: string, raw: string])[]): Cell {
-  if (members.length === 0) return null;
+function objectText(members: readonly (readonly [name: string, raw: string])[]): string {
   return writeJsonCell(`{${members.map(([name, raw]) => `${JSON.stringify(name)}:${raw}`).join(",")}}`);
 }

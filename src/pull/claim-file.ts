@@ -1,7 +1,7 @@
 import { fail, usageFailure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
-import type { Interrupted } from "../files/out/checkpoint.ts";
+import type { Interrupted, Placed } from "../files/out/checkpoint.ts";
 import type { FileLock, Locking } from "../files/file-lock.ts";
 import { isTaken } from "../files/paths.ts";
 
@@ -19,6 +19,8 @@ export interface Claimed {
   readonly file: string;
   readonly lock: FileLock;
   readonly interrupted: Interrupted | undefined;
+  /** The pull is complete, but its run was killed before it removed the checkpoint. */
+  readonly placed?: Placed | undefined;
   /** The file has no checkpoint. With --resume, only a receipt can then prove that it is complete. */
   readonly isUnproven: boolean;
 }
@@ -41,24 +43,24 @@ export async function claimFile(
   }
 }
 
-async function findLeft(
-  signal: AbortSignal,
-  to: Wanted,
-): Promise<Pick<Claimed, "interrupted" | "isUnproven">> {
+async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, "file" | "lock">> {
   const { file, isResumed, isForced } = to;
   const isThere = isTaken(file);
   // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
-  const { checkReplaceable, findInterrupted } = await import("../files/out/checkpoint.ts");
+  const { checkReplaceable, findInterrupted, findPlaced } = await import("../files/out/checkpoint.ts");
+  const placed = isForced ? undefined : findPlaced(file);
+  if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) {
     const rows = counted(interrupted.progress?.rows ?? 0, "row");
     throw fail("unfinished", `${file} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
   }
-  if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !interrupted.header.mayReplace)
+  const mayExist = interrupted?.header.mayReplace === true || interrupted?.files !== undefined;
+  if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !mayExist)
     throw usageFailure(
       `${file} already exists, and the unfinished pull in ${interrupted.rowsAt} would replace it`,
       `move ${file} out of the way, or start over with --force`,

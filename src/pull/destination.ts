@@ -32,5 +32,6 @@ export function openStdout(stdout: Output, isHashed: boolean): Destination {
     forget: () => undefined,
     abandon: nothing,
     canContinue: () => false,
+    files: () => undefined,
   };
 }

@@ -2,8 +2,9 @@ import { createHash, type Hash } from "node:crypto";
 import type { Meter } from "../client/spending/meter.ts";
 import type { Context } from "../context/context.ts";
 import { modeOf } from "../files/paths.ts";
+import type { Packing } from "../files/out/packing.ts";
 import type { CheckpointHeader, Progress } from "../files/out/checkpoint.ts";
-import { type Account, growFile } from "../files/out/growing-file.ts";
+import { type Account, growFile, type Staging } from "../files/out/growing-file.ts";
 import { newTally, type Spent, type Tally } from "./tally.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
@@ -18,6 +19,8 @@ export interface FilePull {
   readonly seen: SeenKeys;
   /** Whether a later run can continue a file in this output format. */
   readonly canResume: boolean;
+  /** Undefined if the file consists of the rows themselves. */
+  readonly packing: Packing | undefined;
 }
 
 /** The file grows together with its checkpoint, so that a later run with --resume can continue it. */
@@ -36,6 +39,8 @@ export async function openFile(
     kept: to.isForced ? modeOf(file) : undefined,
     lock,
     random: context.random,
+    signal: context.signal,
+    staging: stagingOf(pull),
   });
   for (const added of interrupted?.seen ?? []) seen.restore(added);
   const tally = tallyOf(interrupted?.progress);
@@ -51,8 +56,17 @@ export async function openFile(
   };
 }
 
-function newHeader({ to, header }: FilePull): CheckpointHeader {
-  return { checkpoint: 4, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
+function newHeader(pull: FilePull): CheckpointHeader {
+  const { to, header } = pull;
+  const rows = stagingOf(pull) !== undefined ? "staged" : to.isResumed ? "file" : "part";
+  return { checkpoint: 4, rows, mayReplace: to.isForced, ...header };
+}
+
+/** Packed data cannot be continued after a kill, so the rows are packed when they are complete. */
+function stagingOf({ claimed: { file }, packing }: FilePull): Staging | undefined {
+  if (packing === undefined) return undefined;
+  const plan = (_: string, length: number) => Promise.resolve([{ file, ranges: [{ start: 0, length }] }]);
+  return { packing, plan };
 }
 
 /** Fails if the file has changed since an earlier run. */

@@ -1,37 +1,47 @@
 import * as z from "zod";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
-import { holdsExactly } from "../files/out/checkpoint.ts";
 import { journalOf } from "../files/out/out-file.ts";
+import { holdsRows, type WrittenFile } from "../files/out/packed-file.ts";
+import type { Packing } from "../files/out/packing.ts";
 import { readJsonFile } from "../files/read-json-file.ts";
 
-/** The receipt of a complete pull. */
+/** A complete pull, according to its receipt or its checkpoint. */
+export interface FinishedPull {
+  /** A digest of everything that determines the rows. */
+  readonly query: string;
+  /** In milliseconds; the time against which relative times were resolved. */
+  readonly now: number;
+  readonly rows: number;
+  readonly files: readonly WrittenFile[];
+}
+
 const receiptSchema = z.object({
   complete: z.literal(true),
-  /** A digest of everything that determines the rows. */
   query: z.string(),
-  /** In milliseconds; the time against which relative times were resolved. */
   now: z.string().transform(Date.parse).pipe(z.number()),
   rows: z.number(),
   output: z.object({ bytes: z.number(), sha256: z.string() }),
 });
 
-export type FinishedPull = z.infer<typeof receiptSchema>;
-
-/** Undefined if the receipt does not describe a complete pull. */
-export function readFinishedPull(receipt: string): FinishedPull | undefined {
+/** Undefined if the receipt does not describe a complete pull. `file` is the file that the user named. */
+export function readFinishedPull(receipt: string, file: string): FinishedPull | undefined {
   const found = readJsonFile(receipt);
-  return found.state === "read" ? receiptSchema.safeParse(found.object).data : undefined;
+  const read = found.state === "read" ? receiptSchema.safeParse(found.object).data : undefined;
+  if (read === undefined) return undefined;
+  const { output, ...pull } = read;
+  return { ...pull, files: [{ file, ...output }] };
 }
 
-/** Undefined if the file does not contain exactly the rows of that pull. */
+/** Undefined if the files do not contain exactly the rows of that pull. */
 export async function completeLine(
-  file: string,
-  { output: { bytes, sha256 }, rows }: FinishedPull,
+  { files, rows }: FinishedPull,
+  name: string,
+  packing: Packing | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const isComplete = await holdsExactly(file, bytes, sha256, signal);
-  return isComplete ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
+  for (const file of files) if (!(await holdsRows(file, packing, signal))) return undefined;
+  return `${name} is already complete: ${counted(rows, "row")}`;
 }
 
 /** A file without a checkpoint is never changed. `receipt` explains why the receipt proves nothing. */

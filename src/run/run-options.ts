@@ -3,6 +3,7 @@ import type { Context } from "../context/context.ts";
 import { choiceFailure } from "../contract/read-param.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { RowFormat } from "../contract/output-format.ts";
+import { packingByName } from "../files/out/packing.ts";
 import { formatByName, hasColumns, usualErrorFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../contract/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";
@@ -41,6 +42,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
   return {
     settings,
     format,
+    /** Undefined if the `--out` file consists of the rows themselves. */
+    packing: packingByName(flags.out),
     errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
     picture,
     fields: flags.fields?.join() === "*" ? undefined : flags.fields,

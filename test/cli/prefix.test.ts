@@ -310,3 +310,23 @@ test("a stream's lines have a prefix, also in an envelope, and also if an event 
   ).toBe(0);
   expect(linesOf(readFileSync(file, "utf8")).map(rowOf).slice(1)).toEqual(start);
 });
+
+test("also in files by pool and hour, which the next run continues", async () => {
+  const below = path.join(folder, "hours");
+  mkdirSync(below);
+  const out = path.join(below, "{pool}-{date-hour}.ndjson");
+  const words = `txns ethereum ${pool} --follow --poll 10s --prefix id,log_index --out ${out}`;
+  for (const more of [`--from ${sandboxNow / 1000 - 3600} --limit 40`, "--limit 30"])
+    expect((await dexdata(`${words} ${more}`, { env: sandbox.env(), now: sandboxNow })).exit).toBe(0);
+  const names = readdirSync(below).toSorted();
+  expect(names.length).toBeGreaterThan(1);
+  const lines = names.flatMap((name) =>
+    linesOf(readFileSync(path.join(below, name), "utf8")).map((line) => {
+      const row: Record<string, unknown> = JSON.parse(rowOf(line));
+      expect(prefixOf(line)).toBe(`${String(row["id"])}:${String(row["log_index"])}`);
+      expect(name).toBe(`${pool}-${String(row["created_at"]).slice(0, 13)}.ndjson`);
+      return line;
+    }),
+  );
+  expect([lines.length, new Set(lines).size]).toEqual([70, 70]);
+});

@@ -1,11 +1,15 @@
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { binaryEnv, ended, program, start } from "../harness/binary.ts";
 import { inTime } from "../harness/in-time.ts";
 import { isLong } from "../harness/long.ts";
 import { longPull } from "../harness/long-pull.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { marketRows, pool } from "../tail/following.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { marketRows, pool, writtenRows } from "../tail/following.ts";
 
 const follow = ["txns", "ethereum", pool, "--follow", "-o", "ndjson"];
 const day = 86_400_000;
@@ -84,6 +88,48 @@ test("`| head -1`: exit 0 and nothing on stderr", async () => {
   const { stdout, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
   expect(stdout.toString("utf8").split("\n").length).toBe(2);
   expect(stderr).toBe("exit 0\n");
+});
+
+describe("one file per hour of the rows", () => {
+  const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+  const folder = temporaryFolder();
+
+  test("after any number of kill -9, each row is in the file of its hour, once", async () => {
+    const rows = marketRows(1, sandboxNow - 4 * day, sandboxNow);
+    const files = (): readonly string[] =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ndjson"))
+        .map((name) => path.join(folder, name));
+    const textOf = (file: string): string => readFileSync(file, "utf8");
+    const size = (): number => files().reduce((sum, file) => sum + statSync(file).size, 0);
+    const out = path.join(folder, "{network}", "{date-hour}.ndjson");
+    const words = [...follow, "--out", out, "--poll", "2s", "--rpm", "unlimited", "--page-size", "10"];
+    const from = ["--from", String((sandboxNow - 4 * day) / 1000)];
+    const written = (): number => files().reduce((sum, file) => sum + textOf(file).split("\n").length - 1, 0);
+    const kills = isLong ? 60 : 6;
+    for (let turn = 0; turn < kills && written() < rows.length; turn += 1) {
+      const before = size();
+      const child = start([...words, ...(before === 0 ? from : [])], sandbox.env());
+      await expect.poll(size, { timeout: 20_000, interval: 2 }).toBeGreaterThan(before);
+      await new Promise((resolve) => setTimeout(resolve, (turn * 7) % 40));
+      child.kill("SIGKILL");
+      await ended(child);
+    }
+    const left = rows.length - written();
+    console.log(`${rows.length} rows, ${left} after the last kill, ${files().length} files`);
+    if (left > 0) {
+      const { exit } = await ended(start([...words, "--limit", String(left)], sandbox.env()), 120_000);
+      expect(exit).toBe(0);
+    }
+    for (const file of files())
+      for (const row of rowsOf(textOf(file)))
+        expect(String(row["created_at"]).slice(0, 13)).toBe(path.basename(file, ".ndjson"));
+    expect(
+      files()
+        .flatMap((file) => writtenRows(textOf(file)))
+        .toSorted(),
+    ).toEqual(rows.toSorted());
+  }, 600_000);
 });
 
 describe("memory", () => {

@@ -115,6 +115,27 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
   });
 
+  test("while a .gz file is being made keeps all rows, and the printed command makes the file", async () => {
+    const folder = temporaryFolder();
+    const [file, whole] = [path.join(folder, "rows.ndjson.gz"), path.join(folder, "whole.ndjson.gz")];
+    // A file that another program creates keeps the first run from finishing.
+    const taken = `(until [ -e ${file}.part ]; do sleep 0.01; done; echo x > ${file})`;
+    expect((await shell(`${taken} & ${pull} --out ${file}; code=$?; wait; exit $code`)).exit).toBe(1);
+    await shell(`rm ${file}`);
+    const { exit, stderr } = await shell(`ulimit -f 16; ${pull} --out ${file} --resume`);
+    expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({
+      exit: 1,
+      left: ["rows.ndjson.gz.part", "rows.ndjson.gz.resume"],
+    });
+    const printed =
+      /^error: --out ".*": cannot be written \(file too large\); 500 rows written\n {2}hint: raise the file size limit \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
+        stderr,
+      )?.[1];
+    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
+    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
+    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+  });
+
   test("fails at the first byte with the same message", async () => {
     const folder = temporaryFolder();
     const { exit, stderr } = await shell(`ulimit -f 0; ${pull} --out ${folder}/rows.ndjson`);

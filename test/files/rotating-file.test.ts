@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,7 +14,7 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/context/context.ts";
-import { fileOf, fixedFolder } from "../../src/files/file-pattern.ts";
+import { checkFields, earlierFiles, fileOf, fixedFolder } from "../../src/files/file-pattern.ts";
 import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/files/rotating-file.ts";
 import type { TornLine } from "../../src/files/last-lines.ts";
 import { createRandom } from "../harness/random.ts";
@@ -21,6 +22,16 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 let count = 0;
+const fields = ["network", "pool", "token", "candle"];
+
+function readLink(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return "";
+  }
+}
+
 /** A new directory for one test. */
 function newFolder(): string {
   const made = path.join(folder, String((count += 1)));
@@ -39,6 +50,7 @@ async function open(
 ): Promise<RotatingFile & { repairs: TornLine[] }> {
   const repairs: TornLine[] = [];
   const clock = { now: () => now, elapsed, sleep };
+  checkOutPattern(pattern, now, fields);
   const file = await openRotatingFile(pattern, clock, (_file, torn) => repairs.push(torn));
   return { ...file, repairs };
 }
@@ -108,12 +120,154 @@ describe("rejected before a request is sent", () => {
   });
 });
 
-test("each complete line goes to the file for its time of receipt", async () => {
+describe("fields in braces", () => {
+  const time = at("2026-11-21T08:54:59Z");
+
+  test.each([
+    ["{year}/{month}/{date}/{date-hour}.ndjson", "2026/2026-11/2026-11-21/2026-11-21T08.ndjson"],
+    ["{network}-{pool}/{token}.{candle}", "ethereum-0xab/unknown.1s"],
+    ["{{{date}}}", "{2026-11-21}"],
+  ])("%s", (pattern, file) => {
+    checkFields(pattern, fields);
+    expect(fileOf(pattern, time, { network: "ethereum", pool: "0xAB", candle: "1s" })).toBe(file);
+  });
+
+  test.each([
+    ["{day}.ndjson", /the rows have no field \{day\}$/u],
+    ["{dex}/{date}.ndjson", /the rows have no field \{dex\}$/u],
+    ["{__proto__}", /no field/u],
+    ["{}", /no field \{\}$/u],
+    ["{date", /unpaired \{$/u],
+    ["date}", /unpaired \}$/u],
+    ["{network}/%Y.ndjson", /must not combine \{ \} with %$/u],
+    ["{date}-100%%", /must not combine/u],
+  ])("%s is refused", (pattern, message) => {
+    expect(() => checkFields(pattern, fields)).toThrow(message);
+  });
+
+  test.each([
+    ["{dates}.ndjson", "did you mean {date}?"],
+    ["{hour}.ndjson", "use {network} {pool} {token} {candle} {year} {month} {date} {date-hour}; "],
+  ])("%s is refused with the nearest field, or with all", (pattern, next) => {
+    const refused = (): unknown => {
+      try {
+        return checkFields(pattern, fields);
+      } catch (cause) {
+        return cause;
+      }
+    };
+    expect(refused()).toHaveProperty("next", expect.stringContaining(next));
+  });
+
+  const hostile = [
+    "../../etc/passwd",
+    "..",
+    ".",
+    "/",
+    String.raw`a\..\b`,
+    "a\0b\n\u001B[2J",
+    "CON",
+    "nul.txt",
+    "x.",
+    ".bashrc",
+    "%2e%2e",
+    "{date}%Y",
+    "\u202Etxt",
+    "a".repeat(5000),
+    "é".repeat(5000),
+    "\uD800",
+    "0x2::sui::SUI",
+  ];
+
+  test("no name from a row leaves its place in the path, and no two names share a file", () => {
+    const files = hostile.map((name) =>
+      fileOf("data/{network}/{pool}.ndjson", time, { network: name, pool: name }),
+    );
+    for (const file of files) {
+      expect(file).toMatch(/^data\/[\w.%~-]{1,80}\/[\w.%~-]{1,80}\.ndjson$/u);
+      expect(file).not.toMatch(/\/\.|\.\/|\/(?:con|nul)[./]/iu);
+    }
+    expect(new Set(files).size).toBe(hostile.length);
+    expect(fileOf("{pool}", time, { pool: "0x2::sui::SUI" })).toBe("0x2%3A%3Asui%3A%3ASUI");
+  });
+
+  test("names of directories and files are created below the fixed directory only", async () => {
+    const made = newFolder();
+    const file = await open(path.join(made, "{network}/{pool}-{date}.ndjson"));
+    for (const [index, name] of hostile.entries())
+      await file.write(`{"n":${index}}\n`, time, { network: name, pool: name });
+    await file.close();
+    const there = Object.entries(filesIn(made));
+    expect(there.map(([, text]) => text).toSorted()).toEqual(
+      hostile.map((_, n) => `{"n":${n}}\n`).toSorted(),
+    );
+    expect(readdirSync(path.dirname(made))).not.toContain("etc");
+  });
+
+  test("files of earlier runs are found by the names and the time", async () => {
+    const made = newFolder();
+    const pattern = path.join(made, "{network}/{{{pool}}}-{date-hour}.ndjson");
+    const file = await open(pattern);
+    const ours = { network: "sui", pool: "0x2::x" };
+    for (const hour of [1, 3, 2]) await file.write("{}\n", midnight + hour * 3_600_000, ours);
+    await file.write("{}\n", midnight, { ...ours, pool: "0x3" });
+    await file.close();
+    expect(earlierFiles(pattern, ours).map((each) => path.relative(made, each.file))).toEqual(
+      [3, 2, 1].map((hour) => `sui/{0x2%3A%3Ax}-2026-11-22T0${hour}.ndjson`),
+    );
+  });
+});
+
+test.skipIf(process.platform !== "linux")("at most 256 files are open, and no line is lost", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "{pool}.ndjson"));
+  const openFiles = (): number => {
+    const links = readdirSync("/proc/self/fd").map((each) => readLink(`/proc/self/fd/${each}`));
+    return links.filter((link) => link.startsWith(made)).length;
+  };
+  let most = 0;
+  for (let line = 0; line < 1000; line += 1) {
+    await file.write(`{"n":${line}}\n`, midnight, { pool: `p${(line * 7) % 300}` });
+    if (line % 50 === 49) most = Math.max(most, openFiles());
+  }
+  await file.close();
+  expect([most, openFiles()]).toEqual([256, 0]);
+  const lines = Object.values(filesIn(made)).flatMap((text) => text.trimEnd().split("\n"));
+  expect(lines.toSorted()).toEqual(Array.from({ length: 1000 }, (_, n) => `{"n":${n}}`).toSorted());
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a file that is no longer written is closed when another one is opened",
+  async () => {
+    const made = newFolder();
+    let elapsed = 0;
+    const file = await open(path.join(made, "{pool}.ndjson"), midnight, () => elapsed);
+    for (const pool of ["a", "b", "c"]) {
+      await file.write("{}\n", midnight, { pool });
+      elapsed += 61_000;
+    }
+    const links = readdirSync("/proc/self/fd").map((each) => readLink(`/proc/self/fd/${each}`));
+    expect(links.filter((link) => link.startsWith(made))).toEqual([path.join(made, "c.ndjson")]);
+    await file.close();
+  },
+);
+
+test("a file with an unfinished pull is refused, whenever it is opened", async () => {
+  const made = newFolder();
+  writeFileSync(path.join(made, "b.ndjson.resume"), "");
+  const file = await open(path.join(made, "{pool}.ndjson"));
+  await file.write("{}\n", midnight, { pool: "a" });
+  await expect(file.write("{}\n", midnight, { pool: "b" })).rejects.toThrow(/unfinished pull/u);
+  await file.close();
+  expect(filesIn(made)).toEqual({ "a.ndjson": "{}\n", "b.ndjson.resume": "" });
+});
+
+test("each complete line goes to the file for its time", async () => {
   const made = newFolder();
   const file = await open(path.join(made, "ticks-%Y%m%d.ndjson"));
   await file.write('{"n":1}\n', midnight - 1);
   await file.write('{"n":2}\n{"n":3}\n', midnight);
-  // Received before, written after: the other connection was slower.
+  // A late row.
   await file.write('{"n":4}\n', midnight - 1);
   await file.write(Buffer.from('{"n":5}\n'), midnight + 86_400_000);
   await file.close();

@@ -67,6 +67,7 @@ export const subjects: readonly Subject[] = [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
       ],
+      "src/files/out/packed-file.ts": ["test/cli/out-packed.test.ts"],
       "src/files/out/row-file.ts": ["test/files/out/growing-file.test.ts"],
     },
   },

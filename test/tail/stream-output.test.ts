@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { price, stream } from "./keeping.ts";
@@ -123,7 +125,83 @@ test("--out appends to a file, and removes the incomplete line of a killed run",
   expect(lines.map((line) => (line === "" ? "" : JSON.parse(line).p))).toEqual(["0", "1", "1", ""]);
 });
 
-test("--out with a pattern writes each line to the file of the time it was received", async () => {
+test("--out with fields writes each event to the file of its network, its asset and its own time", async () => {
+  const made = path.join(folder, "fields");
+  mkdirSync(made);
+  const other = "base:0x4200000000000000000000000000000000000006";
+  const now = Date.parse("2026-11-21T23:59:59.500Z");
+  // One event is late, one has no time, and the times of two are wrong.
+  const seconds = [-3600, 1, -7200, undefined, 3 * 86_400, -1e9];
+  const events = seconds.flatMap((offset, line) =>
+    [0, 1].map((index) => {
+      const time = offset === undefined ? undefined : Math.floor(now / 1000) + offset;
+      const data = JSON.stringify({ address: "../x", chain: "../y", price: "1", line, timestamp: time });
+      return `event: token_price\ndata: ${data}\nrequest_id: ${index}\n\n`;
+    }),
+  );
+  const server = await serveInTest(() => stream([events.join("")]));
+  const words = [asset, other, "--limit", "12", "--out", path.join(made, "{network}/{token}/{date}.ndjson")];
+  const { exit, stderr } = await listen(words, server, { now: "2026-11-21T23:59:59.500Z" }).outcome;
+  expect(exit).toBe(0);
+  const lines = (name: string): readonly number[] =>
+    readFileSync(path.join(made, name), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).line);
+  for (const name of [asset, other]) {
+    const below = name.replace(":", "/");
+    expect(readdirSync(path.join(made, below))).toEqual(["2026-11-21.ndjson", "2026-11-22.ndjson"]);
+    expect(lines(`${below}/2026-11-21.ndjson`)).toEqual([0, 2, 3, 4, 5]);
+    expect(lines(`${below}/2026-11-22.ndjson`)).toEqual([1]);
+  }
+  expect(readdirSync(made)).toEqual(["base", "ethereum"]);
+  expect(
+    stderr.match(/an event's time is 2026-11-24T23:59:59\.000Z, more than a day from its receipt/gu),
+  ).toHaveLength(1);
+  expect(stderr.match(/has no readable time/gu)).toHaveLength(1);
+});
+
+test("100,000 shuffled events around midnight: each is in the file of its day, once", async () => {
+  const made = path.join(folder, "midnight");
+  mkdirSync(made);
+  const random = createRandom(17);
+  const midnight = Date.parse("2026-11-22T00:00:00Z") / 1000;
+  const times = Array.from(
+    { length: isLong ? 100_000 : 5000 },
+    () => midnight - 300 + Math.floor(random() * 600),
+  );
+  const chains = times.map(() => `chain${Math.floor(random() * 20)}`);
+  const events = times.map((time, id) => {
+    const data = JSON.stringify({ chain: chains[id], address: "0x1", price: "1", timestamp: time, line: id });
+    return `event: token_price\ndata: ${data}\n\n`;
+  });
+  const server = await serveInTest(() => stream([events.join("")]));
+  const out = path.join(made, "{network}", "{date}.ndjson");
+  const words = [
+    asset,
+    "base:0x4200000000000000000000000000000000000006",
+    "--limit",
+    String(times.length),
+    "--out",
+    out,
+  ];
+  const { exit } = await listen(words, server, { now: "2026-11-21T23:59:00Z" }).outcome;
+  expect(exit).toBe(0);
+  const seen = new Set<number>();
+  for (const chain of readdirSync(made))
+    for (const name of readdirSync(path.join(made, chain)))
+      for (const line of readFileSync(path.join(made, chain, name), "utf8")
+        .trimEnd()
+        .split("\n")) {
+        const id: number = JSON.parse(line).line;
+        const time = times[id] ?? 0;
+        expect([chain, name]).toEqual([chains[id], `2026-11-2${time < midnight ? 1 : 2}.ndjson`]);
+        seen.add(id);
+      }
+  expect(seen.size).toBe(times.length);
+});
+
+test("--out with a pattern writes a line without a time to the file of the time it was received", async () => {
   const made = path.join(folder, "%Y%m%d", "%H%M.ndjson");
   let count = 0;
   const server = await serveInTest((request) => {
@@ -151,7 +229,14 @@ test("--out on a terminal shows the board as well", async () => {
 
 test("an unknown pattern and a missing directory are rejected before any request", async () => {
   const server = await serveInTest(pricesOf);
-  for (const out of ["%Q.ndjson", path.join(folder, "none", "x.ndjson")]) {
+  for (const out of [
+    "%Q.ndjson",
+    "{pool}.ndjson",
+    "{candle}",
+    "{date}-%d",
+    "{date",
+    path.join(folder, "none", "x.ndjson"),
+  ]) {
     const { exit, stderr } = await listen([asset, "--out", out], server).outcome;
     expect(exit).toBe(2);
     expect(stderr).toContain("--out");

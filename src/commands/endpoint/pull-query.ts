@@ -43,6 +43,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     "--fields": options.fields?.join(",") ?? "all",
     "--columns": options.columns?.join(",") ?? "all",
   };
+  if (options.packing !== undefined) query["packing"] = options.packing.name;
   if (options.prefix !== undefined) query["--prefix"] = options.prefix.join(",");
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
     query[`parameter: ${name}`] = value;

@@ -24,7 +24,7 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
-import { changesWithTime } from "../../files/file-pattern.ts";
+import { hasFields } from "../../files/file-pattern.ts";
 
 export async function runEndpoint(
   group: EndpointGroup,
@@ -90,31 +90,46 @@ async function askWithin(
   return await ask(asking);
 }
 
-/** An earlier pull may have finished if --resume is set but there is no checkpoint. */
+/**
+ * An earlier pull may have finished if --resume is set but there is no checkpoint, or one that the run could not remove.
+ */
 async function findFinished(
   claimed: Claimed | undefined,
   { isResumed, receipt }: WantedDestination,
 ): Promise<FinishedPull | undefined> {
+  const placed = claimed?.placed;
+  if (placed !== undefined) {
+    const { header, progress, files } = placed;
+    return { query: queryDigest(header.query), now: header.now, rows: progress.rows, files };
+  }
   if (!isResumed || claimed?.isUnproven !== true) return undefined;
   const { noCheckpoint, readFinishedPull } = await import("../../pull/finished-pull.ts");
-  const finished = receipt === undefined ? undefined : readFinishedPull(receipt);
+  const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claimed.file);
   if (finished === undefined) throw noCheckpoint(claimed.file);
   return finished;
 }
 
-/** If the receipt matches the query and the file, the pull is complete. */
+/** If the receipt or the checkpoint matches the query and the file, the pull is complete. */
 async function reportFinished(
   { run: { context, report }, to, questions, options }: Asking,
-  { file }: Claimed,
+  { file, placed }: Claimed,
   finished: FinishedPull,
 ): Promise<ExitCode> {
   const { completeLine, noCheckpoint } = await import("../../pull/finished-pull.ts");
-  if (queryDigest(queryOf(questions, options)) !== finished.query)
+  const query = queryOf(questions, options);
+  if (placed !== undefined) checkSameQuery(file, placed.header.query, query, questions.endpoint);
+  if (queryDigest(query) !== finished.query)
     throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
-  const line = await completeLine(file, finished, context.signal);
+  const line = await completeLine(finished, file, options.packing, context.signal);
+  if (placed !== undefined) {
+    const { modified } = await import("../../files/out/checkpoint.ts");
+    if (line === undefined) throw modified(file);
+    (await import("../../files/out/journal.ts")).removeJournal(file);
+  }
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.tell(line);
-  return 0;
+  const { refused = 0, missing = 0 } = placed?.progress ?? {};
+  return refused > 0 || (missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
 /** In milliseconds. A resumed pull keeps the time range of its first run. */
@@ -178,7 +193,15 @@ async function openRunOutput(
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
   const { openFile } = await import("../../pull/file-destination.ts");
-  return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
+  const { packing } = options;
+  return await openFile(context, {
+    claimed,
+    to,
+    header,
+    inputs: questions.asked.length,
+    packing,
+    ...resuming,
+  });
 }
 
 /** However the pull ends, the file and the receipt reflect it. */
@@ -214,11 +237,11 @@ function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;
-  if (file !== undefined && changesWithTime(file))
+  if (file !== undefined && hasFields(file))
     throw invalidInput(
       `--out "${file}"`,
-      "must be the name of one file, without %",
-      "remove the %; only stream and txns --follow start new files over time",
+      "must be the name of one file, without % or { }",
+      "remove them; only stream and txns --follow write several files",
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
   if (receipt !== undefined) checkReceiptFile(receipt, file);

@@ -33,7 +33,8 @@ const beginsByTime = "--follow starts at a time, not at a page or cursor; use --
 export const followFlags = {
   follow: flag(toggle, group, {
     summary: "Print rows since --from, then new rows as they arrive, oldest first",
-    details: "; costs 1 credit per request and per stream event; --out appends to its file",
+    details:
+      "; costs 1 credit per request and per stream event; --out appends to its file, or with {date} in the name to one file per day",
     excludes: [
       { flag: "all", next: "remove --all; --follow outputs every row anyway" },
       { flag: "to", next: "--follow has no end time; stop it with --for or --limit" },

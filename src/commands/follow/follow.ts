@@ -3,12 +3,23 @@ import { textRows } from "../../client/rows/rows.ts";
 import type { Clock, Context, Output } from "../../context/context.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
+import type { Question } from "../../contract/args.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { transactionsFeed as feed } from "../../contract/feeds/transactions-feed.ts";
 import { checkHeld } from "../../files/file-lock.ts";
-import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.ts";
+import {
+  fileOf,
+  fillFields,
+  fixedFolder,
+  changesWithTime,
+  hasFields,
+  type PathNames,
+} from "../../files/file-pattern.ts";
 import { holdFile, lockOf, targetOf } from "../../files/out/out-file.ts";
-import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
+import { makeFolder } from "../../files/paths.ts";
+import { refuseUnfinished } from "../../files/open-files.ts";
+import { refusePacked } from "../../files/out/packing.ts";
+import { checkOutPattern } from "../../files/rotating-file.ts";
 import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
@@ -26,7 +37,7 @@ import {
   fallbackPollMs,
   type Wake,
 } from "../../tail/follow/schedule.ts";
-import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
+import { readWrittenRows, rowNames, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import { fromWire } from "../../time/time.ts";
@@ -52,6 +63,7 @@ export async function runFollow(
       `--output ${output} cannot be used with --follow and --out: rows are appended as ndjson`,
       "use ndjson",
     );
+  if (out !== undefined) refusePacked(out, "--follow");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
   checkEventsFile(events, out);
@@ -101,7 +113,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
   checkPrefix(options, questions);
   const log = openEventLog(flags.events, report, clock);
-  const output = await openFollowOutput(run, flags.out);
+  const files = await openFollowOutput(run, flags.out, asked[0] ?? new Map<string, string>());
   const ending = createEnding(clock, run.context.signal, flags.for);
   onClose(ending.release);
   // There is no list to reload, so SIGHUP means that the terminal was closed.
@@ -126,7 +138,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   onClose(assets.save);
   const renderer = await createRenderer({
     ...presentationOf(context, options, questions),
-    output,
+    output: files.output,
     isContinued: false,
     // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
@@ -135,7 +147,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const stoppable = { ...run, context };
-  const parts = { question, pageSize, open, ending, course, present, idle, renderer, assets };
+  const parts = { question, pageSize, open, ending, course, present, idle, renderer, assets, files };
   return { run: stoppable, flags, ...parts };
 }
 
@@ -143,29 +155,57 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
 async function openFollowOutput(
   { context, options, report, onClose }: Run,
   out: string | undefined,
-): Promise<Output> {
+  args: Question["args"],
+): Promise<FollowOutput> {
   const { clock, stdout } = context;
-  if (out === undefined) return stdout;
-  checkOutPattern(out, clock.now());
-  const lockFile = lockOfPattern(out);
+  if (out === undefined) return { output: stdout, split: (rows) => [rows] };
+  const names = rowNames(args);
+  checkOutPattern(out, clock.now(), Object.keys(names));
+  const lockFile = lockOfPattern(out, names);
   const lock = await holdFile(context, out, lockFile, report.remark);
   onClose(lock.release);
-  refuseUnfinished(out, clock.now());
+  if (!hasFields(out)) refuseUnfinished(out);
   const files = await openAppendedFile(out, clock, report, options.prefix);
   onClose(files.close);
-  return {
+  let time = 0;
+  const output: Output = {
     ...files,
     write: async (text) => {
       checkHeld(lock, lockFile);
-      await files.write(text);
+      await files.write(text, time, names);
     },
   };
+  const split = function* (rows: readonly TailRow[]): Iterable<readonly TailRow[]> {
+    const parts = new Map<string, TailRow[]>();
+    for (const row of rows) {
+      const file = fileOf(out, row.at.seconds * 1000, names);
+      const part = parts.get(file);
+      if (part === undefined) parts.set(file, [row]);
+      else part.push(row);
+    }
+    for (const part of parts.values()) {
+      time = (part[0]?.at.seconds ?? 0) * 1000;
+      yield part;
+    }
+  };
+  return { output, split };
+}
+
+interface FollowOutput {
+  readonly output: Output;
+  /** Groups the rows by file. Each group must be written before the next one is requested. */
+  readonly split: (rows: readonly TailRow[]) => Iterable<readonly TailRow[]>;
 }
 
 /** A single file uses the same lock as a pull. If the file name changes, the lock is in the directory that does not. */
-function lockOfPattern(pattern: string): string {
-  if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
-  const folder = fixedFolder(pattern);
+function lockOfPattern(fields: string, names: PathNames): string {
+  const pattern = fillFields(fields, names);
+  const folder = fixedFolder(fields);
+  if (!changesWithTime(pattern)) {
+    const file = fileOf(fields, 0, names);
+    if (hasFields(fields)) makeFolder(path.dirname(file));
+    return lockOf(targetOf(file));
+  }
   const name = path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
   return lockOf(path.join(folder, name));
 }
@@ -230,13 +270,16 @@ async function follow(followed: Followed): Promise<void> {
   if (behind !== undefined) throw behind;
 }
 
-function createRowOutput({ run, question, idle, renderer, assets }: Followed) {
+function createRowOutput({ run, question, idle, renderer, assets, files }: Followed) {
   let isFirst = true;
   return async (rows: readonly TailRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
     await assets.learnFor(question, { group: onlyGroup, rows: page });
-    await renderer.page({ group: onlyGroup, rows: page, next: undefined });
+    for (const part of files.split(rows)) {
+      const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
+      await renderer.page({ group: onlyGroup, rows: lines, next: undefined });
+    }
     idle?.resume("rows");
     if (!isFirst) return;
     isFirst = false;

@@ -99,7 +99,8 @@ export const streamFlags = {
   prefix: prefixFlag,
   out: flag(outputFile, "Output", {
     summary: "Append events to a file",
-    details: "; %Y %m %d %H %M expand to the UTC time of receipt, e.g. ticks-%Y%m%d.ndjson",
+    details:
+      "; with {network} {token} {pool} {candle} {year} {month} {date} {date-hour} in the name, to the file of its asset and its UTC time, e.g. 'ticks/{token}/{date}.ndjson'",
   }),
   events: flag(outputFile, "Output", {
     summary: "Append connection events to this file as NDJSON",

@@ -3,6 +3,7 @@ import { type ByteStore, createByteStore } from "../../client/streams/byte-store
 import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
+import { fileOf } from "../../files/file-pattern.ts";
 import type { TornLine } from "../../files/last-lines.ts";
 import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.ts";
 import type { TailState } from "../../render/board/board-lines.ts";
@@ -13,6 +14,7 @@ import { readsUnicode } from "../../render/terminal.ts";
 import type { KnownAssets } from "../../run/known-assets.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
+import type { createPlaces, Place } from "../../tail/event-place.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment, Shard } from "../../tail/shard-handlers.ts";
 import { nameOf } from "../../tail/shards.ts";
@@ -49,13 +51,12 @@ export async function openDisplays(
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
   const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
-  const linesIn = (output: Pick<RotatingFile, "write">): StreamDisplay =>
-    createLines(output, { feed: board.feed, isEnveloped: envelope === true, before }, broken);
+  const form = { feed: board.feed, isEnveloped: envelope === true, before };
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
-    displays.push(linesIn(file));
-  } else if (!hasBoard) displays.push(linesIn(stdout));
+    displays.push(createLines(file, { ...form, place: board.place }, broken));
+  } else if (!hasBoard) displays.push(createLines(stdout, { ...form, place: undefined }, broken));
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
@@ -64,12 +65,13 @@ interface LineForm {
   readonly feed: FeedName;
   readonly isEnveloped: boolean;
   readonly before: RowPrefix | undefined;
+  readonly place: BoardFacts["place"];
 }
 
 /** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
-  { feed, isEnveloped, before }: LineForm,
+  { feed, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
@@ -92,30 +94,44 @@ function createLines(
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      const lines = spare ?? createByteStore();
-      spare = undefined;
+      const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
+      const linesFor = (event: StreamEvent): ByteStore => {
+        const to = place?.of(event, subjectOf(event, shard.subjects), at.now);
+        const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
+        const found = files.get(file)?.lines;
+        if (found !== undefined) return found;
+        const lines = spare ?? createByteStore();
+        spare = undefined;
+        files.set(file, { lines, to });
+        return lines;
+      };
       before?.begin();
       for (const event of events) {
         // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {
+          const lines = linesFor(event);
           before?.addOfBytes(event.bytes, event.start, event.end, lines);
           lines.addLine(event.bytes, event.start, event.end);
           continue;
         }
         const line = lineOf(shard, event, at);
         if (line === undefined) continue;
+        const lines = linesFor(event);
         lines.add(line);
         lines.addByte(LF);
       }
-      // The file can depend on when the events were received.
-      if (lines.length() > 0) await output.write(lines.lend(), at.now);
-      spare = lines;
+      for (const { lines, to } of files.values()) {
+        await output.write(lines.lend(), to?.time, to?.names);
+        spare = lines;
+      }
     },
   };
 }
 
 interface BoardFacts {
   readonly feed: FeedName;
+  /** Undefined if all events go to the same file. */
+  readonly place: { readonly pattern: string; readonly of: ReturnType<typeof createPlaces> } | undefined;
   readonly subjects: readonly Subject[];
   readonly known: KnownAssets;
   /** Called when the board opens. */

@@ -10,7 +10,10 @@ import { defaultFeed, feeds, feedsTaking, streamCommand } from "../../contract/f
 import { readSince } from "../../contract/feeds/ohlcv-feed.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
-import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
+import { hasFields } from "../../files/file-pattern.ts";
+import { refuseUnfinished } from "../../files/open-files.ts";
+import { refusePacked } from "../../files/out/packing.ts";
+import { checkOutPattern } from "../../files/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
@@ -18,6 +21,7 @@ import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
+import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
 import { distinct, planShards, roomFor } from "../../tail/shards.ts";
@@ -92,7 +96,10 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     // If the credits are limited, none of them are spent on amounts in tokens.
     if (hasTrades && options.maxCredits === undefined) void learnPools(open.client, known, subjects, stops);
   };
-  const board = { begun, feed: feed.name, subjects, known, isSimulated, state };
+  const { kind } = asked;
+  const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
+  const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
+  const board = { place, begun, feed: feed.name, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
@@ -130,10 +137,11 @@ function readStreamOptions(flags: StreamValues, now: number) {
   if (prefix !== undefined)
     checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;
-  checkOutPattern(out, now);
+  checkOutPattern(out, now, eventFields(feed, options.kind));
+  refusePacked(out, "a stream");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
-  refuseUnfinished(out, now);
+  if (!hasFields(out)) refuseUnfinished(out);
   return options;
 }
 

@@ -29,6 +29,7 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
   batches: "never",
   plan: "dev",
   params: ["interval", "since"],
+  times: ["timestamp"],
   hasTimeIds: true,
   shown: [
     { title: "CLOSE", reads: "price", names: ["close"] },

@@ -24,6 +24,7 @@ export const pricesFeed: Feed<"prices"> = {
   batches: "always",
   plan: "keyless",
   params: [],
+  times: ["timestamp", "t", "timestamp_price", "t_p"],
   hasTimeIds: false,
   shown: [{ title: "PRICE USD", reads: "price", names: ["price", "p"] }],
 };

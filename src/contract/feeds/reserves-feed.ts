@@ -44,6 +44,7 @@ export const reservesFeed: Feed<"reserves"> = {
   batches: "perhaps",
   plan: "free",
   params: [],
+  times: ["timestamp", "block_timestamp", "updated_at"],
   hasTimeIds: false,
   shown: [
     { title: "RESERVE", reads: "amount", names: ["total_reserve_usd", "reserve_usd"] },

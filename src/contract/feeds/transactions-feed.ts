@@ -38,6 +38,7 @@ export const transactionsFeed: Feed<"transactions"> = {
   batches: "perhaps",
   plan: "dev",
   params: [],
+  times: ["block_timestamp"],
   hasTimeIds: false,
   shown: [
     { title: "PRICE 0 USD", reads: "price", names: ["price_0_usd"] },

@@ -5,6 +5,7 @@ import { cannotBeRead, errorCode } from "../file-errors.ts";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
 import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";
+import type { WrittenFile } from "./packed-file.ts";
 
 /**
  * The journal next to an `--out` file has one line for the query, one after each page, and one with the size of the
@@ -54,13 +55,22 @@ const progressSchema = z.object({
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
-/** Written when all rows are in the file. For JSON, that includes the closing bracket. */
-const endingSchema = z.object({ complete: count });
+/**
+ * Written when all rows are in the file. For JSON, that includes the closing bracket. `files` are the final files that
+ * are made from staged rows, before they get their names.
+ */
+const endingSchema = z.object({
+  complete: count,
+  files: z.optional(z.array(z.object({ file: z.string(), bytes: count, sha256: z.string() }))),
+});
 
 const headerSchema = z.object({
   checkpoint: z.literal(4),
-  /** Rows are in `FILE` itself, or in `FILE.part` until the pull is complete. */
-  rows: z.enum(["file", "part"]),
+  /**
+   * Rows are in `FILE` itself, or in `FILE.part` until the pull is complete. `staged` rows are in `FILE.part` until the
+   * final files have been made from them.
+   */
+  rows: z.enum(["file", "part", "staged"]),
   /** With --force, the pull may replace `FILE` when it finishes. */
   mayReplace: z.boolean(),
   /** Parameters by name. A later run compares them and reports any differences. */
@@ -80,6 +90,8 @@ export interface FoundProgress {
   readonly progress: Progress | undefined;
   /** In bytes; undefined until the pull is complete. */
   readonly complete: number | undefined;
+  /** Made from staged rows. Some of them may already have their names. */
+  readonly files: readonly WrittenFile[] | undefined;
   /** Whether the journal accounts for more bytes than the file contains. */
   readonly isCut: boolean;
   /** The hashes from all lines up to this one. */
@@ -103,19 +115,24 @@ export function readJournal(file: string) {
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
     let at: Progress | undefined;
-    let complete: number | undefined;
+    let ending: z.infer<typeof endingSchema> | undefined;
     let isCut = false;
     let { end } = first;
     for (const line of rest) {
       const read = progressSchema.safeParse(line.value);
-      if (!read.success) complete = endingSchema.safeParse(line.value).data?.complete;
-      else isCut = read.data.bytes > size;
-      if (!read.success || isCut) break;
+      if (!read.success) {
+        ending = endingSchema.safeParse(line.value).data;
+        // Staged rows do not change after this line, and without it, the final files could belong to another program.
+        if (ending?.files !== undefined) ({ end } = line);
+        break;
+      }
+      isCut = read.data.bytes > size;
+      if (isCut) break;
       at = read.data;
       ({ end } = line);
       if (at.seen !== undefined) seen.push(...at.seen.split(","));
     }
-    return { progress: at, complete, isCut, seen, length: end };
+    return { progress: at, complete: ending?.complete, files: ending?.files, isCut, seen, length: end };
   };
   return { header: begun.data, upTo };
 }
@@ -131,7 +148,7 @@ export function checkReplaceable(file: string): void {
       "move or delete it",
     );
   const begun = headerSchema.safeParse(readLines(bytes)[0]?.value);
-  if (!begun.success || begun.data.rows !== "part") throw inTheWay(partOf(file));
+  if (!begun.success || begun.data.rows === "file") throw inTheWay(partOf(file));
 }
 
 function inTheWay(path: string): Failure {
@@ -217,12 +234,33 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
   };
   // If the user has deleted the rows, the pull starts over and resolves the time range again.
   if (header.rows === "file") return at(file);
+  if (header.rows === "staged") {
+    const staged = checkRegular(partOf(file)) ? at(partOf(file)) : undefined;
+    return staged?.progress === undefined ? undefined : staged;
+  }
   const isPlaced = dropPlacedPart(file);
   const found = at(isPlaced ? file : partOf(file));
   // Before the first page, there is nothing to lose.
   if (found?.progress === undefined) return undefined;
   const { bytes, sha256 } = found.progress;
   return isPlaced && (await hashOf(file, bytes, signal)).digest("hex") !== sha256 ? undefined : found;
+}
+
+/** A pull whose final files have their names. The run was killed before it removed the checkpoint. */
+export interface Placed {
+  readonly header: CheckpointHeader;
+  readonly progress: Progress;
+  readonly files: readonly WrittenFile[];
+}
+
+/** Staged rows are removed after the final files have got their names, and before the checkpoint. */
+export function findPlaced(file: string): Placed | undefined {
+  const journal = readJournal(file);
+  if (journal?.header.rows !== "staged" || checkRegular(partOf(file))) return undefined;
+  const { progress, files } = journal.upTo(Number.POSITIVE_INFINITY);
+  return progress === undefined || files === undefined
+    ? undefined
+    : { header: journal.header, progress, files };
 }
 
 /** If a run was killed before it removed its checkpoint, the rows may already be named `file`, or have both names. */
@@ -247,20 +285,10 @@ export async function hashRows(
   throw modified(file);
 }
 
-function modified(file: string): Failure {
+export function modified(file: string): Failure {
   return fail("checkpoint", `cannot resume ${file}: it was modified after the interruption`, {
     next: "start over with --force instead of --resume, or name another file",
   });
-}
-
-export async function holdsExactly(
-  file: string,
-  bytes: number,
-  sha256: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
-  return (await hashOf(file, bytes, signal)).digest("hex") === sha256;
 }
 
 async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {

@@ -5,6 +5,8 @@ import { checkRegular } from "../regular-file.ts";
 import type { CheckpointHeader, Interrupted, Progress } from "./checkpoint.ts";
 import { beginJournal, continueJournal } from "./journal.ts";
 import { lockOf, partOf } from "./out-file.ts";
+import { type PlannedFile, publishRows, type WrittenFile } from "./packed-file.ts";
+import type { Packing } from "./packing.ts";
 import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
 import { countedSink } from "./sink.ts";
 
@@ -24,6 +26,16 @@ export interface Growing {
   /** The file's lock, which this run holds. */
   readonly lock: Pick<FileLock, "isHeld">;
   readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Undefined if the file consists of the rows as they are written. */
+  readonly staging?: Staging | undefined;
+}
+
+/** Rows are staged in `FILE.part` until the pull is complete. */
+export interface Staging {
+  readonly packing: Packing | undefined;
+  /** Plans the final files, in the order in which they get their names. */
+  readonly plan: (rowsAt: string, bytes: number) => Promise<readonly PlannedFile[]>;
 }
 
 /**
@@ -31,13 +43,14 @@ export interface Growing {
  * neither creates nor destroys anything.
  */
 export async function growFile(growing: Growing) {
-  const { file, header, interrupted, lock, hash } = growing;
-  const part = header.rows === "part" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
+  const { file, header, interrupted, lock, hash, staging } = growing;
+  const part = header.rows !== "file" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
   let rowsAt = part ?? file;
   let canContinue = interrupted !== undefined;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
   /** This line is written once the checkpoint exists. */
   let line: Progress | undefined;
+  let files: readonly WrittenFile[] | undefined;
 
   const writeLine = ({ rows, journal }: Opened): void => {
     if (line === undefined) return;
@@ -72,13 +85,7 @@ export async function growFile(growing: Growing) {
     /** Gives the complete file its final name. */
     finish: async (): Promise<void> => {
       try {
-        const { rows, journal } = await open();
-        checkHeld(lock, lockOf(file));
-        await rows.sync();
-        const written = rows.verify(sink.bytes());
-        journal.end(sink.bytes());
-        await rows.close();
-        if (part !== undefined) await placePart(part, file, header.mayReplace, written);
+        files = await complete(growing, part, await open(), sink.bytes());
         rowsAt = file;
       } finally {
         await opened?.rows.close();
@@ -101,16 +108,58 @@ export async function growFile(growing: Growing) {
         // The error that ended the run is more important than lost access to the directory.
       }
     },
-    /** Removes the checkpoint after `finish`, because there is nothing left to continue. */
+    /** Removes the checkpoint and staged rows after `finish`, because there is nothing left to continue. */
     forget: (): void => {
-      if (lock.isHeld()) opened?.journal.remove();
+      if (!lock.isHeld()) return;
+      if (staging !== undefined && opened !== undefined) rmSync(partOf(file), { force: true });
+      opened?.journal.remove();
     },
+    /** The final files after `finish`; undefined if the file consists of the rows as they were written. */
+    files: () => files,
     /** Whether a later run can continue the pull. */
     canContinue: () => canContinue,
   };
 }
 
 type Opened = Awaited<ReturnType<typeof beginRows>>;
+
+/** Returns the final files, unless the file consists of the rows as they were written. */
+async function complete(
+  growing: Growing,
+  part: string | undefined,
+  opened: Opened,
+  bytes: number,
+): Promise<readonly WrittenFile[] | undefined> {
+  const { file, header, lock, staging } = growing;
+  const { rows, journal } = opened;
+  checkHeld(lock, lockOf(file));
+  await rows.sync();
+  const written = rows.verify(bytes);
+  if (staging !== undefined) return await publish(growing, staging, opened, bytes);
+  journal.end(bytes);
+  await rows.close();
+  if (part !== undefined) await placePart(part, file, header.mayReplace, written);
+  return undefined;
+}
+
+/** The staged rows remain until the caller has written the receipt, so that a killed run can be repeated. */
+async function publish(
+  { file, header, lock, random, signal }: Growing,
+  { packing, plan }: Staging,
+  { rows, journal }: Opened,
+  bytes: number,
+): Promise<readonly WrittenFile[]> {
+  const staged = partOf(file);
+  let files: readonly WrittenFile[] = [];
+  const planned = await plan(staged, bytes);
+  await publishRows(staged, planned, header.mayReplace, { packing, random, signal }, (written) => {
+    rows.verify(bytes);
+    checkHeld(lock, lockOf(file));
+    files = written;
+    journal.end(bytes, written);
+  });
+  return files;
+}
 
 /** The checkpoint is created first, so that a run that finds the rows always knows which pull they belong to. */
 async function beginRows(growing: Growing, rowsAt: string) {

@@ -5,6 +5,7 @@ import { openRegular } from "../regular-file.ts";
 import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
 import { journalOf } from "./out-file.ts";
+import type { WrittenFile } from "./packed-file.ts";
 
 /** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number) {
@@ -33,6 +34,11 @@ export function continueJournal(file: string, length: number) {
   }
 }
 
+/** Call this when the pull of an earlier run is complete. */
+export function removeJournal(file: string): void {
+  rmSync(journalOf(file), { force: true });
+}
+
 /** Writes a pull's checkpoint. A line follows each page, in row order. */
 function openJournal(path: string) {
   const descriptor = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
@@ -51,8 +57,8 @@ function openJournal(path: string) {
   return {
     /** Call this after the rows have been written to the file. */
     note: (progress: Progress) => append(progress),
-    /** Call this after all rows have been written. `bytes` is the final size of the file. */
-    end: (bytes: number) => append({ complete: bytes }),
+    /** Call this after all rows have been written. `bytes` is the final size of the file that contains them. */
+    end: (bytes: number, files?: readonly WrittenFile[]) => append({ complete: bytes, files }),
     close,
     /** Call this when there is nothing left to continue. */
     remove: () => {

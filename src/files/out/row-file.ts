@@ -126,7 +126,7 @@ function changed(message: string, more: Pick<FailureDetails, "isDamaged" | "next
 }
 
 /** If writing to an open file fails, the problem is the disk and not the command. */
-async function explained(label: string, written: Promise<void>): Promise<void> {
+export async function explained(label: string, written: Promise<void>): Promise<void> {
   try {
     await written;
   } catch (cause) {

@@ -4,6 +4,7 @@ import {
   outputFormats,
   type RowFormat,
 } from "../../contract/output-format.ts";
+import { unpackedName } from "../../files/out/packing.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { csv } from "./csv.ts";
 import type { Format } from "./format.ts";
@@ -28,9 +29,9 @@ export function namesColumns(word: unknown): boolean {
   return formatNamed(word)?.columns === "named";
 }
 
-/** Returns the format for a name such as `x.csv`; undefined for unknown extensions. */
+/** Returns the format for a name such as `x.csv` or `x.csv.gz`; undefined for unknown extensions. */
 export function formatByName(file: string | undefined): RowFormat | undefined {
-  const ending = /\.(\w+)$/u.exec(file ?? "")?.[1]?.toLowerCase();
+  const ending = /\.(\w+)$/u.exec(unpackedName(file ?? ""))?.[1]?.toLowerCase();
   if (ending === undefined) return undefined;
   const found = outputFormats.find((word) => formats[word].ending === ending);
   return found === "wide" ? "table" : found;

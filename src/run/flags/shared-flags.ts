@@ -67,7 +67,7 @@ export const outputFlags = {
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
   color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
   out: flag(outputFile, "Output", {
-    summary: "Write rows to a file, which appears when the pull is complete",
+    summary: "Write rows to a file, which appears when the pull is complete; .gz in its name compresses it",
   }),
   resume: flag(toggle, "Output", {
     with: "out",

@@ -4,7 +4,7 @@ import { escapeJsonText } from "../../json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../contract/key.ts";
 import { openLogFile } from "../../files/log-file.ts";
 import type { Clock } from "../../context/context.ts";
-import { changesWithTime } from "../../files/file-pattern.ts";
+import { hasFields } from "../../files/file-pattern.ts";
 import type { Report } from "../report.ts";
 import { instant } from "../../text/counted.ts";
 
@@ -21,11 +21,11 @@ export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 export function checkEventsFile(file: string | undefined, out: string | undefined): void {
   if (file === undefined) return;
   const label = `--events "${withoutSecrets(file)}"`;
-  if (changesWithTime(file))
+  if (hasFields(file))
     throw invalidInput(
       label,
-      "must be the name of one file, without %",
-      "remove the %; to rotate the file, use logrotate, which can move it while dexdata is writing",
+      "must be the name of one file, without % or { }",
+      "remove them; to rotate the file, use logrotate, which can move it while dexdata is writing",
     );
   if (out !== undefined && path.resolve(out) === path.resolve(file))
     throw invalidInput(label, "must not be the --out file", "use another file");

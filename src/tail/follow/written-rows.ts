@@ -1,6 +1,6 @@
 import type { Question } from "../../contract/args.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
-import { type EarlierFile, earlierFiles } from "../../files/file-pattern.ts";
+import { type EarlierFile, earlierFiles, type PathNames } from "../../files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../files/last-lines.ts";
 import { member } from "../../json/raw-json.ts";
 import { reachSeconds } from "./known-rows.ts";
@@ -45,7 +45,7 @@ export async function readWrittenRows(
   };
   const probed: Probed[] = [];
   let deepReads = 0;
-  for (const earlier of earlierFiles(pattern)) {
+  for (const earlier of earlierFiles(pattern, rowNames(args))) {
     let end = await readEnd(earlier.file, probeBytes);
     if (end?.newest === undefined && end?.isCut === true && deepReads < maxDeepReads) {
       deepReads += 1;
@@ -69,6 +69,11 @@ export async function readWrittenRows(
     if (whole !== undefined) ends.push(whole);
   }
   return { file: newest.file, rows: ends.flatMap(({ rows }) => rows), since: sinceOf(ends) };
+}
+
+/** The fields in paths, except the times, that all rows of a pool have. */
+export function rowNames(args: Question["args"]): PathNames {
+  return { network: args.get("network"), pool: args.get("pool_address") };
 }
 
 interface Probed extends EarlierFile {

@@ -85,7 +85,7 @@ function expectedProgress(
 ): FoundProgress & { header: CheckpointHeader } {
   const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
   const progress = pages === 0 ? undefined : after(pages);
-  return { header, progress, complete: undefined, isCut, seen, length };
+  return { header, progress, complete: undefined, files: undefined, isCut, seen, length };
 }
 
 describe("the journal of a pull", () => {

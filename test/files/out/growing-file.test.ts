@@ -61,6 +61,7 @@ async function grow(file: string, changed: Partial<Growing> = {}): Promise<Growi
     kept: undefined,
     lock: { isHeld: () => true },
     random: () => 0,
+    signal,
     ...changed,
   };
   return await growFile(growing);

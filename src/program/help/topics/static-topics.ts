@@ -32,6 +32,7 @@ Files:
       FILE.resume.
   --resume    Continues an interrupted pull. You can also use it on the first run: rows then go directly to FILE, which
       is complete when FILE.resume no longer exists.
+  --out FILE.gz  Compresses the file with gzip when all rows are in FILE.gz.part, also with --resume.
   --force     Starts over, or overwrites an existing file.
   --receipt FILE  Writes the time range, rows, SHA-256, credits and completeness as JSON.
   FILE.lock   Lets only one run at a time write to FILE. A second run exits 7.
@@ -93,8 +94,8 @@ Rows and gaps:
 
 Flags:
   --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
-  --out FILE      Appends to FILE; %Y%m%d in the name starts a new file every UTC day. Without --from, the next run continues
-      after the newest row in these files, including files that logrotate has renamed.
+  --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. Without --from, the next run
+      continues after the newest row in these files, including files that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 

@@ -78,9 +78,10 @@ Paths of --fields:
 not change. Null has no text. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
 tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
 
-Without -o, the file name of --out selects the format: x.csv, x.tsv or x.json. In CSV and TSV, a row is one line, nested
-values are compact JSON, and special characters are escaped. Anyone can create a token with any name, so control, bidi
-and zero-width characters never reach a terminal unescaped. dexdata schema prints the types of a row's fields.`;
+Without -o, the file name of --out selects the format: x.csv, x.tsv or x.json; x.csv.gz is also compressed. In CSV and
+TSV, a row is one line, nested values are compact JSON, and special characters are escaped. Anyone can create a token
+with any name, so control, bidi and zero-width characters never reach a terminal unescaped. dexdata schema prints the
+types of a row's fields.`;
 
 export const creditsTopic = (commands: readonly Command[]): string => `
 A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
@@ -144,7 +145,7 @@ Operation:
   reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
       each gap.
   --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
-  --out FILE    Appends to FILE. ticks-%Y%m%d.ndjson starts a new file every UTC day.
+  --out FILE    Appends to FILE. ticks-{network}-{date}.ndjson has one file per network and UTC day of the events.
   --events FILE  Appends connection events as NDJSON.
   --idle-exit   Exits 8 if any one connection is silent for this long.
   SIGHUP        Reloads the @file that lists the assets.

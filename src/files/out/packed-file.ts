@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { createReadStream, lstatSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, link, open, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fail } from "../../contract/failure.ts";
+import { describeFileError } from "../file-errors.ts";
+import { namesIn } from "../paths.ts";
+import { keepMode, stagingName, stagingSuffix } from "../replace-file.ts";
+import { unwritable } from "./out-file.ts";
+import type { Packing } from "./packing.ts";
+import { explained } from "./row-file.ts";
+
+/** A final file. Size and hash are those of its rows before packing. */
+export interface WrittenFile {
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A range of the staged rows, in bytes. */
+export interface Range {
+  readonly start: number;
+  readonly length: number;
+}
+
+interface Packed {
+  /** The complete file under its temporary name. */
+  readonly staged: string;
+  readonly written: WrittenFile;
+}
+
+export interface PackOptions {
+  readonly packing: Packing | undefined;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+const chunkBytes = 256 * 1024;
+
+/**
+ * Writes the staged rows in these ranges to a new file next to `file`, in its final form, and saves it to disk. The
+ * caller holds the lock, so temporary files with such names were left by a killed run.
+ */
+async function packRows(
+  rowsAt: string,
+  ranges: readonly Range[],
+  file: string,
+  { packing, random, signal }: PackOptions,
+): Promise<Packed> {
+  removeLeftovers(file);
+  const label = `--out "${file}"`;
+  const staged = stagingName(random, file);
+  const rows = await open(rowsAt);
+  let packed: FileHandle | undefined;
+  try {
+    const mode = (await rows.stat()).mode & 0o777;
+    packed = await open(staged, "wx", mode).catch((cause: unknown) => {
+      throw unwritable(label, cause);
+    });
+    keepMode(packed.fd, mode);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const read = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of readRanges(rows, ranges)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    };
+    const handle = packed;
+    const write = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const chunk of chunks) await explained(label, handle.writeFile(chunk));
+    };
+    if (packing === undefined) await pipeline(read, write, { signal });
+    else await pipeline(read, packing.pack(), write, { signal });
+    await explained(label, packed.sync());
+    await packed.close();
+    return { staged, written: { file, bytes, sha256: hash.digest("hex") } };
+  } catch (cause) {
+    await packed?.close().catch(() => undefined);
+    if (packed !== undefined) rmSync(staged, { force: true });
+    throw cause;
+  } finally {
+    await rows.close();
+  }
+}
+
+async function* readRanges(rows: FileHandle, ranges: readonly Range[]): AsyncGenerator<Buffer> {
+  for (const { start, length } of ranges)
+    for (let done = 0; done < length;) {
+      const chunk = Buffer.alloc(Math.min(chunkBytes, length - done));
+      const { bytesRead } = await rows.read(chunk, 0, chunk.length, start + done);
+      if (bytesRead === 0) throw fail("output", "the staged rows were truncated by another program");
+      done += bytesRead;
+      yield chunk.subarray(0, bytesRead);
+    }
+}
+
+/** One of the files that are made from the staged rows. */
+export interface PlannedFile {
+  readonly file: string;
+  readonly ranges: readonly Range[];
+}
+
+/**
+ * Writes all files, and then gives them their names in this order, so that a failure of the first part leaves no file.
+ * `onWritten` is called in between.
+ */
+export async function publishRows(
+  rowsAt: string,
+  files: readonly PlannedFile[],
+  mayReplace: boolean,
+  options: PackOptions,
+  onWritten: (files: readonly WrittenFile[]) => void,
+): Promise<void> {
+  const left: Packed[] = [];
+  try {
+    for (const { file, ranges } of files) left.push(await packRows(rowsAt, ranges, file, options));
+    onWritten(left.map(({ written }) => written));
+    for (let next = left[0]; next !== undefined; next = left[0]) {
+      await placePacked(next, mayReplace, rowsAt, options.signal);
+      left.shift();
+    }
+  } finally {
+    for (const { staged } of left) rmSync(staged, { force: true });
+  }
+}
+
+/**
+ * Gives the file its final name. An existing file is replaced only if `mayReplace` is set, or if it has the same bytes,
+ * because then an earlier run was killed after it had created the file.
+ */
+async function placePacked(
+  { staged, written: { file } }: Packed,
+  mayReplace: boolean,
+  rowsAt: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (mayReplace || (await hasSameBytes(staged, file, signal))) renameSync(staged, file);
+    else await linkNew(staged, file);
+  } catch (cause) {
+    signal.throwIfAborted();
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    const why = isThere && !mayReplace ? "it already exists" : describeFileError(cause);
+    throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${rowsAt}`, {
+      next: `move ${file} out of the way, or start over with --force`,
+      cause,
+    });
+  }
+}
+
+/** Unlike rename, link fails if the name exists. */
+async function linkNew(staged: string, file: string): Promise<void> {
+  try {
+    await link(staged, file);
+  } catch (cause) {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw cause;
+    // Some file systems do not support hard links.
+    return renameSync(staged, file);
+  }
+  rmSync(staged);
+}
+
+async function hasSameBytes(staged: string, file: string, signal: AbortSignal): Promise<boolean> {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size !== (await stat(staged)).size) return false;
+  const hashes = await Promise.all(
+    [staged, file].map(async (each) => await hashOfFile(each, undefined, signal)),
+  );
+  return hashes[0]?.sha256 === hashes[1]?.sha256;
+}
+
+/** Whether the file has exactly these rows. Damaged data does not. */
+export async function holdsRows(
+  { file, bytes, sha256 }: WrittenFile,
+  packing: Packing | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined || (packing === undefined && found.size !== bytes)) return false;
+  const read = await hashOfFile(file, packing, signal).catch(() => undefined);
+  signal.throwIfAborted();
+  return read?.bytes === bytes && read.sha256 === sha256;
+}
+
+async function hashOfFile(file: string, packing: Packing | undefined, signal: AbortSignal) {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const read = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  };
+  if (packing === undefined) await pipeline(createReadStream(file), read, { signal });
+  else await pipeline(createReadStream(file), packing.unpack(), read, { signal });
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+function removeLeftovers(file: string): void {
+  const folder = path.dirname(file);
+  const name = path.basename(file);
+  const ending = new RegExp(`^${stagingSuffix}$`, "u");
+  for (const each of namesIn(folder))
+    if (each.startsWith(name) && ending.test(each.slice(name.length)))
+      rmSync(path.join(folder, each), { force: true });
+}

@@ -1,0 +1,89 @@
+import type { Subject } from "../client/pages/page.ts";
+import { dataOf, type StreamEvent } from "../client/streams/stream-event.ts";
+import type { Feed, FeedKind } from "../contract/feed.ts";
+import type { PathNames } from "../files/file-pattern.ts";
+import { isObject, member } from "../json/raw-json.ts";
+import { instant } from "../text/counted.ts";
+import { parseRfc3339 } from "../time/time.ts";
+
+/** What selects an event's file. */
+export interface Place {
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+  readonly names: PathNames;
+}
+
+/** The fields in paths, except the times, that the events of a feed have. */
+export function eventFields({ params }: Feed, { by, event }: FeedKind): readonly string[] {
+  const isOfPool = by === "pool" || event.record["pool_id"] !== undefined;
+  return [
+    "network",
+    ...(isOfPool ? ["pool"] : []),
+    ...(by === "token" ? ["token"] : []),
+    ...(params.includes("interval") ? ["candle"] : []),
+  ];
+}
+
+/** In milliseconds. A time that differs more from the receipt is wrong and would create a file far from the others. */
+const mostApart = 86_400_000;
+
+interface Placing {
+  readonly feed: Feed;
+  readonly kind: FeedKind;
+  readonly params: ReadonlyMap<string, string>;
+  /** The time of simulated events is not that of the clock. */
+  readonly isSimulated: boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** The user's own names are preferred to the service's, because only they are the same for all events of an asset. */
+export function createPlaces({ feed, kind, params, isSimulated, warn }: Placing) {
+  let [isUntimedSaid, isApartSaid] = [false, false];
+  const timeOf = (row: unknown, received: number): number => {
+    const time = feed.times.map((name) => readTime(member(row, name))).find((each) => each !== undefined);
+    if (time === undefined) {
+      if (!isUntimedSaid)
+        warn("an event has no readable time; such events are written to the file of their time of receipt");
+      isUntimedSaid = true;
+      return received;
+    }
+    if (isSimulated || Math.abs(time - received) <= mostApart) return time;
+    if (!isApartSaid)
+      warn(
+        `an event's time is ${instant(time)}, more than a day from its receipt; such events are written to the file of their time of receipt`,
+      );
+    isApartSaid = true;
+    return received;
+  };
+  return (event: StreamEvent, subject: Subject | undefined, received: number): Place => {
+    const row = readRow(event);
+    const text = (...names: readonly string[]): string | undefined =>
+      names.map((name) => member(row, name)).find((value) => typeof value === "string");
+    const pool = kind.by === "pool" ? subject?.address : undefined;
+    const token = kind.by === "token" ? subject?.address : undefined;
+    const names = {
+      network: subject?.network ?? text("chain", "c"),
+      pool: pool ?? text("pool_id"),
+      token: token ?? text("token_id", "address", "a"),
+      candle: params.get("interval") ?? text("interval"),
+    };
+    return { time: timeOf(row, received), names };
+  };
+}
+
+function readRow(event: StreamEvent): unknown {
+  try {
+    const row: unknown = JSON.parse(dataOf(event).toString("utf8"));
+    return isObject(row) ? row : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In milliseconds. Times that `Date` cannot represent are not readable. */
+function readTime(value: unknown): number | undefined {
+  const seconds = typeof value === "string" ? parseRfc3339(value)?.seconds : value;
+  return typeof seconds === "number" && seconds >= 0 && seconds < 253_402_300_800
+    ? seconds * 1000
+    : undefined;
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+const folder = temporaryFolder();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const rows = isLong ? 100_000 : 10_000;
+const kills = isLong ? 100 : 6;
+
+function pull(file: string) {
+  const words = `txns ethereum ${pool} --to 2026-11-21T08:54:00Z --limit ${rows} --rpm unlimited`;
+  return start([...words.split(" "), "--out", file, "--resume"], sandbox.env());
+}
+
+/** All files of a directory and of those below it, by name. */
+function filesIn(below: string): ReadonlyMap<string, Buffer> {
+  const found = readdirSync(below, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const names = found.map(({ parentPath, name }) => path.relative(below, path.join(parentPath, name)));
+  return new Map(names.toSorted().map((name) => [name, readFileSync(path.join(below, name))]));
+}
+
+const isTemporary = (name: string): boolean => /\.[\da-f]{16}\.new$/u.test(name);
+
+/** Half of the kills hit the pull while it makes its files, and the others hit it at any time. */
+async function killed(file: string, below: string, random: () => number, isPacking: boolean) {
+  const child = pull(file);
+  const end = ended(child, 120_000);
+  if (!isPacking) await Promise.race([end, sleep(100 + random() * (isLong ? 4000 : 1500))]);
+  else {
+    while (child.exitCode === null && !readdirSync(below, { recursive: true }).map(String).some(isTemporary))
+      await sleep(2);
+    await sleep(random() * (isLong ? 1500 : 250));
+  }
+  child.kill("SIGKILL");
+  return await end;
+}
+
+test(
+  `a pull of ${rows} rows into .ndjson.gz, killed ${kills} times, half of them while packing, ends with the same bytes`,
+  async () => {
+    const whole = path.join(folder, "whole.ndjson.gz");
+    sandbox.takeLog();
+    expect(await ended(pull(whole), 120_000)).toMatchObject({ exit: 0, stderr: "" });
+    const pages = sandbox.takeLog().length;
+    const expected = readFileSync(whole);
+    const random = createRandom(3);
+    const below = path.join(folder, "killed");
+    const file = path.join(below, "rows.ndjson.gz");
+    mkdirSync(below);
+    let [done, whilePacking, killsOfPull] = [0, 0, 0];
+    while (done < kills) {
+      const isPacking = done % 2 === 1;
+      const outcome = await killed(file, below, random, isPacking);
+      if (outcome.signal === "SIGKILL") {
+        done += 1;
+        killsOfPull += 1;
+        if (readdirSync(below).some(isTemporary)) whilePacking += 1;
+        if (existsSync(file)) expect(readFileSync(file).equals(expected)).toBe(true);
+        if (done < kills) continue;
+      }
+      const last = outcome.signal === "SIGKILL" ? await ended(pull(file), 120_000) : outcome;
+      expect(last.exit, last.stderr).toBe(0);
+      expect(readFileSync(file).equals(expected)).toBe(true);
+      expect(readdirSync(below)).toEqual(["rows.ndjson.gz"]);
+      expect(sandbox.takeLog().length).toBeLessThanOrEqual(pages + 8 * killsOfPull);
+      killsOfPull = 0;
+      rmSync(file);
+    }
+    expect(whilePacking).toBeGreaterThanOrEqual(Math.floor(kills / 4));
+    expect(filesIn(below).size).toBe(0);
+  },
+  isLong ? 1_800_000 : 120_000,
+);
