@@ -41,6 +41,8 @@ export interface StagedRows {
   readonly ended: number;
   /** Whether the list is complete, judging by the service's count if there is one. */
   readonly isProven: boolean;
+  /** Whether the service's count proves that the list is complete. */
+  readonly isCounted: boolean;
   /** The service's count at the first page; undefined if it gives none, or if an earlier run read that page. */
   readonly total: number | undefined;
 }
@@ -86,12 +88,15 @@ export async function pullStretch(
       inputs: 1,
       seen,
       canResume: true,
+      packing: undefined,
     });
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abandon();
-    const isProven = endpoint.reply.kind === "candles" || destination.tally.proof === "count";
-    return { kind: "staged", stretch, file, present: begun, ended: present(), isProven, total: undefined };
+    const isCounted = destination.tally.proof === "count";
+    const isProven = isCounted || endpoint.reply.kind === "candles";
+    const times = { present: begun, ended: present() };
+    return { kind: "staged", stretch, file, ...times, isProven, isCounted, total: undefined };
   }
   const wish = {
     walk: { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) },
@@ -100,7 +105,7 @@ export async function pullStretch(
     isValidated: false,
   };
   const start = destination?.tally ?? { question: 0, rowsOfQuestion: 0 };
-  let [at, isCounted, isFailed] = [begun ?? 0, begun !== undefined, false];
+  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
   const parts = answers(client, endpoint, [args], wish, { ...start }, seen);
   try {
@@ -121,7 +126,7 @@ export async function pullStretch(
         destination = await open(at);
       }
       if (part.kind === "page") {
-        isCounted ||= part.page.left !== undefined;
+        hasTotals ||= part.page.left !== undefined;
         await destination.sink.write(linesOf(part.page));
         countPage(destination.tally, part.question, part.page);
       } else countEnd(destination.tally, part.index);
@@ -136,9 +141,9 @@ export async function pullStretch(
   } finally {
     await parts.return(undefined).catch(() => undefined);
   }
-  const isAgreed = endpoint.reply.kind === "candles" || !isCounted || destination.tally.proof === "count";
-  const isProven = !isFailed && isAgreed;
-  return { kind: "staged", stretch, file, present: at, ended: present(), isProven, total };
+  const isCounted = destination.tally.proof === "count";
+  const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
+  return { kind: "staged", stretch, file, present: at, ended: present(), isProven, isCounted, total };
 }
 
 /** After the rows are in the files of the directory. */

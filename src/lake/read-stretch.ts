@@ -122,12 +122,13 @@ async function publishParts(
 
 /** Rows at the end of the range belong to the next period, but the service may count them. */
 function totalOf(
-  { total, isProven }: StagedRows,
+  { total, isCounted, isProven }: StagedRows,
   all: readonly LakeRow[],
   own: readonly LakeRow[],
   end: number,
 ): number | undefined {
-  if (total === undefined || isProven) return total === undefined ? undefined : own.length;
+  if (isCounted) return own.length;
+  if (total === undefined || isProven) return undefined;
   return total - all.filter(({ at }) => at.seconds >= end).length;
 }
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
@@ -57,7 +58,8 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const open = await run.open({
     observer: {
       answered: (exchange) => {
-        const date = exchange.answer?.headers.get("date");
+        // An error may come from another machine, with another clock.
+        const date = exchange.answer?.status === 200 ? exchange.answer.headers.get("date") : undefined;
         isHeard ||= date !== undefined;
         present.heard(date);
         report.answered(exchange);
@@ -67,7 +69,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const { client } = open;
   const isForced = flags.force === true;
   const begun = await planLake({ root, isForced, client }, datasets, Math.floor(options.now / 1000));
-  const service = serviceName(options);
+  const service = serviceName(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
     const { estimateSync } = await import("./estimate-sync.ts");
@@ -149,10 +151,9 @@ async function lockRoot({ context, report, onClose }: Run, root: string): Promis
 }
 
 /** Local servers, such as `dexdata sandbox`, may get another port each time. */
-function serviceName(options: RunOptions): string {
-  const name = serviceOf(options);
-  const [url = ""] = name.split(" ");
-  return URL.canParse(url) && isLoopback(new URL(url).hostname) ? "a local server" : name;
+function serviceName(options: RunOptions, { isSimulated, rest }: Target): string {
+  const isLocal = !isSimulated && isLoopback(new URL(rest).hostname);
+  return isLocal ? "a local server" : serviceOf(options);
 }
 
 function checkService({ files }: LakePlan, service: string): void {
