@@ -13,16 +13,19 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
 }));
 
 const tab = ["bin/complete-words.ts"];
+const program = "src/program/main.ts";
 const request = "src/commands/endpoint/run-endpoint.ts";
 
 /** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */
 const together: readonly Chunk[] = [
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
-  { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
+  { name: "words", has: (id, graph) => isBelow(id, tab, graph) && isBelow(id, [program, request], graph) },
+  { name: "tab", has: (id, graph) => isBelow(id, tab, graph) },
   { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
   { name: "run", has: (id, graph) => isBelow(id, [request], graph) },
+  { name: "table", has: (id, graph) => isBelow(id, ["src/render/table/record-view.ts"], graph) },
   // This code needs the version, which is compiled in. The library loads only the chunks above.
-  { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
+  { name: "command", has: (id, graph) => isBelow(id, [program], graph) },
 ];
 
 const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => ({

@@ -3,10 +3,11 @@ import type { Args } from "../contract/args.ts";
 import { onlyGroup } from "../contract/endpoint.ts";
 import { Failure, invalidInput, affectsOneInput, invalidResponse } from "../contract/failure.ts";
 import type { Reply } from "../contract/reply.ts";
-import { addressKey, readRows, type Asking, type Page, type Subject } from "./pages/page.ts";
+import { readRows, type Asking, type Page } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
 import { member } from "../json/raw-json.ts";
 import { type TextRow, textRows } from "./rows/rows.ts";
+import { addressKey, subjectKey, type Subject } from "./subject.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 
@@ -94,10 +95,6 @@ function foundIn(document: Document): readonly Found[] {
 function withoutValue({ network, address }: Subject, field: string): Found {
   const value = { id: address, chain: network, [field]: null };
   return { id: address, row: JSON.stringify(value), value };
-}
-
-function subjectKey({ network, address }: Subject): string {
-  return `${network} ${addressKey(address)}`;
 }
 
 interface Chunk {

@@ -62,7 +62,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
 
   /** Returns the milliseconds waited. Throws the failure if it is not retried. */
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
-    // Nothing is retried after a signal, after the --deadline or when the response is no longer needed.
+    // A signal, the --deadline, or a response that is no longer needed ends the retries.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
     const milliseconds = waitBeforeRetry(cause, retry, { ...tries, random: random() });
     observer.waiting({ milliseconds, attempt: tries.attempt, failure: cause });
@@ -72,7 +72,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
 
   /**
    * Returns a 2xx response; any other response is thrown as a Failure. `until` is a child of `signal` that aborts when
-   * the response is no longer needed: an unsent request is then never sent, but one already sent is billed.
+   * the response is no longer needed: a request that was not yet sent is dropped, and one that was sent is billed.
    */
   const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<Document> => {
     refuseKey(endpoint.path, target.key);

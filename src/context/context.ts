@@ -37,7 +37,7 @@ export interface Context {
   readonly onSuspend: (before: () => Promise<void>, after: () => void) => () => void;
   /**
    * Calls `listener` for each key pressed on the terminal until the returned function is called, even if stdin is a
-   * pipe. Undefined if there is no terminal to read from, or if it belongs to another process at the moment.
+   * pipe. Undefined without a terminal, or while another process uses it.
    */
   readonly onKey: (listener: (key: Key) => void) => (() => void) | undefined;
 }

@@ -33,7 +33,7 @@ export interface KnownAsset {
   readonly decimals?: number | undefined;
 }
 
-/** Names can have any length, and nobody reads more than this. */
+/** Names can have any length, and longer ones are cut. */
 const longestLabel = 40;
 
 /** Undefined if the row contains neither a symbol nor a name. */

@@ -41,7 +41,7 @@ export interface Endpoint {
   readonly withoutPlan?: { readonly command: string; readonly param: string };
   /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
   readonly isEveryPool?: true;
-  /** The candles' currency, as a chart displays it. */
+  /** The currency of the candles: `USD` or `the pool's other token`. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
@@ -94,7 +94,9 @@ export interface Column {
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
   /** Tables show this instead of the value of the first field. A label is not in the row, so it has no field. */
-  readonly shows?: "label" | "asset" | TradePart;
+  readonly shows?: "label" | "asset";
+  /** Tables show this part of the trade instead of the value of the first field. */
+  readonly trade?: TradePart;
 }
 
 /** The key in `rows` for every response without groups. */

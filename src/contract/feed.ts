@@ -43,7 +43,7 @@ export interface ShownValue {
   readonly reads: Reading;
   /** Names differ between older and newer versions of the service. */
   readonly names: readonly string[];
-  readonly shows?: TradePart;
+  readonly trade?: TradePart;
 }
 
 /** Specification, Limits. */

@@ -1,11 +1,11 @@
 import { completeWindow } from "../client/candles/candle-slices.ts";
-import type { Subject } from "../client/pages/page.ts";
 import { type Args, readArgs } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../contract/failure.ts";
 import type { Param } from "../contract/param.ts";
 import { nearest } from "../text/nearest.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
+import type { Subject } from "../client/subject.ts";
 
 /** Values by API parameter name. */
 export type GivenParams = Readonly<Record<string, unknown>>;

@@ -10,8 +10,9 @@ import { keyOf } from "./pull-answers.ts";
 
 export interface Wanted {
   readonly endpoint: Endpoint;
+  /** The arguments for each pull. */
   readonly asked: readonly Args[];
-  /** In rows; undefined means all rows. */
+  /** The total number of rows; undefined means all rows. */
   readonly limit: number | undefined;
   readonly walk: Walk;
   readonly groups: readonly string[];

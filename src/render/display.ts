@@ -62,9 +62,9 @@ export function openDisplay(
   const giveBack = (): void => {
     done.abort();
     release();
-    if (!isLeft && !isAway) ignoreKeys?.();
     if (isLeft) return;
     isLeft = true;
+    if (!isAway) ignoreKeys?.();
     output.write(leave).catch(() => undefined);
   };
   if (signal.aborted) done.abort();

@@ -12,6 +12,10 @@ export const visibleText = createEscape(UNSAFE_IN_LINE);
 /** Like `visibleText`, for a locale that is not UTF-8, where bytes beyond ASCII would show up as other letters. */
 export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\u0080-\\u{10ffff}`);
 
+export function shownText(text: string, { isUnicode }: { readonly isUnicode: boolean }): string {
+  return isUnicode ? visibleText(text) : asciiText(text);
+}
+
 /** `unsafe` is a set of character ranges for a regular expression with the `u` flag. */
 function createEscape(unsafe: string): (text: string) => string {
   const suspect = new RegExp(`[\\\\${unsafe}]`, "u");

@@ -1,5 +1,5 @@
 import type { Key } from "../context/context.ts";
-import { separator } from "./values/width.ts";
+import { ellipsis, separator } from "./values/width.ts";
 
 /** Which part of a long list a live screen shows, and whether it shows its keys. */
 export function createScroll() {
@@ -29,6 +29,6 @@ export function keysLine(isUnicode: boolean, others: readonly string[] = ["s sor
 
 /** `… 12 more lines` at the top of the list, and `lines 5–20 of 50` below it. */
 export function restLine(first: number, visible: number, lines: number, isUnicode: boolean): string {
-  if (first === 0) return `${isUnicode ? "…" : "..."} ${lines - visible} more lines`;
+  if (first === 0) return `${ellipsis(isUnicode)} ${lines - visible} more lines`;
   return `lines ${first + 1}${isUnicode ? "–" : "-"}${first + visible} of ${lines}`;
 }

@@ -1,6 +1,5 @@
 import type { Client } from "../client/client.ts";
 import type { Target } from "../client/connection/target.ts";
-import { addressKey, type Subject } from "../client/pages/page.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Context } from "../context/context.ts";
 import { type KnownAsset, labelOfRow } from "../contract/asset-kind.ts";
@@ -8,6 +7,7 @@ import { pool } from "../contract/endpoints/pool.ts";
 import { Failure } from "../contract/failure.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { readCachedList, writeCachedList } from "../settings/list-cache.ts";
+import { subjectKey, type Subject } from "../client/subject.ts";
 
 /** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
 export type KnownAssets = ReturnType<typeof createKnownAssets>;
@@ -29,14 +29,14 @@ export function createKnownAssets(
     (loaded ??= new Map((readCachedList(context, name) ?? []).map(parseKept)));
 
   const find = (network: string, address: string): KnownAsset | undefined => {
-    const key = keyOf(network, address);
+    const key = subjectKey({ network, address });
     const label = labels.get(key);
     return label === undefined ? kept().get(key) : { ...kept().get(key), label };
   };
 
   const keep = (network: string, address: unknown, asset: KnownAsset): void => {
     if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
-    const key = keyOf(network, address);
+    const key = subjectKey({ network, address });
     const before = kept().get(key);
     const all = { ...before, ...asset };
     if (before?.label === all.label && before?.decimals === all.decimals) return;
@@ -61,16 +61,16 @@ export function createKnownAssets(
     /** Labels that the user gave take precedence. */
     name: (subjects: readonly Subject[]): void => {
       for (const { network, address, label } of subjects)
-        if (label !== undefined) labels.set(keyOf(network, address), label);
+        if (label !== undefined) labels.set(subjectKey({ network, address }), label);
     },
     /** Adds the known label to each asset without one. */
     labeled: (subjects: readonly Subject[]): readonly Subject[] =>
       subjects.map((subject) => ({ label: find(subject.network, subject.address)?.label, ...subject })),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */
-    knowsPool: ({ network, address }: Subject): boolean => kept().has(keyOf(network, address)),
+    knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
     /** Requests a pool, at most once, to learn its tokens. Without an answer, they stay unknown. */
     requestPool: async (client: Client, network: string, address: string): Promise<void> => {
-      const key = keyOf(network, address);
+      const key = subjectKey({ network, address });
       if (requested.has(key)) return;
       requested.add(key);
       const args = new Map(Object.entries({ network, pool_address: address }));
@@ -88,8 +88,6 @@ export function createKnownAssets(
     },
   };
 }
-
-const keyOf = (network: string, address: string): string => `${network}:${addressKey(address)}`;
 
 function factsOf(row: object): KnownAsset {
   const decimals = member(row, "decimals");

@@ -10,11 +10,12 @@ import type { SandboxState } from "./state.ts";
 export type Arrived = ReturnType<typeof arrive>;
 
 export function arrive(request: SandboxRequest, state: SandboxState) {
-  const { market, dialect } = state;
+  const { dialect } = state;
   const at = state.at();
   const caller = identify(request.headers.authorization, request.host, dialect);
   const account = state.account(caller, request.remoteAddress);
   const [pathname, search] = splitTarget(request.target);
+  const market = state.seenMarket(state.market, pathname);
   return { request, state, market, dialect, pathname, query: new Query(search, at), caller, account, at };
 }
 

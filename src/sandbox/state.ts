@@ -1,5 +1,6 @@
 import { createAccounts } from "./accounts.ts";
 import { createFaultCounter } from "./faults/due-faults.ts";
+import { createSeenMarkets } from "./faults/seen-markets.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
 import type { JsonObject } from "./json-writer.ts";
 import { createMarket } from "./market/market.ts";
@@ -16,6 +17,7 @@ export type SandboxState = ReturnType<typeof createSandboxState>;
 /** Requests are counted from 1 again. */
 export function setFaults(state: SandboxState, faults: Faults): void {
   state.faults = createFaultCounter(faults, state.options.seed ?? 1);
+  state.seenMarket = createSeenMarkets(faults);
 }
 
 export function createSandboxState(options: SandboxOptions) {
@@ -27,6 +29,8 @@ export function createSandboxState(options: SandboxOptions) {
     options,
     dialect,
     market: createMarket({ seed }),
+    /** The market as requests with a path see it. */
+    seenMarket: createSeenMarkets(faults ?? []),
     at,
     account: accounts.of,
     holdAccount: accounts.hold,

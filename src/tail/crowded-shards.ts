@@ -1,10 +1,10 @@
-import type { Subject } from "../client/pages/page.ts";
 import type { Failure } from "../contract/failure.ts";
 import { assetsPerPost } from "../contract/feed.ts";
 import { counted } from "../text/counted.ts";
 import { assetsOf, type RunningShard } from "./running-shard.ts";
 import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
+import type { Subject } from "../client/subject.ts";
 
 /**
  * The status of a rejected POST. According to the specification, a transaction stream has a single asset (rule 127).

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import type { Subject } from "../client/pages/page.ts";
 import { dataOf, type EventId, type StreamEvent } from "../client/streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../json/json-text.ts";
+import type { Subject } from "../client/subject.ts";
 
 const DEL = 0x7f;
 

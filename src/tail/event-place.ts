@@ -1,4 +1,4 @@
-import type { Subject } from "../client/pages/page.ts";
+import type { Subject } from "../client/subject.ts";
 import { dataOf, type StreamEvent } from "../client/streams/stream-event.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import type { PathNames } from "../files/file-pattern.ts";

@@ -1,5 +1,4 @@
 import type { Client } from "../client/client.ts";
-import { addressKey, type Subject } from "../client/pages/page.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Connection } from "../client/streams/connection.ts";
 import { EventStreamParser } from "../client/streams/event-stream.ts";
@@ -9,9 +8,10 @@ import { member } from "../json/raw-json.ts";
 import { createEnding } from "./ending.ts";
 import { reconnectWait } from "./reconnect.ts";
 import type { TailOptions } from "./shard-handlers.ts";
-import { nameOf, someOf, subjectKey } from "./shards.ts";
+import { someOf } from "./shards.ts";
 import { streamError } from "./stream-message.ts";
 import { openerOf } from "./subscription.ts";
+import { addressKey, nameOf, subjectKey, type Subject } from "../client/subject.ts";
 
 interface Probing extends TailOptions {
   readonly signal: AbortSignal;

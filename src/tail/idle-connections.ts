@@ -5,7 +5,8 @@ import { counted } from "../text/counted.ts";
 import type { Ending } from "./ending.ts";
 import { createQuietWatch } from "./quiet-watch.ts";
 import type { Shard, TailHandlers } from "./shard-handlers.ts";
-import { nameOf, someOf } from "./shards.ts";
+import { someOf } from "./shards.ts";
+import { nameOf } from "../client/subject.ts";
 
 interface Connection {
   readonly shard: Shard;

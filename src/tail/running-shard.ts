@@ -1,5 +1,4 @@
 import { isWaitTooLong } from "../client/pace/retry-after.ts";
-import type { Subject } from "../client/pages/page.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { ChildSignal } from "../context/child-signal.ts";
 import type { Context } from "../context/context.ts";
@@ -7,6 +6,7 @@ import type { Failure } from "../contract/failure.ts";
 import type { Gap, Missing, Moment, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
+import type { Subject } from "../client/subject.ts";
 
 /** The abort reason for a connection that is reopened because its assets have changed. */
 export class Regrouped {

@@ -1,9 +1,9 @@
-import type { Subject } from "../client/pages/page.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Clock } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Feed } from "../contract/feed.ts";
 import type { Opening, Subscription } from "./subscription.ts";
+import type { Subject } from "../client/subject.ts";
 
 /** A time in milliseconds on two clocks: the wall clock for display, and a monotonic clock for durations. */
 export interface Moment {

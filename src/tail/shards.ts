@@ -1,7 +1,7 @@
-import { addressKey, shortAddress, type Subject } from "../client/pages/page.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import { assetsPerPost, type Feed } from "../contract/feed.ts";
+import { distinctSubjects, nameOf, subjectKey, type Subject } from "../client/subject.ts";
 
 export interface Room {
   /** Maximum number of assets per connection. */
@@ -16,26 +16,12 @@ export function roomFor(feed: Feed, assets: number, cap: number): Room {
   return { perConnection: isMany ? assetsPerPost : 1, cap };
 }
 
-/** Identical for all spellings of an asset. */
-export function subjectKey({ network, address }: Subject): string {
-  return `${network}:${addressKey(address)}`;
-}
-
-export function distinct(subjects: readonly Subject[]): readonly Subject[] {
-  const first = new Map<string, Subject>();
-  for (const subject of subjects) {
-    const key = subjectKey(subject);
-    if (!first.has(key)) first.set(key, subject);
-  }
-  return [...first.values()];
-}
-
 /**
  * Uses as few connections as possible. If the assets do not fit, all are rejected, because dexdata cannot decide which
  * ones to skip.
  */
 export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
-  const all = distinct(subjects);
+  const all = distinctSubjects(subjects);
   const shards = Math.ceil(all.length / room.perConnection);
   if (shards > room.cap) throw tooManyAssets(all, room);
   return Array.from({ length: shards }, (_, index) =>
@@ -53,7 +39,7 @@ export function replanShards(
   subjects: readonly Subject[],
   room: Room,
 ): readonly { readonly from: number | undefined; readonly subjects: readonly Subject[] }[] {
-  const wanted = new Map(distinct(subjects).map((subject) => [subjectKey(subject), subject]));
+  const wanted = new Map(distinctSubjects(subjects).map((subject) => [subjectKey(subject), subject]));
   const kept = before.map((shard, from) => ({
     from,
     subjects: shard.filter((subject) => wanted.has(subjectKey(subject))),
@@ -66,7 +52,7 @@ export function replanShards(
     shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
   const alive = kept.filter((shard) => shard.subjects.length > 0);
   const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
-  if (alive.length + more.length > room.cap) throw tooManyAssets(distinct(subjects), room);
+  if (alive.length + more.length > room.cap) throw tooManyAssets(distinctSubjects(subjects), room);
   return [...alive, ...more.map((shard) => ({ from: undefined, subjects: shard }))];
 }
 
@@ -97,16 +83,6 @@ export function doesNotFit(
       ["assets_left", JSON.stringify(names)],
     ]),
   });
-}
-
-export function nameOf({ network, address }: Subject): string {
-  return `${network}:${address}`;
-}
-
-/** For messages: `WETH (ethereum:0xc02a…6cc2)`, or the complete name if there is no label. */
-export function titleOf(subject: Subject): string {
-  const { network, address, label } = subject;
-  return label === undefined ? nameOf(subject) : `${label} (${network}:${shortAddress(address)})`;
 }
 
 export function someOf(names: readonly string[], most = 7): string {

@@ -1,4 +1,3 @@
-import type { Subject } from "../client/pages/page.ts";
 import { hideKey, refuseKey } from "../client/connection/target.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
 import { type Connection, openConnection } from "../client/streams/connection.ts";
@@ -12,6 +11,7 @@ import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import { unlessAborted } from "./ending.ts";
+import type { Subject } from "../client/subject.ts";
 
 export interface Subscription {
   readonly feed: Feed;

@@ -1,4 +1,3 @@
-import type { Subject } from "../client/pages/page.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import { childOf } from "../context/child-signal.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
@@ -8,8 +7,9 @@ import { findFault } from "./find-invalid.ts";
 import { endedForGood } from "./reconnect.ts";
 import { Regrouped, RunningShard } from "./running-shard.ts";
 import { momentOf, type ShardLimits, type TailHandlers, type TailOptions } from "./shard-handlers.ts";
-import { planShards, replanShards, type Room, roomFor, subjectKey } from "./shards.ts";
+import { planShards, replanShards, type Room, roomFor } from "./shards.ts";
 import { openerOf } from "./subscription.ts";
+import { subjectKey, type Subject } from "../client/subject.ts";
 
 const reloaded = "the list of assets changed";
 

@@ -13,6 +13,7 @@ const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
+const seen = ["test/sandbox/market-faults.test.ts", "test/sandbox/streams/listed-events.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -69,6 +70,16 @@ export const subjects: readonly Subject[] = [
       ],
       "src/files/out/packed-file.ts": ["test/cli/out-packed.test.ts"],
       "src/files/out/row-file.ts": ["test/files/out/growing-file.test.ts"],
+    },
+  },
+  {
+    name: "market faults",
+    files: {
+      "src/sandbox/market/strikes.ts": seen,
+      "src/sandbox/market/row-forms.ts": seen,
+      "src/sandbox/market/pool-at.ts": seen,
+      "src/sandbox/market/seen-rows.ts": [...seen, "test/sandbox/contract/market-faults.test.ts"],
+      "src/sandbox/market/seen-arrivals.ts": seen,
     },
   },
   {

@@ -174,6 +174,17 @@ test("without Unicode all output is ASCII", () => {
   expect(text).toContain("_.-''");
 });
 
+test("without Unicode, labels, addresses and messages are ASCII as well", () => {
+  const board = boardOf({
+    isUnicode: false,
+    assets: [weth, "x:é…"],
+    findAsset: () => ({ label: "Ünï💧/WETH" }),
+  });
+  board.say("warning from the service: „café“", 0);
+  for (const columns of [30, 40, 60, 100])
+    expect(board.frame({ columns, rows: 9 }, fine, 0).join("\n")).toMatch(/^[\n -~]*$/u);
+});
+
 test("adding and removing assets keeps the data of the others", () => {
   const board = boardOf({ assets: [weth, shib] });
   feed(board, weth, ["1", "2"]);

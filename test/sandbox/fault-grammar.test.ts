@@ -13,6 +13,8 @@ function read(spec: string): Faults {
 
 const always = { by: "range", from: 1, to: Number.POSITIVE_INFINITY } as const;
 
+const share = (part: number): Fault["when"] => ({ by: "rate", share: part, length: 1 });
+
 describe("--faults grammar", () => {
   const accepted: readonly (readonly [string, Partial<Fault>])[] = [
     ["429", { kind: "status", amount: 429, when: always }],
@@ -42,6 +44,16 @@ describe("--faults grammar", () => {
     ["stream-cut=10", { kind: "stream-cut", amount: 10 }],
     ["stream-silent", { kind: "stream-silent", amount: 0 }],
     ["stream-error", { kind: "stream-error", amount: 3 }],
+    ["slow-body=1h", { amount: 3_600_000 }],
+    ["late-rows", { kind: "late-rows", amount: 90_000, when: share(0.02) }],
+    ["late-rows=3h:1%", { amount: 10_800_000, when: share(0.01) }],
+    ["late-rows=30d:0%", { amount: 2_592_000_000, when: share(0) }],
+    ["withdrawn-rows", { kind: "withdrawn-rows", amount: 60_000, when: share(0.01) }],
+    ["withdrawn-rows=10m:100%/transactions", { amount: 600_000, when: share(1), path: "/transactions" }],
+    ["reorg", { kind: "reorg", amount: 3, when: share(0.01) }],
+    ["reorg=64:0.5%", { amount: 64, when: share(0.005) }],
+    ["reach", { kind: "reach", amount: 604_800_000, when: always }],
+    ["reach=400d/transactions", { amount: 34_560_000_000, path: "/transactions", when: always }],
   ];
   test.each(accepted)("%s", (spec, expected) => {
     expect(read(spec)).toEqual([expect.objectContaining({ text: spec, ...expected })]);
@@ -84,13 +96,40 @@ describe("--faults grammar", () => {
     ["empty=204", `"204" in "empty=204": empty takes a status that has a body, from 200 to 599`, undefined],
     [
       "slow-body=3",
-      `"3" in "slow-body=3": slow-body takes a duration such as 300ms, 2s or 1m`,
+      `"3" in "slow-body=3": slow-body takes a duration such as 300ms, 2s, 1m, 3h or 7d`,
       "use slow-body alone for the default",
     ],
     [
       "plan=fre",
       `"fre" in "plan=fre": plan takes one of keyless, free, dev, pro, enterprise`,
       "did you mean plan=free?",
+    ],
+    ...["x3", "@7", "@7-9", ":5%x3", ":101%", ":5"].map(
+      (typed) =>
+        [
+          `late-rows=90s${typed}`,
+          `"${typed}" in "late-rows=90s${typed}": late-rows affects a share of all rows, such as late-rows=90s:2%`,
+          "a share is from 0% to 100%; requests are not counted for this kind",
+        ] as const,
+    ),
+    [
+      "withdrawn-rowsx3",
+      `"x3" in "withdrawn-rowsx3": withdrawn-rows affects a share of all rows, such as withdrawn-rows=60s:1%`,
+      undefined,
+    ],
+    ["reorg@7", `"@7" in "reorg@7": reorg affects a share of all blocks, such as reorg=3:1%`, undefined],
+    ["reach=7d:5%", `":5%" in "reach=7d:5%": reach affects all transactions, such as reach=7d`, `omit ":5%"`],
+    ["reorg=65", `"65" in "reorg=65": reorg takes a number of blocks from 1 to 64`, undefined],
+    ["reorg=0", `"0" in "reorg=0": reorg takes a number of blocks from 1 to 64`, undefined],
+    [
+      "late-rows=2",
+      `"2" in "late-rows=2": late-rows takes a duration such as 300ms, 2s, 1m, 3h or 7d`,
+      "use late-rows alone for the default",
+    ],
+    [
+      "late-rows=31d",
+      `"31d" in "late-rows=31d": late-rows takes a duration of at most 30d, such as 90s, 3h or 7d`,
+      undefined,
     ],
     ["stream-cut=x", `"x" in "stream-cut=x": stream-cut takes a number of events`, undefined],
     [

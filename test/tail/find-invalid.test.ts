@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import type { Subject } from "../../src/client/pages/page.ts";
 import { Failure } from "../../src/contract/failure.ts";
 import { findInvalid } from "../../src/tail/find-invalid.ts";
+import type { Subject } from "../../src/client/subject.ts";
 
 const subjects = (count: number): readonly Subject[] =>
   Array.from({ length: count }, (_, index) => ({

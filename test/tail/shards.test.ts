@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/contract/failure.ts";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { connectionsOfPlan } from "../../src/contract/feed.ts";
-import { distinct, planShards, replanShards, roomFor, subjectKey } from "../../src/tail/shards.ts";
+import { planShards, replanShards, roomFor } from "../../src/tail/shards.ts";
+import { distinctSubjects, subjectKey } from "../../src/client/subject.ts";
 
 const subjects = (count: number, from = 0): { network: string; address: string }[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -49,7 +50,7 @@ describe("assets on connections", () => {
 
   test("a repeated asset counts once, in any letter case if the case is insignificant", () => {
     const same = ["0xAB", "0xab", "So1", "so1"].map((address) => ({ network: "x", address }));
-    expect(distinct(same).map(({ address }) => address)).toEqual(["0xAB", "So1", "so1"]);
+    expect(distinctSubjects(same).map(({ address }) => address)).toEqual(["0xAB", "So1", "so1"]);
   });
 
   test("each connection has one asset, unless the feed always accepts more, or might and the assets would not fit otherwise", () => {

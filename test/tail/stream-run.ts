@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect } from "vitest";
-import type { Subject } from "../../src/client/pages/page.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 import { stream } from "./keeping.ts";
+import type { Subject } from "../../src/client/subject.ts";
 
 const runs: { readonly context: TestContext; readonly outcome: Promise<Outcome> }[] = [];
 afterEach(async () => {

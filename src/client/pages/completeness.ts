@@ -18,7 +18,7 @@ import { formatInstant, type Instant } from "../../time/time.ts";
  * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. The list is proved
  *   complete if all rows that remained after the last counted page were returned. If the numbers differ, the window
  *   that ends at the last row is counted, and the last counted window is counted again: rows that the latter still
- *   counts are missing. If no page had a count, there is no proof.
+ *   counts are missing. If no page had a count, nothing is proved.
  * - **Searches**. They have no count. A pull requests a page again if it promises another page without a cursor,
  *   repeats a cursor, has no new rows, or has fewer rows than requested although another page follows. Rows missing from
  *   the last page cannot be detected.
@@ -34,7 +34,7 @@ import { formatInstant, type Instant } from "../../time/time.ts";
  */
 export type Proof =
   | "count"
-  /** The service reported the end of the list, and there is no count to compare it with. */
+  /** The service reported the end of the list, but gave no count to compare with. */
   | "end of list"
   | "inputs";
 

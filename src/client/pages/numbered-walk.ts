@@ -120,7 +120,7 @@ export class NumberedWalk {
     return this.#distinct.listed();
   }
 
-  /** True means that there is no gap before this page. */
+  /** Whether the page begins with a row that was already read, so that no row is missing before it. */
   hasTaken({ rows }: NumberedAnswer): boolean {
     return isKnown(rows, 0, this.asking.walk.seen);
   }

@@ -6,6 +6,7 @@ import type { Document } from "../response/answer-body.ts";
 import type { Client } from "../client.ts";
 import type { Proof } from "./completeness.ts";
 import type { SeenKeys } from "./seen-keys.ts";
+import type { Subject } from "../subject.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
 
@@ -24,30 +25,6 @@ export interface Place {
   readonly before?: string | undefined;
 }
 
-export interface Subject {
-  readonly network: string;
-  readonly address: string;
-  /** A symbol or name from the user's list, for people. */
-  readonly label?: string | undefined;
-}
-
-/**
- * Equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use lowercase); all other
- * addresses (base58, `0x…::module::Coin`) must match exactly.
- */
-export function addressKey(address: string): string {
-  return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
-}
-
-/** The width of a shortened address. */
-export const shortWidth = 11;
-
-/** Keeps the start and the end, by which people recognize an address: `0x88e6…5640`. */
-export function shortAddress(address: string, mark = "…"): string {
-  if (address.length <= shortWidth + mark.length) return address;
-  return `${address.slice(0, shortWidth - 4 - mark.length)}${mark}${address.slice(-4)}`;
-}
-
 export interface Page {
   /** The kind of rows, if a response contains several kinds. */
   readonly group: string;
@@ -58,7 +35,7 @@ export interface Page {
   readonly next: Place | undefined;
   /** Where the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
-  /** Rows after this page, based on the service's total; undefined if there is no usable total. */
+  /** Rows after this page, based on the service's total; undefined if the total cannot be used. */
   readonly left?: number | undefined;
   /** Set only on the last page. */
   readonly proof?: Proof;

@@ -22,10 +22,8 @@ interface RowList {
   readonly spans: readonly number[];
   readonly bytes: Buffer;
   readonly view: DataView;
-  /** Whether there is no whitespace between tokens. */
+  /** No token is followed by white space. */
   readonly isCompact: boolean;
-  /** Whether strings in the rows may contain a backslash. */
-  readonly hasEscapes: boolean;
   /** The start and end of each string with characters other than printable ASCII. */
   readonly wide: readonly number[];
 }
@@ -34,6 +32,7 @@ const NEWLINE = 10;
 const QUOTE = 34;
 const [ZERO, NINE] = [48, 57];
 const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
 const OPEN_OBJECT = 123;
 /** Longer integers may be changed by `JSON.stringify`. */
 const maxDigits = 15;
@@ -83,8 +82,8 @@ function cut(
     [scan.wide, scan.hasBlanks] = [[], false];
     const spans: number[] = [];
     [from, to] = [value, scan.endOfArray(value, 1, createRowWalk(scan, names, spans))];
-    const { view, hasBlanks, hasEscapes, wide } = scan;
-    list = { ...noted, spans, bytes, view, isCompact: !hasBlanks, hasEscapes, wide };
+    const { view, hasBlanks, wide } = scan;
+    list = { ...noted, spans, bytes, view, isCompact: !hasBlanks, wide };
     scan.wide = [];
     return to;
   });
@@ -186,7 +185,7 @@ function markAt({ bytes, spans, fields }: RowList, index: number): object {
  * the rows have no identity.
  */
 function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
-  const { bytes, view, spans, fields, keyed, hasEscapes } = list;
+  const { bytes, view, spans, fields, keyed } = list;
   const begin = index * strideOf(fields) + 2;
   const end = begin + 2 * keyed;
   beginHash(into);
@@ -194,7 +193,7 @@ function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
     const from = spans[at] ?? -1;
     const to = spans[at + 1] ?? -1;
     if (from === -1) return false;
-    if (isPlain(view, from, to, hasEscapes)) addBytes(into, view, from, to);
+    if (isPlain(view, from, to)) addBytes(into, view, from, to);
     else addText(into, JSON.stringify(JSON.parse(bytes.toString("utf8", from, to))));
   }
   endHash(into);
@@ -202,8 +201,11 @@ function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
 }
 
 /** Whether `JSON.stringify` is certain to print the value unchanged. */
-function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean): boolean {
-  if (view.getUint8(from) === QUOTE) return !hasEscapes;
+function isPlain(view: DataView, from: number, to: number): boolean {
+  if (view.getUint8(from) === QUOTE) {
+    for (let at = from; at < to; at += 1) if (view.getUint8(at) === BACKSLASH) return false;
+    return true;
+  }
   for (let at = from; at < to; at += 1) {
     const byte = view.getUint8(at);
     if (byte < ZERO || byte > NINE) return false;

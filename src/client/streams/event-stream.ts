@@ -221,7 +221,7 @@ export class EventStreamParser {
   }
 
   /**
-   * The standard's "dispatch the event" step: without a data line, there is no event, but its id still counts. The
+   * The standard's "dispatch the event" step: a block without a data line is not an event, but its id still counts. The
    * event extends from `from` to `to` in the chunk; `from` is negative if it began in an earlier chunk.
    */
   #finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {

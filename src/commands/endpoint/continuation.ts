@@ -35,7 +35,7 @@ export function nextPageLine(
   if (page.isCut !== true) {
     if (page.next === undefined || page.next.flag === "subject") return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
-      // There is no flag for the previous close, so the next command starts by repeating the candle that contains it.
+      // No flag sets the previous close, so the next command begins with the candle that has it.
       const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
       return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }

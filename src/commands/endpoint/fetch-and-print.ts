@@ -1,6 +1,6 @@
-import { counted } from "../../text/counted.ts";
-import { titleOf } from "../../tail/shards.ts";
 import type { Page } from "../../client/pages/page.ts";
+import { titleOf } from "../../client/subject.ts";
+import type { Context } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -8,17 +8,17 @@ import { Failure, affectsOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/pull-answers.ts";
 import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
-import type { Presentation, Renderer } from "../../render/renderer.ts";
-import { nextPageLine } from "./continuation.ts";
 import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
+import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { counted } from "../../text/counted.ts";
+import type { Questions } from "../input/questions.ts";
+import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
+import { nextPageLine } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
-import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
-import type { Context } from "../../context/context.ts";
-import type { Questions } from "../input/questions.ts";
-import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
@@ -118,16 +118,23 @@ async function answerAll(
   for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
   for (const line of meanings) report.remark(line);
   if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
-  // Reported even if stdout is a pipe, because a script might mistake a truncated list for the complete result.
-  const isByDefault =
-    !run.typed.input.typed.has("limit") && !run.options.isQuiet && !run.context.stderr.isTerminal;
-  for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
+  for (const line of remarks) remarkOnMore(run, line);
   if (run.unfinished !== undefined)
-    (isByDefault ? report.tell : report.remark)(
+    remarkOnMore(
+      run,
       `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; raise --limit or use --all`,
     );
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/**
+ * A default limit is reported even if stdout is a pipe, because a script might mistake a truncated list for the complete
+ * result.
+ */
+function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
+  const isByDefault = !typed.input.typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
+  (isByDefault ? report.tell : report.remark)(line);
 }
 
 /** In the same form as a run's failure. */

@@ -11,14 +11,9 @@ import { createKnownAssets } from "../../run/known-assets.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../input/questions.ts";
 
-export interface TableAssets {
-  readonly find: FindAsset;
-  /** Call this before the page is shown. */
-  readonly learnFor: (question: Question, page: Pick<Page, "group" | "rows">) => Promise<void>;
-  readonly save: () => void;
-}
+export type TableAssets = ReturnType<typeof createTableAssets>;
 
-/** Nobody reads a longer table to its end. */
+/** Longer tables are rarely read to the end. */
 const mostLearned = 500;
 
 /**
@@ -30,15 +25,19 @@ export function createTableAssets(
   client: Client,
   options: Pick<RunOptions, "format" | "fields" | "columns">,
   { named }: Pick<Questions, "named">,
-): TableAssets {
+) {
   const known = createKnownAssets(context, client.target);
   known.name(named);
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let shown = "";
   let learned = 0;
   return {
-    find: (address, network = shown) => known.find(network, address),
-    learnFor: async ({ endpoint, args }, { group, rows }) => {
+    find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
+    /** Call this before the page is shown. */
+    learnFor: async (
+      { endpoint, args }: Question,
+      { group, rows }: Pick<Page, "group" | "rows">,
+    ): Promise<void> => {
       shown = args.get("network") ?? "";
       if (!isTable) return;
       const pool = args.get("pool_address");
@@ -74,7 +73,7 @@ export function createTableAssets(
 function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
   const shape = endpoint.rows[group];
   if (shape === undefined || group !== onlyGroup) return false;
-  return chooseColumns(shape, columns).some(({ shows }) => shows !== undefined && shows !== "label");
+  return chooseColumns(shape, columns).some(({ trade }) => trade !== undefined);
 }
 
 /** Rows of the public service also contain both amounts in tokens. */

@@ -1,6 +1,6 @@
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { Question } from "../../contract/args.ts";
-import { quoteText } from "../../render/values/quote.ts";
+import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { Pull } from "./pull.ts";
 import type { TableAssets } from "./table-assets.ts";
 
@@ -15,9 +15,9 @@ export function tableRemarks(
   if (options.format !== "table" || !context.stdout.isTerminal || destination.tally.rowsOfQuestion === 0)
     return [];
   if (questions.walk.candles !== undefined)
-    return candleRemarks(run, args, quoteText(endpoint, args, isSingle ? assets.find : undefined));
+    return candleRemarks(run, args, quoteOf(endpoint, args, isSingle ? assets.find : undefined));
   const [shape] = Object.values(endpoint.rows);
-  if (shape?.columns.some(({ shows }) => shows === "size") === true)
+  if (shape?.columns.some(({ trade }) => trade === "size") === true)
     return ["the service does not document the signs of amounts; they are shown as sent"];
   const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
   const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
@@ -28,7 +28,7 @@ export function tableRemarks(
 function candleRemarks(
   { questions, options, destination }: Pull,
   args: Question["args"],
-  quote: string | undefined,
+  quote: Quote | undefined,
 ): readonly string[] {
   const rows = destination.tally.rowsOfQuestion;
   const { start, end, interval } = candleWindow(args);
@@ -42,7 +42,9 @@ function candleRemarks(
   return [
     ...(quote === undefined || options.picture === "chart"
       ? []
-      : [`${args.get("interval")} candles; prices ${quote}`]),
+      : [
+          `${args.get("interval")} candles; prices ${quote.of === undefined ? "" : `of ${quote.of} `}in ${quote.in}`,
+        ]),
     ...(isSparse
       ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
       : []),

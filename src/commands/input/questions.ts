@@ -1,5 +1,5 @@
-import { addressKey, type Place, type Subject, type Walk } from "../../client/pages/page.ts";
-import { type Args, readArgs, type Typed } from "../../contract/args.ts";
+import type { Place } from "../../client/pages/page.ts";
+import { readArgs, type Typed } from "../../contract/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
@@ -23,16 +23,11 @@ import { hasColumns } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
+import type { Wanted } from "../../pull/estimate.ts";
+import { distinctSubjects, type Subject } from "../../client/subject.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
-export interface Questions {
-  readonly endpoint: Endpoint;
-  /** The arguments for each pull. */
-  readonly asked: readonly Args[];
-  /** The total number; undefined means all rows. */
-  readonly limit: number | undefined;
-  readonly walk: Walk;
-  readonly groups: readonly string[];
+export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail";
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
@@ -121,22 +116,18 @@ async function readTargets(
   });
   const named = addressName(endpoint);
   const isOneByOne = endpoint.reply.kind === "candles" || endpoint.reply.kind === "numbered-pages";
-  return (isOneByOne ? distinct(subjects, sources) : subjects).map((subject) => ({
+  return (isOneByOne ? withoutRepeats(subjects, sources) : subjects).map((subject) => ({
     args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
     subject,
   }));
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
-function distinct(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
-  const byKey = new Map<string, Subject>();
-  for (const subject of subjects) {
-    const key = `${subject.network}:${addressKey(subject.address)}`;
-    byKey.set(key, byKey.get(key) ?? subject);
-  }
-  const repeated = subjects.length - byKey.size;
+function withoutRepeats(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
+  const distinct = distinctSubjects(subjects);
+  const repeated = subjects.length - distinct.length;
   if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
-  return [...byKey.values()];
+  return distinct;
 }
 
 /** Some flags make sense only for a single list of rows. */

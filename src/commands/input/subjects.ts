@@ -1,4 +1,3 @@
-import type { Subject } from "../../client/pages/page.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
+import type { Subject } from "../../client/subject.ts";
 
 interface Taker {
   readonly command: string;

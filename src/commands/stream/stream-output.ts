@@ -1,4 +1,3 @@
-import type { Subject } from "../../client/pages/page.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
 import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
@@ -17,9 +16,9 @@ import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "../../tail/event-place.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment, Shard } from "../../tail/shard-handlers.ts";
-import { nameOf } from "../../tail/shards.ts";
 import { counted } from "../../text/counted.ts";
 import type { StreamValues } from "./stream-flags.ts";
+import { nameOf, type Subject } from "../../client/subject.ts";
 
 const LF = 0x0a;
 

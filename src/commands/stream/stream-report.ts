@@ -1,14 +1,14 @@
-import type { Subject } from "../../client/pages/page.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
 import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
-import { nameOf, someOf, titleOf } from "../../tail/shards.ts";
+import { someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
+import { nameOf, titleOf, type Subject } from "../../client/subject.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {

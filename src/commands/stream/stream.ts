@@ -1,5 +1,4 @@
 import type { Client } from "../../client/client.ts";
-import type { Subject } from "../../client/pages/page.ts";
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -24,7 +23,7 @@ import { createStops, Stop } from "../../tail/ending.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { distinct, planShards, roomFor } from "../../tail/shards.ts";
+import { planShards, roomFor } from "../../tail/shards.ts";
 import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
 import { Tail } from "../../tail/tail.ts";
@@ -34,6 +33,7 @@ import type { Input } from "../command.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
+import { distinctSubjects, type Subject } from "../../client/subject.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -60,7 +60,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
     const taker = { command: streamTaker, takes: asked.kind.by, checksForms: false, usage };
-    const listed = distinct(await readSubjects(words, sources, taker));
+    const listed = distinctSubjects(await readSubjects(words, sources, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };
@@ -91,7 +91,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
+  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {
     // If the credits are limited, none of them are spent on amounts in tokens.
     if (hasTrades && options.maxCredits === undefined) void learnPools(open.client, known, subjects, stops);

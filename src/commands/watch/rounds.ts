@@ -1,4 +1,3 @@
-import { titleOf } from "../../tail/shards.ts";
 import type { Client } from "../../client/client.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
@@ -12,6 +11,7 @@ import { answers } from "../../pull/pull-answers.ts";
 import { createRowSelector } from "../../render/formats/row-text.ts";
 import type { Questions } from "../input/questions.ts";
 import { withSuggestion } from "../input/suggestion.ts";
+import { titleOf } from "../../client/subject.ts";
 
 export type Round = Awaited<ReturnType<typeof fetchRound>>;
 

@@ -5,7 +5,7 @@ import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { createScroll, keysLine, restLine } from "../../render/scroll.ts";
 import { visibleText } from "../../render/sanitize.ts";
-import { cutText, joinFitting } from "../../render/values/width.ts";
+import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { someOf } from "../../tail/shards.ts";
@@ -69,7 +69,7 @@ export async function openWatchScreen(
   await report.settled();
   const { isUnicode } = presentation;
   const paint = await createPaint(presentation.isColored);
-  const mark = isUnicode ? "…" : "...";
+  const mark = ellipsis(isUnicode);
   const scroll = createScroll();
   let drawn: Drawn | undefined;
   let next: number | undefined;

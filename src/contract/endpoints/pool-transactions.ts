@@ -75,9 +75,9 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     },
     columns: [
       { field: "created_at", title: "time", priority: 1 },
-      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, shows: "amount 0" },
-      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, shows: "amount 1" },
-      { field: "amount_0", title: "size USD", priority: 4, shows: "size" },
+      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, trade: "amount 0" },
+      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, trade: "amount 1" },
+      { field: "amount_0", title: "size USD", priority: 4, trade: "size" },
       { field: "price_0_usd", title: "price 0 USD", priority: 6 },
       { field: "price_1_usd", title: "price 1 USD", priority: 7 },
       { field: "created_at_block_number", title: "block", priority: 9 },

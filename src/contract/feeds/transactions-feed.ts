@@ -43,7 +43,7 @@ export const transactionsFeed: Feed<"transactions"> = {
   shown: [
     { title: "PRICE 0 USD", reads: "price", names: ["price_0_usd"] },
     { title: "SIZE USD", reads: "amount", names: ["volume_usd"] },
-    { title: "TOKEN 0", reads: "amount", names: ["amount_0"], shows: "amount 0" },
-    { title: "TOKEN 1", reads: "amount", names: ["amount_1"], shows: "amount 1" },
+    { title: "TOKEN 0", reads: "amount", names: ["amount_0"], trade: "amount 0" },
+    { title: "TOKEN 1", reads: "amount", names: ["amount_1"], trade: "amount 1" },
   ],
 };

@@ -30,8 +30,8 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
           : { ...style, findAsset: (address: string) => findAsset(address, network) };
       const values = shown.map(({ names }) => numericAt(event, names));
       // As sent, because a double would show digits that the service never sent.
-      cells = shown.map(({ reads, shows }, index) =>
-        shows === undefined ? showCell(values[index], reads, style) : showTrade(event, shows, styled),
+      cells = shown.map(({ reads, trade }, index) =>
+        trade === undefined ? showCell(values[index], reads, style) : showTrade(event, trade, styled),
       );
       // Precise enough for the direction of change and the sparkline.
       const value = Number(values[0]);

@@ -4,7 +4,7 @@ import type { FindAsset } from "../values/cell.ts";
 import { formatSeconds } from "../../contract/duration.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
-import { visibleText } from "../sanitize.ts";
+import { shownText } from "../sanitize.ts";
 import { counted } from "../../text/counted.ts";
 
 export interface BoardOptions {
@@ -57,7 +57,7 @@ export function drawTitle(
 }
 
 export function drawFaint({ paint, isUnicode }: BoardOptions, text: string, columns: number): string {
-  return paint(cutText(visibleText(text), columns, ellipsis(isUnicode)), "faint");
+  return paint(cutText(shownText(text, { isUnicode }), columns, ellipsis(isUnicode)), "faint");
 }
 
 /** `12s`, `3m`, `5h12m`, `3d`, rounded down. */

@@ -1,6 +1,5 @@
-import { shortAddress } from "../../client/pages/page.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
-import { visibleText } from "../sanitize.ts";
+import { shownText } from "../sanitize.ts";
 import { GAP } from "../table/fit-columns.ts";
 import type { Cell } from "../values/cell.ts";
 import { sparkline } from "../values/sparkline.ts";
@@ -8,6 +7,7 @@ import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/wid
 import type { NamedRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-lines.ts";
 import type { BoardOrder } from "./board-order.ts";
+import { shortAddress } from "../../client/subject.ts";
 
 interface BoardView {
   readonly elapsed: number;
@@ -26,11 +26,12 @@ export function drawTable(
   { elapsed, order, hasLabels }: BoardView,
 ) {
   const mark = ellipsis(isUnicode);
+  const style = { isUnicode };
   const heads = [...feeds[feed].shown.map(({ title }) => title), "SINCE START", "/MIN"];
   const titled = (title: string): string => (order === title ? `${title}${isUnicode ? "▼" : "*"}` : title);
   const lines = rows.map(({ asset, label = "", row }) => ({
     asset,
-    label: cutText(visibleText(label), longestLabel, mark),
+    label: cutText(shownText(label, style), longestLabel, mark),
     row,
     cells: [...row.values(), row.change(), row.updates(elapsed)],
   }));
@@ -40,7 +41,10 @@ export function drawTable(
   const labels = hasLabels
     ? Math.max(...[titled("LABEL"), ...lines.map(({ label }) => label)].map(textWidth))
     : 0;
-  const widest = Math.max(titled("ASSET").length, ...lines.map(({ asset }) => textWidth(visibleText(asset))));
+  const widest = Math.max(
+    titled("ASSET").length,
+    ...lines.map(({ asset }) => textWidth(shownText(asset, style))),
+  );
   const room = columns - (hasLabels ? labels + GAP : 0);
   const { width: fitting, widths, trend } = fitBoard({ widest, hasLabels, natural }, room);
   const shown = lines.map(({ asset }) =>
@@ -78,9 +82,9 @@ export function drawTable(
 /** Next to a label, a short address is enough: `ethereum:0x88e6…5640`, or without the network. */
 function shortAsset(asset: string, width: number, isUnicode: boolean): string {
   const colon = asset.indexOf(":") + 1;
-  const address = shortAddress(asset.slice(colon));
+  const address = shortAddress(asset.slice(colon), ellipsis(isUnicode));
   const fits = [asset, asset.slice(0, colon) + address, address].find(
-    (text) => textWidth(visibleText(text)) <= width,
+    (text) => textWidth(shownText(text, { isUnicode })) <= width,
   );
   return assetLabel(fits ?? address, width, isUnicode);
 }

@@ -1,4 +1,3 @@
-import { addressKey } from "../../client/pages/page.ts";
 import type { Key } from "../../context/context.ts";
 import { parseExact } from "../../json/exact-json.ts";
 import { isObject, member } from "../../json/raw-json.ts";
@@ -16,6 +15,7 @@ import {
 } from "./board-lines.ts";
 import { type BoardOrder, boardOrders, sortRows } from "./board-order.ts";
 import { drawTable } from "./board-table.ts";
+import { subjectKey } from "../../client/subject.ts";
 
 interface BoardEvent {
   readonly data: Buffer;
@@ -111,7 +111,7 @@ function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">):
 
 function assetKey(asset: string): string {
   const colon = asset.indexOf(":");
-  return asset.slice(0, colon + 1) + addressKey(asset.slice(colon + 1));
+  return subjectKey({ network: asset.slice(0, colon), address: asset.slice(colon + 1) });
 }
 
 /** A transaction has two tokens, and either may be the asset. */

@@ -5,7 +5,7 @@ import { writeUtc } from "../../time/calendar.ts";
 import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";
-import { quoteText } from "../values/quote.ts";
+import { type Quote, quoteOf } from "../values/quote.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";
 import { drawChart } from "./draw-chart.ts";
@@ -38,13 +38,19 @@ export async function createChartView(presentation: Presentation, args: Args): P
         name: assetLabel(asset, columns, isUnicode),
         interval: args.get("interval") ?? "",
         unit: interval,
-        quote: (quoteText(endpoint, args, presentation.findAsset) ?? "").replace(/^of /u, ""),
+        quote: titleOfQuote(quoteOf(endpoint, args, presentation.findAsset)),
         window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
       };
       const lines = drawChart(subject, candles, { columns, rows }, style);
       await output.write(lines.map((line) => `${line}\n`).join(""));
     },
   };
+}
+
+/** `WETH in USD` */
+function titleOfQuote(quote: Quote | undefined): string {
+  if (quote === undefined) return "";
+  return quote.of === undefined ? `in ${quote.in}` : `${quote.of} in ${quote.in}`;
 }
 
 /** `2026-11-21 08:54` */

@@ -1,4 +1,3 @@
-import { shortAddress } from "../../client/pages/page.ts";
 import type { RowShape } from "../../contract/endpoint.ts";
 import { splitPath } from "../formats/row-text.ts";
 import type { Presentation } from "../renderer.ts";
@@ -11,12 +10,13 @@ import {
   isNumeric,
   plain,
   showCell,
-  shownText,
 } from "../values/cell.ts";
 import { showTrade } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import { chooseColumns } from "./choose-columns.ts";
+import { shownText } from "../sanitize.ts";
+import { shortAddress } from "../../client/subject.ts";
 
 export interface TableColumn {
   readonly title: string;
@@ -53,12 +53,15 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     );
   const isAsked = columns !== undefined;
   const chosen = chooseColumns(shape, columns);
-  const shown = chosen.map(({ field, title, priority, shows }, index) => {
+  const shown = chosen.map(({ field, title, priority, shows, trade }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
     const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
-    if (shows === undefined) return plainColumn;
-    if (shows === "label" || shows === "asset") {
+    if (trade !== undefined) {
+      const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, trade, style);
+      return { ...plainColumn, kind: "amount" as const, draw };
+    }
+    if (shows !== undefined) {
       const draw = (row: unknown, style: CellStyle): Cell => assetCell(row, plainColumn, shows, style);
       const isAsset = shows === "asset";
       return {
@@ -68,8 +71,7 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
         draw,
       };
     }
-    const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, shows, style);
-    return { ...plainColumn, kind: "amount" as const, draw };
+    return plainColumn;
   });
   if (isAsked || orderedBy === undefined) return shown;
   const [ordered] = chooseColumns(shape, [orderedBy]);
@@ -89,7 +91,7 @@ function assetCell(row: unknown, shown: TableColumn, shows: "label" | "asset", s
 /** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */
 function keepingLonger(columns: readonly TableColumn[], kept: number): readonly TableColumn[] {
   const measures = columns.filter(({ kind }) => isNumeric(kind));
-  // 0.25 leaves room for the priorities in across-networks.ts.
+  // Less than the distance between two priorities, so that it stays behind every identifying column.
   const before = Math.min(...measures.map(({ priority }) => priority)) - 0.25;
   return columns.map((each, index) =>
     index === kept ? { ...each, priority: Math.min(each.priority, before) } : each,

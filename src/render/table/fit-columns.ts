@@ -1,8 +1,8 @@
-import { shortWidth } from "../../client/pages/page.ts";
 import type { Output } from "../../context/context.ts";
 import { type Cell, isNumeric } from "../values/cell.ts";
 import { textWidth } from "../values/width.ts";
 import type { TableColumn } from "./columns.ts";
+import { shortWidth } from "../../client/subject.ts";
 
 export const GAP = 2;
 
@@ -129,11 +129,7 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     /** The width at which no cell is truncated. */
     natural,
     /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
-    least: isShortened
-      ? Math.max(title, shortWidth, least, ...short)
-      : isWhole
-        ? natural
-        : Math.min(natural, Math.max(title, SHORTEST_WORD)),
+    least: leastWidth(),
     /** Widths at which more of the shortened cells are complete, the largest first. Empty if no cell is shortened. */
     wholes: [...new Set(long)].toSorted((a, b) => b - a),
     /** The row's own address is always there, in short form. */
@@ -141,6 +137,11 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     /** If a column of long values does not fit, later columns may still be shown. */
     isBulky: isWhole && natural > BULKY && !isShortened,
   };
+
+  function leastWidth(): number {
+    if (isShortened) return Math.max(title, shortWidth, least, ...short);
+    return isWhole ? natural : Math.min(natural, Math.max(title, SHORTEST_WORD));
+  }
 }
 
 const DIGITS = /^-?\d+(?:\.\d+)?$/;

@@ -1,6 +1,7 @@
 import { isObject, member } from "../../json/raw-json.ts";
 import type { RecordShape } from "../../contract/record.ts";
-import { type Cell, cellKind, type CellStyle, noValue, plain, showCell, shownText } from "../values/cell.ts";
+import { shownText } from "../sanitize.ts";
+import { type Cell, cellKind, type CellStyle, noValue, plain, showCell } from "../values/cell.ts";
 import { readDecimal, showWholeAmount, writeDecimal } from "../values/decimal.ts";
 import { fieldAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";

@@ -1,10 +1,10 @@
-import { shortAddress } from "../../client/pages/page.ts";
 import type { Paint } from "../painter.ts";
 import { blank, type Cell, type CellStyle } from "../values/cell.ts";
 import { cutText, ellipsis, isPlain, textWidth } from "../values/width.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
 import { BULKY, fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
 import { type DrawRows, writeLines } from "./table-lines.ts";
+import { shortAddress } from "../../client/subject.ts";
 
 interface SectionOptions {
   readonly columns: readonly TableColumn[];

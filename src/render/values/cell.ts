@@ -1,9 +1,8 @@
 import type { KnownAsset } from "../../contract/asset-kind.ts";
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
-import { asciiText, visibleText } from "../sanitize.ts";
+import { shownText } from "../sanitize.ts";
 import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
-import { isPlain } from "./width.ts";
 
 /** Safe to print. */
 export interface Cell {
@@ -109,11 +108,6 @@ function showNested(value: unknown, depth = 0): string {
   if (Array.isArray(value)) return `[${value.map(show).join(",")}]`;
   const members = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${show(item)}`);
   return `{${members.join(",")}}`;
-}
-
-export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {
-  if (isPlain(text) && !text.includes("\\")) return text;
-  return isUnicode ? visibleText(text) : asciiText(text);
 }
 
 const STEPS = [

@@ -3,19 +3,25 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { visibleText } from "../sanitize.ts";
 import type { FindAsset } from "./cell.ts";
 
+/** `of` is the symbol whose price it is, if known; `in` is the currency: `USD`, `WETH` or `the pool's other token`. */
+export interface Quote {
+  readonly of?: string;
+  readonly in: string;
+}
+
 /**
- * What the prices of candles mean: `of WETH in USD`, `of USDC in WETH`, or `in the pool's other token` if the symbols
- * are unknown. A pool's price is that of its first token, and with `inversed` that of the second one.
+ * What the prices of candles mean. A pool's price is that of its first token, and with `inversed` that of the second
+ * one.
  */
-export function quoteText({ quote }: Endpoint, args: Args, find: FindAsset | undefined): string | undefined {
+export function quoteOf({ quote }: Endpoint, args: Args, find: FindAsset | undefined): Quote | undefined {
   if (quote === undefined) return undefined;
   const pool = args.get("pool_address");
   const isInversed = args.get("inversed") === "true";
   const label = find?.(pool ?? args.get("token_address") ?? "", args.get("network"))?.label;
-  if (label === undefined) return isInversed ? `${quote}, inversed` : quote;
-  if (pool === undefined) return `of ${visibleText(label)} ${quote}`;
+  const unnamed = { in: isInversed ? `${quote}, inversed` : quote };
+  if (label === undefined) return unnamed;
+  if (pool === undefined) return { of: visibleText(label), in: quote };
   const tokens = visibleText(label).split("/");
   const [base, other] = isInversed ? tokens.toReversed() : tokens;
-  if (tokens.length !== 2) return isInversed ? `${quote}, inversed` : quote;
-  return `of ${base} in ${other}`;
+  return base === undefined || other === undefined || tokens.length !== 2 ? unnamed : { of: base, in: other };
 }

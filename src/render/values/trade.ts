@@ -1,6 +1,7 @@
 import type { TradePart } from "../../contract/record.ts";
 import { member } from "../../json/raw-json.ts";
-import { blank, type Cell, type CellStyle, noValue, plain, shownText } from "./cell.ts";
+import { blank, type Cell, type CellStyle, noValue, plain } from "./cell.ts";
+import { shownText } from "../sanitize.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";
 import { cutText, ellipsis } from "./width.ts";
 

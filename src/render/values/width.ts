@@ -1,4 +1,4 @@
-import { ESCAPES, visibleText } from "../sanitize.ts";
+import { ESCAPES, shownText } from "../sanitize.ts";
 
 /**
  * Returns the width in terminal columns. Chinese, Japanese and Korean characters and emoji take up two columns, and
@@ -106,7 +106,7 @@ const shortestWithEnd = 16;
 
 /** Cuts the middle, because people recognize an address by its start and end. */
 export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
-  const text = visibleText(asset);
+  const text = shownText(asset, { isUnicode });
   const mark = ellipsis(isUnicode);
   const isSimple = isPlain(text) && !text.includes("\\");
   if (!isSimple || width < shortestWithEnd) return cutText(text, width, mark);

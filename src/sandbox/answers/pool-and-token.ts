@@ -44,7 +44,7 @@ export const answerPool: Answer = function* describePool(asked) {
 
 /** Only transactions change a pool, so this is its creation time if there are none. */
 function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
-  return market.transactions(pool, { to: at, limit: 1 })[0]?.time ?? pool.createdAt;
+  return market.transactions(pool, { to: at, limit: 1, asOf: at })[0]?.time ?? pool.createdAt;
 }
 
 /** Specification, "Token detail" resource. The public service adds fields and returns `sells` and `buys` as counts. */

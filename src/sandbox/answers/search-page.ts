@@ -49,7 +49,7 @@ export function* searchPage<T extends { readonly createdAt: number }>(
   );
   const applied = Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""]));
   const slugs = networks.map(({ id }) => id);
-  const key = JSON.stringify([at, slugs, orderBy, sort, applied]);
+  const key = JSON.stringify([asked.market.faultName, at, slugs, orderBy, sort, applied]);
   const wanted: Wanted<T> = { networks, filters, measure: search.orders[orderBy], sort, at };
   const found = yield* search.lists.recall(key, () => shareWork(findItems(asked, search, wanted)))();
   const end = offset + limit;

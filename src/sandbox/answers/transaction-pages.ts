@@ -1,6 +1,6 @@
 import { writeInstant } from "../request-times.ts";
 import type { Json, JsonObject } from "../json-writer.ts";
-import { inTokens, type Market, type PoolFacts } from "../market/types.ts";
+import { inTokens, type PoolFacts } from "../market/types.ts";
 import type { Transaction, TransactionWindow } from "../market/types.ts";
 import { invalidParam } from "../service-refusal.ts";
 import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
@@ -11,7 +11,7 @@ const LAST_PAGE = 100;
 // Wire-facts 4.6: the public service never returns anything older than this.
 const PUBLIC_REACH_SECONDS = 7 * 86_400;
 
-type Window = Pick<TransactionWindow, "from" | "to">;
+type Window = Pick<TransactionWindow, "from" | "to" | "asOf">;
 
 /** Specification, endpoint 1: newest first. Only a request with `cursor` gets the cursor envelope. */
 export const answerPoolTransactions: Answer = (asked) => {
@@ -26,26 +26,28 @@ export const answerPoolTransactions: Answer = (asked) => {
   if (cursor !== undefined) return cursorPage(asked, pool, window, cursor, page.limit);
   const { market } = asked;
   const skip = (page.page - 1) * page.limit;
-  const total = market.transactionCount(pool, window.from ?? 0, window.to);
+  const total = market.transactionCount(pool, window.from ?? 0, window.to, asked.at);
   const rows = skip >= total ? [] : market.transactions(pool, { ...window, skip, limit: page.limit });
   return { transactions: writeRows(asked, rows), page_info: pageInfo(page, total) };
 };
 
 /** Both ends are inclusive, but the public service excludes `to`. A window never extends past the request time. */
-function readWindow({ query, at, dialect }: Asked): Window {
+function readWindow({ query, at, dialect, market }: Asked): Window {
   const from = query.from("from");
   const to = query.to("to");
-  if (dialect === "spec") return { from, to: Math.min(to ?? at, at) };
+  const isPublic = dialect === "public";
+  const reach = Math.min(market.reachSeconds, isPublic ? PUBLIC_REACH_SECONDS : Number.POSITIVE_INFINITY);
   return {
-    from: Math.max(from ?? 0, at - PUBLIC_REACH_SECONDS),
-    to: Math.min(to === undefined ? at : to - 1, at),
+    from: Math.max(from ?? 0, at - reach),
+    to: Math.min(to === undefined ? at : to - Number(isPublic), at),
+    asOf: at,
   };
 }
 
 /** An empty cursor returns the first rows. Any other cursor is the ID of the transaction just before the page. */
 function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
-  const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);
+  const before = cursor === "" ? undefined : market.placeOfId(pool, cursor, at);
   if (cursor !== "" && before === undefined)
     throw invalidParam("cursor", "must be the id of a transaction of the pool");
   const found = market.transactions(pool, { ...window, before, limit: limit + 1 });
@@ -77,8 +79,10 @@ function finishTransaction(
   return [...rows.filter((row) => row.id !== id), ...market.transactionsWithId(pool, id, at)];
 }
 
-function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
-  return rows.map((row) => (dialect === "spec" ? specifiedTransaction(row) : publicTransaction(market, row)));
+function writeRows({ dialect, market, at }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
+  return rows.map((row) =>
+    dialect === "spec" ? specifiedTransaction(row) : publicTransaction(row, market.blockHash(row, at)),
+  );
 }
 
 /** Specification, "Transaction" resource. The two USD prices are omitted if unknown. */
@@ -107,7 +111,7 @@ function specifiedTransaction(row: Transaction): JsonObject {
 }
 
 /** Wire-facts 4.6. Amounts are arbitrarily long integers. */
-function publicTransaction(market: Market, row: Transaction): JsonObject {
+function publicTransaction(row: Transaction, blockHash: string): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
     ...specifiedTransaction(row),
@@ -118,7 +122,7 @@ function publicTransaction(market: Market, row: Transaction): JsonObject {
     amount_1: row.amount1,
     volume_0: Math.abs(inTokens(row.amount0, token0)),
     volume_1: Math.abs(inTokens(row.amount1, token1)),
-    created_at_block_hash: market.blockHash(row),
+    created_at_block_hash: blockHash,
     canonical_chain: true,
   };
 }

@@ -17,7 +17,7 @@ export const answerDexes: Answer = (asked) => {
   const asPage = readPage(query);
   query.choice("order_by", ["pool"]);
   const sort = query.choice("sort", ["asc", "desc"]) ?? "desc";
-  const key = JSON.stringify([network.id, at]);
+  const key = JSON.stringify([asked.market.faultName, network.id, at]);
   const rows = state.dexLists.recall(key, () => listDexes(asked.market, network, at));
   const ordered = sort === "asc" ? rows.toReversed() : rows;
   // The public service sends all rows for any page, with zero totals.

@@ -3,7 +3,7 @@ import type { Tier } from "../../contract/tier.ts";
 export interface Fault {
   readonly kind: FaultName | "status";
   readonly text: string;
-  /** A status, milliseconds or a number of events; undefined for kinds without an amount. */
+  /** A status, milliseconds, or a number of events or blocks; undefined for kinds without an amount. */
   readonly amount: number | undefined;
   /** The Retry-After value on a 429, in seconds. */
   readonly retryAfter: number | undefined;
@@ -14,7 +14,7 @@ export interface Fault {
   readonly path: string | undefined;
 }
 
-/** Counted from 1 among the requests that the fault applies to. */
+/** Counted from 1 among the requests that the fault applies to. For market faults, the share is one of rows or blocks. */
 export type When =
   /** This share of requests starts a burst of `length` requests. */
   | { readonly by: "rate"; readonly share: number; readonly length: number }
@@ -26,16 +26,21 @@ export type Faults = readonly Fault[];
 /**
  * `answer` replaces the response, `change` alters the request or the body, `header` alters headers, `delivery` alters
  * the transfer, and `stream` affects an open stream. A request has at most one `answer` and one `delivery` fault.
+ * `market` changes the market that all requests see.
  */
-type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream";
+type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream" | "market";
 
-type FaultValue = "none" | "status" | "duration" | "events" | "tier" | "name";
+type FaultValue = "none" | "status" | "duration" | "events" | "blocks" | "tier" | "name";
 
-interface FaultTraits {
+export interface FaultTraits {
   readonly layer: FaultLayer;
   readonly value: FaultValue;
-  /** Milliseconds, a status, or a number of events. */
+  /** Milliseconds, a status, or a number of events or blocks. */
   readonly byDefault?: number;
+  /** For market faults: what a share counts, and the default share. */
+  readonly of?: "rows" | "blocks";
+  readonly share?: number;
+  readonly example?: string;
   /** Affects only the first matching request unless a position, count or rate is given. */
   readonly isOnce?: true;
   readonly help: string;
@@ -47,6 +52,7 @@ const header = { layer: "header", value: "none" } as const;
 const delivery = { layer: "delivery", value: "none" } as const;
 const slow = { layer: "delivery", value: "duration", byDefault: 3000 } as const;
 const stream = { layer: "stream", value: "events", byDefault: 3 } as const;
+const market = { layer: "market", value: "duration" } as const;
 
 /** Any status from 400 to 599 is also a fault. */
 export const faultTraits = {
@@ -97,6 +103,37 @@ export const faultTraits = {
   "stream-error": {
     ...stream,
     help: "Stream closed with an `error` event after this many events (default 3)",
+  },
+  "late-rows": {
+    ...market,
+    byDefault: 90_000,
+    of: "rows",
+    share: 0.02,
+    example: "late-rows=90s:2%",
+    help: "Rows that are listed, counted and streamed only when they have this age (default 90s:2%)",
+  },
+  "withdrawn-rows": {
+    ...market,
+    byDefault: 60_000,
+    of: "rows",
+    share: 0.01,
+    example: "withdrawn-rows=60s:1%",
+    help: "Rows followed by an additional row, which disappears when it has this age (default 60s:1%)",
+  },
+  reorg: {
+    ...market,
+    value: "blocks",
+    byDefault: 3,
+    of: "blocks",
+    share: 0.01,
+    example: "reorg=3:1%",
+    help: "Blocks whose transactions are in other places, or missing, until this many later blocks exist (default 3:1%)",
+  },
+  reach: {
+    ...market,
+    byDefault: 7 * 86_400_000,
+    example: "reach=7d",
+    help: "Transactions older than this are neither listed nor counted (default 7d)",
   },
 } as const satisfies Readonly<Record<string, FaultTraits>>;
 

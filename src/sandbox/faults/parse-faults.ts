@@ -5,6 +5,7 @@ import {
   type FaultName,
   faultNames,
   type Faults,
+  type FaultTraits,
   isFaultName,
   traitsOf,
   type When,
@@ -19,7 +20,8 @@ interface FaultProblem {
  * Parses faults of the form `<kind>[=value][when][/path part]`, separated by commas:
  * `429x3,500:5%,reset-body@7,truncate@10-12,slow-body=2s:1%/transactions`. `when` selects requests: `x3` the first
  * three, `@7` the seventh, `@7-9` a range, `@7-` all from the seventh on, `:5%` that share, and `:5%x3` bursts of
- * three. By default, a fault affects all requests, but some page faults affect only the first.
+ * three. By default, a fault affects all requests, but some page faults affect only the first. Market faults, such as
+ * `late-rows=90s:2%`, affect rows instead of requests, and take only a share.
  */
 export function parseFaults(spec: string): Faults | FaultProblem {
   const faults: Fault[] = [];
@@ -43,11 +45,13 @@ function parseFault(text: string): Fault | FaultProblem {
   const { word = "", value, when: typedWhen = "", path } = SHAPE.exec(text)?.groups ?? {};
   const kind = readKind(word === "" ? text : word);
   if (kind === undefined) return unknownKind(word === "" ? text : word, text);
-  const when = readWhen(typedWhen, traitsOf(kind).isOnce);
-  if (when === undefined) return badWhen(typedWhen, text);
+  const traits = traitsOf(kind);
+  const isMarket = traits.layer === "market";
+  const when = isMarket ? readShare(typedWhen, traits) : readWhen(typedWhen, traits.isOnce);
+  if (when === undefined) return isMarket ? badShare(typedWhen, text, traits) : badWhen(typedWhen, text);
   const base = { kind, text, when, path, retryAfter: undefined, tier: undefined, filter: undefined };
   if (kind === "status") return withRetryAfter({ ...base, amount: Number(word) }, value);
-  return withValue({ ...base, amount: traitsOf(kind).byDefault }, kind, value);
+  return withValue({ ...base, amount: traits.byDefault }, kind, value);
 }
 
 function readKind(word: string): FaultName | "status" | undefined {
@@ -65,8 +69,10 @@ function unknownKind(word: string, text: string): FaultProblem {
   };
 }
 
+const EVERY: When = { by: "range", from: 1, to: Number.POSITIVE_INFINITY };
+
 function readWhen(typed: string, isOnce = false): When | undefined {
-  if (typed === "") return { by: "range", from: 1, to: isOnce ? 1 : Number.POSITIVE_INFINITY };
+  if (typed === "") return isOnce ? rangeOf(1, 1) : EVERY;
   const rate = /^:(\d{1,3}(?:\.\d{1,6})?)%(?:x(\d{1,9}))?$/u.exec(typed);
   if (rate !== null) {
     const [share, length] = [Number(rate[1]) / 100, Number(rate[2] ?? 1)];
@@ -81,6 +87,29 @@ function readWhen(typed: string, isOnce = false): When | undefined {
   const from = Number(range[1]);
   const end = range[2] === undefined ? from : Number.POSITIVE_INFINITY;
   return rangeOf(from, range[3] === undefined ? end : Number(range[3]));
+}
+
+/** A share of 0% affects nothing. Without a share, every row is affected. */
+function readShare(typed: string, { share }: FaultTraits): When | undefined {
+  const percent = /^:(\d{1,3}(?:\.\d{1,6})?)%$/u.exec(typed)?.[1];
+  if (share === undefined) return typed === "" ? EVERY : undefined;
+  if (typed === "") return { by: "rate", share, length: 1 };
+  return percent === undefined || Number(percent) > 100
+    ? undefined
+    : { by: "rate", share: Number(percent) / 100, length: 1 };
+}
+
+function badShare(typed: string, text: string, { of, example = "" }: FaultTraits): FaultProblem {
+  const [kind = ""] = example.split("=", 1);
+  return of === undefined
+    ? {
+        problem: `"${typed}" in "${text}": ${kind} affects all transactions, such as ${example}`,
+        next: `omit "${typed}"`,
+      }
+    : {
+        problem: `"${typed}" in "${text}": ${kind} affects a share of all ${of}, such as ${example}`,
+        next: `a share is from 0% to 100%; requests are not counted for this kind`,
+      };
 }
 
 // Each request checks up to this many earlier requests for the start of a burst.
@@ -113,12 +142,17 @@ function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fa
         ? { ...fault, amount: Number(value) }
         : badValue(fault, value, "a status that has a body, from 200 to 599");
     case "duration": {
-      const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)$/u.exec(value) ?? [];
-      const milliseconds = Number(number) * ({ ms: 1, s: 1000, m: 60_000 }[unit] ?? 0);
+      const milliseconds = readDuration(value);
+      if (traitsOf(kind).of === "rows" && milliseconds > LONGEST_AGE_MS)
+        return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
       return milliseconds > 0
         ? { ...fault, amount: milliseconds }
-        : badValue(fault, value, "a duration such as 300ms, 2s or 1m");
+        : badValue(fault, value, "a duration such as 300ms, 2s, 1m, 3h or 7d");
     }
+    case "blocks":
+      return /^[1-9]\d?$/u.test(value) && Number(value) <= MOST_BLOCKS
+        ? { ...fault, amount: Number(value) }
+        : badValue(fault, value, `a number of blocks from 1 to ${MOST_BLOCKS}`);
     case "events":
       return /^\d{1,9}$/u.test(value)
         ? { ...fault, amount: Number(value) }
@@ -132,6 +166,18 @@ function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fa
         ? { ...fault, filter: value }
         : badValue(fault, value, "the name of a filter, such as volume_usd_24h_min");
   }
+}
+
+const MOST_BLOCKS = 64;
+// Each response checks every row that is younger.
+const LONGEST_AGE_MS = 30 * 86_400_000;
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds; 0 if the text is not a duration. */
+function readDuration(text: string): number {
+  const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h|d)$/u.exec(text) ?? [];
+  return Number(number) * (unitMs[unit] ?? 0);
 }
 
 function badValue({ text }: Fault, value: string, accepted: string, near?: string): FaultProblem {

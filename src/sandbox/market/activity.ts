@@ -1,14 +1,16 @@
-import { lastRowAt, type Sums, sumRows } from "./trades.ts";
+import type { Rows } from "./market-rows.ts";
+import type { Sums } from "./trades.ts";
 import type { Activity, PoolFacts, TokenFacts } from "./types.ts";
 import { pricingPool, usdAt } from "./usd.ts";
 
 /** Covers `at - seconds < time <= at`. */
-export function activityOfPool(pool: PoolFacts, at: number, seconds: number): Activity {
-  return toActivity(sumPool(pool, at, seconds));
+export function activityOfPool(rows: Rows, pool: PoolFacts, at: number, seconds: number): Activity {
+  return toActivity(sumPool(rows, pool, at, seconds));
 }
 
 /** Buys and sells are from the token's perspective. */
 export function activityOfToken(
+  rows: Rows,
   token: TokenFacts,
   pools: readonly PoolFacts[],
   at: number,
@@ -16,7 +18,7 @@ export function activityOfToken(
 ): Activity {
   const sums = { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
   for (const pool of pools) {
-    const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(pool, at, seconds);
+    const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(rows, pool, at, seconds);
     const isToken0 = pool.tokens[0] === token;
     sums.volumeUsd += volumeUsd;
     sums.buyUsd += isToken0 ? buyUsd : volumeUsd - buyUsd;
@@ -28,22 +30,24 @@ export function activityOfToken(
 }
 
 /** The price of token0 in USD. */
-export function priceChangeOfPool(pool: PoolFacts, at: number, seconds: number): number | null {
-  return sumPool(pool, at, seconds).swaps === 0 ? null : changeOf(pool.tokens[0], pool, at, seconds);
+export function priceChangeOfPool(rows: Rows, pool: PoolFacts, at: number, seconds: number): number | null {
+  const hasTraded = sumPool(rows, pool, at, seconds).swaps > 0;
+  return hasTraded ? changeOf(pool.tokens[0], pool, at, seconds) : null;
 }
 
 export function priceChangeOfToken(
+  rows: Rows,
   token: TokenFacts,
   pools: readonly PoolFacts[],
   at: number,
   seconds: number,
 ): number | null {
-  const hasTraded = pools.some((pool) => sumPool(pool, at, seconds).swaps > 0);
+  const hasTraded = pools.some((pool) => sumPool(rows, pool, at, seconds).swaps > 0);
   return hasTraded ? changeOf(token, pricingPool(token), at, seconds) : null;
 }
 
-function sumPool(pool: PoolFacts, at: number, seconds: number): Sums {
-  return sumRows(pool, lastRowAt(pool, at - seconds) + 1, lastRowAt(pool, at) + 1);
+function sumPool(rows: Rows, pool: PoolFacts, at: number, seconds: number): Sums {
+  return rows.sum(pool, { after: at - seconds, to: at, asOf: at });
 }
 
 function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums): Activity {

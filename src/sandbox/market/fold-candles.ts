@@ -1,13 +1,14 @@
 import { eachInSteps, type Work } from "../work.ts";
 import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
-import { flagsOf, isSwap, lastRowAt, timeOf, volumeOf } from "./trades.ts";
+import type { Rows } from "./market-rows.ts";
+import { flagsOf, isSwap, volumeOf } from "./trades.ts";
 import type { Candle, CandleWindow, PoolFacts, TokenFacts } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 
-export function candlesOfPool(pool: PoolFacts, window: CandleWindow): Candle[] {
+export function candlesOfPool(rows: Rows, pool: PoolFacts, window: CandleWindow): Candle[] {
   const candles = new Map<number, OpenCandle>();
-  eachSwap(pool, window, (row, time) =>
+  eachSwap(rows, pool, window, (row, time) =>
     addSwap(candles, window, time, priceAfter(pool, row), volumeOf(pool, row)),
   );
   const ascending = close(candles, window);
@@ -16,6 +17,7 @@ export function candlesOfPool(pool: PoolFacts, window: CandleWindow): Candle[] {
 
 /** Prices are in USD, so swaps without a USD value are skipped. */
 export function* candlesOfToken(
+  rows: Rows,
   token: TokenFacts,
   pools: readonly PoolFacts[],
   window: CandleWindow,
@@ -23,7 +25,7 @@ export function* candlesOfToken(
   const candles = new Map<number, OpenCandle>();
   if (!token.isPriced) return [];
   yield* eachInSteps(pools, (pool) =>
-    eachSwap(pool, window, (row, time) => {
+    eachSwap(rows, pool, window, (row, time) => {
       if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
       addSwap(candles, window, time, usdAfter(token, pool, row), volumeOf(pool, row));
     }),
@@ -41,13 +43,18 @@ interface OpenCandle {
   closedAt: number;
 }
 
-function eachSwap(pool: PoolFacts, window: CandleWindow, visit: (row: number, time: number) => void): void {
-  const { intervalSeconds, asOf } = window;
-  const first = Math.ceil(window.from / intervalSeconds) * intervalSeconds;
-  const end = Math.ceil(window.to / intervalSeconds) * intervalSeconds;
-  const last = lastRowAt(pool, Math.min(end - 1, asOf ?? end, LAST_TRADE));
-  for (let row = lastRowAt(pool, first - 1) + 1; row <= last; row += 1)
-    if (isSwap(pool, row)) visit(row, timeOf(pool, row));
+function eachSwap(
+  rows: Rows,
+  pool: PoolFacts,
+  { intervalSeconds, from, to, asOf }: CandleWindow,
+  visit: (row: number, time: number) => void,
+): void {
+  const first = Math.ceil(from / intervalSeconds) * intervalSeconds;
+  const end = Math.ceil(to / intervalSeconds) * intervalSeconds;
+  const span = { after: first - 1, to: Math.min(end - 1, asOf ?? end, LAST_TRADE), asOf };
+  rows.each(pool, span, (row, time) => {
+    if (isSwap(pool, row)) visit(row, time);
+  });
 }
 
 function addSwap(

@@ -2,8 +2,9 @@ import { activityOfPool, activityOfToken, priceChangeOfPool, priceChangeOfToken 
 import { Catalogue } from "./pools.ts";
 import { candlesOfPool, candlesOfToken } from "./fold-candles.ts";
 import { hash } from "./hash.ts";
-import { blockHashOf, countTransactions, findTransactions, listTransactions } from "./transactions.ts";
-import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
+import { finalRows, type Rows } from "./market-rows.ts";
+import { createSeenRows } from "./seen-rows.ts";
+import type { Market, MarketFaults, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
 import { NETWORK_ROWS } from "./well-known.ts";
 
@@ -19,8 +20,11 @@ export function createMarket({ seed }: { seed: number }): Market {
   };
   const poolsOf = (token: TokenFacts): readonly PoolFacts[] => catalogueOf(token.network).poolsOf(token);
 
-  return {
+  const marketWith = (rows: Rows, faults: Pick<MarketFaults, "name" | "reachSeconds">): Market => ({
     seed,
+    faultName: faults.name,
+    reachSeconds: faults.reachSeconds,
+    withFaults: (chosen) => marketWith(createSeenRows(chosen, seed), chosen),
     networks: NETWORK_ROWS,
     network: (slug) => NETWORK_ROWS.find(({ id }) => id === slug),
     prepare: (network) => catalogueOf(network).fill(),
@@ -38,18 +42,23 @@ export function createMarket({ seed }: { seed: number }): Market {
     poolsOfToken: (token, at) => poolsOf(token).filter((pool) => pool.createdAt <= at),
     poolPrice: priceOfPool,
     poolLiquidityUsd: liquidityOfPool,
-    poolActivity: activityOfPool,
-    poolPriceChange: priceChangeOfPool,
+    poolActivity: (pool, at, seconds) => activityOfPool(rows, pool, at, seconds),
+    poolPriceChange: (pool, at, seconds) => priceChangeOfPool(rows, pool, at, seconds),
     tokenPriceUsd: (token, at) =>
       token.isPriced && pricingPool(token).createdAt <= at ? usdAt(token, at) : undefined,
     tokenLiquidityUsd: (token, at) => liquidityOfPools(poolsOf(token), at),
-    tokenActivity: (token, at, seconds) => activityOfToken(token, poolsOf(token), at, seconds),
-    tokenPriceChange: (token, at, seconds) => priceChangeOfToken(token, poolsOf(token), at, seconds),
-    transactions: listTransactions,
-    transactionCount: countTransactions,
-    transactionsWithId: findTransactions,
-    blockHash: blockHashOf,
-    poolCandles: candlesOfPool,
-    tokenCandles: (token, window) => candlesOfToken(token, poolsOf(token), window),
-  };
+    tokenActivity: (token, at, seconds) => activityOfToken(rows, token, poolsOf(token), at, seconds),
+    tokenPriceChange: (token, at, seconds) => priceChangeOfToken(rows, token, poolsOf(token), at, seconds),
+    transactions: rows.list,
+    transactionCount: rows.count,
+    transactionsWithId: rows.find,
+    placeOfId: rows.place,
+    blockHash: rows.blockHash,
+    showings: rows.showings,
+    arrivals: rows.arrivals,
+    revised: rows.revised,
+    poolCandles: (pool, window) => candlesOfPool(rows, pool, window),
+    tokenCandles: (token, window) => candlesOfToken(rows, token, poolsOf(token), window),
+  });
+  return marketWith(finalRows, { name: "", reachSeconds: Number.POSITIVE_INFINITY });
 }

@@ -23,21 +23,30 @@ export function countTransactions(pool: PoolFacts, from: number, to: number): nu
   return Math.max(0, lastRowAt(pool, to) - lastRowAt(pool, Math.ceil(from) - 1));
 }
 
-/** The ID encodes the row. The complete ID is compared, so a wrong ID matches nothing. */
+/** Newest first. */
 export function findTransactions(pool: PoolFacts, id: string, to: number): Transaction[] {
+  return rowsWithId(pool, id, to)
+    .map((row) => makeTransaction(pool, row))
+    .toReversed();
+}
+
+/** The ID encodes the row. The complete ID is compared, so a wrong ID matches nothing. In ascending order. */
+export function rowsWithId(pool: PoolFacts, id: string, to: number): number[] {
   const word = readTransactionWord(pool.network.addressFamily, id);
   if (word === undefined) return [];
   const head = (unmix(word) ^ hash(pool.key, -3)) >>> 0;
   const last = lastRowAt(pool, to);
   if (head > last || headOf(pool, head) !== head || makeId(pool, head) !== id) return [];
-  const found: Transaction[] = [];
-  for (let row = head; row <= last && headOf(pool, row) === head; row += 1)
-    found.unshift(makeTransaction(pool, row));
+  const found: number[] = [];
+  for (let row = head; row <= last && headOf(pool, row) === head; row += 1) found.push(row);
   return found;
 }
 
 /** The newest row in the window; -1 if there is none. */
-function lastRowBefore(pool: PoolFacts, { to, before }: TransactionWindow): number {
+export function lastRowBefore(
+  pool: PoolFacts,
+  { to, before }: Pick<TransactionWindow, "to" | "before">,
+): number {
   const second = before === undefined ? Number.POSITIVE_INFINITY : blockTime(pool.clock, before.blockNumber);
   let row = lastRowAt(pool, Math.min(to, second));
   if (before === undefined) return row;
@@ -46,7 +55,7 @@ function lastRowBefore(pool: PoolFacts, { to, before }: TransactionWindow): numb
 }
 
 /** Only the pool's first index in a block is generated. Each later transaction adds a gap and six log indexes. */
-function keyOf(pool: PoolFacts, row: number): TransactionKey {
+export function keyOf(pool: PoolFacts, row: number): TransactionKey {
   const time = timeOf(pool, row);
   const blockNumber = blockNumberAt(pool.clock, time);
   const head = headOf(pool, row);
@@ -63,7 +72,21 @@ function makeId(pool: PoolFacts, head: number): string {
   return makeTransactionId(pool.network.addressFamily, word, hash(pool.key ^ 0x94d049bb, head));
 }
 
-function makeTransaction(pool: PoolFacts, row: number): Transaction {
+/** The ID of the additional row that follows this one for a while (`withdrawn-rows`). */
+export function copyId(pool: PoolFacts, row: number): string {
+  const word = mix(row ^ hash(pool.key, -5));
+  return makeTransactionId(pool.network.addressFamily, word, hash(pool.key ^ 0x6c62272e, row));
+}
+
+/** Undefined if no copy of a row has this ID. */
+export function rowOfCopy(pool: PoolFacts, id: string): number | undefined {
+  const word = readTransactionWord(pool.network.addressFamily, id);
+  if (word === undefined) return undefined;
+  const row = (unmix(word) ^ hash(pool.key, -5)) >>> 0;
+  return copyId(pool, row) === id ? row : undefined;
+}
+
+export function makeTransaction(pool: PoolFacts, row: number): Transaction {
   const { network } = pool;
   const [token0, token1] = pool.tokens;
   const head = headOf(pool, row);
@@ -105,6 +128,12 @@ function makeTransaction(pool: PoolFacts, row: number): Transaction {
 export function blockHashOf({ pool, blockNumber }: Transaction): string {
   const { network } = pool;
   return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
+}
+
+/** The hash of a block that is replaced by another one of the same number. */
+export function forkHashOf({ pool, blockNumber }: Transaction): string {
+  const { network } = pool;
+  return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x5be0cd19, blockNumber));
 }
 
 /** One of a network's few thousand traders, or a router for a negative number. */

@@ -7,6 +7,12 @@ import type { Asset } from "./assets.ts";
  */
 export interface Market {
   readonly seed: number;
+  /** The faults through which rows are seen; empty for the final market. */
+  readonly faultName: string;
+  /** The same market as a service with these faults shows it. Prices, liquidity and reserves are not affected. */
+  readonly withFaults: (faults: MarketFaults) => Market;
+  /** The age of the oldest transaction that is listed. May be Infinity. */
+  readonly reachSeconds: number;
   readonly networks: readonly NetworkFacts[];
   readonly network: (slug: string) => NetworkFacts | undefined;
   /** Creates the network's pools and tokens, which otherwise happens all at once when they are first needed. */
@@ -36,17 +42,46 @@ export interface Market {
 
   /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
   readonly transactions: (pool: PoolFacts, window: TransactionWindow) => readonly Transaction[];
-  /** Both ends are inclusive. */
-  readonly transactionCount: (pool: PoolFacts, from: number, to: number) => number;
+  /** Both ends are inclusive. `asOf` as in `TransactionWindow`. */
+  readonly transactionCount: (pool: PoolFacts, from: number, to: number, asOf?: number) => number;
   /** Newest first; empty if there are none. */
-  readonly transactionsWithId: (pool: PoolFacts, id: string, to: number) => readonly Transaction[];
+  readonly transactionsWithId: (pool: PoolFacts, id: string, asOf: number) => readonly Transaction[];
+  /** The oldest event of a transaction, even if it was withdrawn. */
+  readonly placeOfId: (pool: PoolFacts, id: string, asOf: number) => TransactionKey | undefined;
 
-  readonly blockHash: (transaction: Transaction) => string;
+  readonly blockHash: (transaction: Transaction, asOf?: number) => string;
+
+  // For streams; all cover after < time <= to.
+  /** All forms in which transactions with these times are ever listed, oldest first. */
+  readonly showings: (pool: PoolFacts, after: number, to: number) => readonly Showing[];
+  /** All forms that become listed in this span, first those that do so first. */
+  readonly arrivals: (pool: PoolFacts, after: number, to: number) => readonly Showing[];
+  /** The times of transactions that, in this span, become listed late or stop being listed. */
+  readonly revised: (pool: PoolFacts, after: number, to: number) => readonly number[];
 
   /** In ascending order, with from <= time_open < to. Intervals without a swap have no candle. */
   readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
   /** In USD, across all of the token's pools. */
   readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => Work<readonly Candle[]>;
+}
+
+/** How a service may show young rows differently from what they finally are. */
+export interface MarketFaults {
+  /** Different for faults that differ; empty without faults. */
+  readonly name: string;
+  /** `amount` is in whole seconds. */
+  readonly lateRows: readonly FaultShare[];
+  readonly withdrawnRows: readonly FaultShare[];
+  /** `amount` is a number of blocks. */
+  readonly reorgs: readonly FaultShare[];
+  /** The age of the oldest transaction that is listed. May be Infinity. */
+  readonly reachSeconds: number;
+}
+
+export interface FaultShare {
+  readonly amount: number;
+  /** 0 to 1. */
+  readonly share: number;
 }
 
 export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
@@ -146,6 +181,8 @@ export interface TransactionWindow {
   readonly before?: TransactionKey | undefined;
   readonly skip?: number | undefined;
   readonly limit: number;
+  /** The time of the request. Undefined returns the final transactions, whatever the market's faults. */
+  readonly asOf?: number | undefined;
 }
 
 /** Determines the order within a pool. */
@@ -171,6 +208,16 @@ export interface Transaction extends TransactionKey {
   /** Undefined if the service has no USD value. */
   readonly price0Usd: number | undefined;
   readonly price1Usd: number | undefined;
+}
+
+/** A form in which a transaction is listed, and when: since <= time of the response < until. */
+export interface Showing {
+  readonly transaction: Transaction;
+  readonly since: number;
+  /** Infinity for the final form. */
+  readonly until: number;
+  /** The time of the final form, whose prices all forms have. */
+  readonly pricedAt: number;
 }
 
 export interface CandleWindow {

@@ -1,8 +1,7 @@
 import type { StreamInterval } from "../../contract/feeds/ohlcv-feed.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
-import { inTokens, type Market, type TokenFacts, type Transaction } from "../market/types.ts";
+import { inTokens, type Market, type Showing, type TokenFacts, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
-import { transactionsOfToken } from "./transaction-events.ts";
 
 /** Wire-facts 5.6: how many seconds to wait after a candle ends, so that it is complete. */
 const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {
@@ -17,7 +16,8 @@ const LONGEST_DELAY = 30;
 
 /**
  * Some candles are sent twice with the same timestamp: first without the last swap, then, up to 30 s later, with it.
- * The seed determines which ones and when. The last version sent always equals the candle from `/ohlcv`.
+ * The seed determines which ones and when. With market faults, a candle is also sent again when its swaps change. The
+ * last version sent always equals the candle from `/ohlcv`.
  */
 export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
   const { seconds, sealing } = timing[interval];
@@ -27,18 +27,43 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
     const first = Math.ceil((from + 1 - seconds - sealing - LONGEST_DELAY) / seconds) * seconds;
     const end = Math.floor((to - sealing) / seconds) * seconds;
     const events: StreamEvent[] = [];
-    for (const [timestamp, swaps] of groupSwaps(market, token, first, end, seconds)) {
+    const groups = groupSwaps(market, token, first, end, seconds);
+    for (const timestamp of revisedCandles(market, token, from, to, seconds)) {
+      if (timestamp >= first) continue;
+      for (const [slot, swaps] of groupSwaps(market, token, timestamp, timestamp + seconds, seconds))
+        groups.set(slot, swaps);
+    }
+    for (const [timestamp, swaps] of groups) {
       const sent = timestamp + seconds + sealing;
       const write = (at: number, part: readonly PricedSwap[]): StreamEvent =>
         makeEvent("token_ohlcv", at, writeCandle(token, interval, timestamp, part), timestamp);
       const slot = timestamp / seconds;
-      const isLate = swaps.length > 1 && belowAt(key, slot, LATE_ONE_IN) === 0;
+      const onTime = swaps.filter(isListed(sent));
+      const isLate = onTime.length > 1 && belowAt(key, slot, LATE_ONE_IN) === 0;
       const again = sent + 1 + belowAt(hash(key, slot), 1, LONGEST_DELAY);
-      if (isInside(sent, from, to)) events.push(write(sent, isLate ? withoutLast(swaps) : swaps));
-      if (isLate && isInside(again, from, to)) events.push(write(again, swaps));
+      if (isInside(sent, from, to) && onTime.length > 0)
+        events.push(write(sent, isLate ? withoutLast(onTime) : onTime));
+      const changes = swaps.flatMap(({ since, until }) => [since, until]).filter((at) => at > sent);
+      for (const at of new Set([...(isLate ? [again] : []), ...changes])) {
+        const listed = swaps.filter(isListed(at));
+        // A candle that has lost all of its swaps cannot be sent.
+        if (isInside(at, from, to) && listed.length > 0) events.push(write(at, listed));
+      }
     }
     return events.toSorted((a, b) => a.at - b.at || (a.id ?? 0) - (b.id ?? 0));
   };
+}
+
+/** The timestamps of candles whose swaps change in this span. */
+function revisedCandles(
+  market: Market,
+  token: TokenFacts,
+  from: number,
+  to: number,
+  seconds: number,
+): ReadonlySet<number> {
+  const times = market.poolsOfToken(token, to).flatMap((pool) => market.revised(pool, from, to));
+  return new Set(times.map((time) => Math.floor(time / seconds) * seconds));
 }
 
 /** Returns the candles from `since` on (inclusive), each once and in its state as of `at`. */
@@ -50,26 +75,32 @@ export function pastCandles(source: EventSource, since: number, at: number): rea
   return [...newest.values()].toSorted((a, b) => (a.id ?? 0) - (b.id ?? 0));
 }
 
-interface PricedSwap {
+interface PricedSwap extends Pick<Showing, "since" | "until"> {
   readonly time: number;
   readonly price: number;
   readonly volumeUsd: number;
 }
 
-/** Swaps without a USD value are skipped. */
+function isListed(at: number) {
+  return ({ since, until }: PricedSwap): boolean => since <= at && at < until;
+}
+
+/** All forms of all swaps, by candle. Swaps without a USD value are skipped. */
 function groupSwaps(
   market: Market,
   token: TokenFacts,
   from: number,
   end: number,
   seconds: number,
-): ReadonlyMap<number, readonly PricedSwap[]> {
+): Map<number, readonly PricedSwap[]> {
   const groups = new Map<number, PricedSwap[]>();
-  for (const row of transactionsOfToken(market, token, from - 1, end - 1)) {
-    const price = row.kind === "swap" ? priceIn(market, token, row) : undefined;
+  const pools = market.poolsOfToken(token, end - 1);
+  for (const showing of pools.flatMap((pool) => market.showings(pool, from - 1, end - 1))) {
+    const { transaction: row, since, until } = showing;
+    const price = row.kind === "swap" ? priceIn(market, token, showing) : undefined;
     if (price === undefined) continue;
     const timestamp = Math.floor(row.time / seconds) * seconds;
-    const swap = { time: row.time, price, volumeUsd: volumeOf(row) };
+    const swap = { time: row.time, price, volumeUsd: volumeOf(row), since, until };
     const group = groups.get(timestamp);
     if (group === undefined) groups.set(timestamp, [swap]);
     else group.push(swap);
@@ -77,13 +108,17 @@ function groupSwaps(
   return groups;
 }
 
-function priceIn(market: Market, token: TokenFacts, row: Transaction): number | undefined {
+function priceIn(
+  market: Market,
+  token: TokenFacts,
+  { transaction: row, pricedAt }: Showing,
+): number | undefined {
   const [token0, token1] = row.pool.tokens;
   if (token0 === token) return row.price0Usd;
   if (token1 === token) return row.price1Usd;
   // The row has no price for a pool's third token.
   const hasUsd = row.price0Usd !== undefined || row.price1Usd !== undefined;
-  return hasUsd ? market.tokenPriceUsd(token, row.time) : undefined;
+  return hasUsd ? market.tokenPriceUsd(token, pricedAt) : undefined;
 }
 
 /** The larger of the two sides, as in candles from `/ohlcv`. */

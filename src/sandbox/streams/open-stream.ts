@@ -21,7 +21,7 @@ import { findFeed } from "./served-feeds.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { sourceOf } from "./subject.ts";
+import { sourceOf } from "./stream-subject.ts";
 
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
 export function* openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Work<Opening> {
@@ -144,6 +144,6 @@ function start(
   } catch (error) {
     stream.fail(internalError(error));
   }
-  if (!stream.isOver) leaveHub = hub.add(stream, subscriptions, at);
+  if (!stream.isOver) leaveHub = hub.add(stream, market, subscriptions, at);
   return stream;
 }

@@ -5,7 +5,7 @@ import type { Arrived } from "../arrival.ts";
 import { required } from "../query.ts";
 import { choiceRule, invalidParam, Refusal, refuse } from "../service-refusal.ts";
 import type { ServedFeed } from "./served-feeds.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./stream-subject.ts";
 
 export interface Subscription {
   readonly subject: Subject;

@@ -1,7 +1,7 @@
 import type { Feed } from "../../contract/feed.ts";
 import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./stream-subject.ts";
 
 interface Serving {
   /** A method's name is also the name of its events. */

@@ -3,7 +3,8 @@ import type { EventSource, EventStream, StreamEvent } from "./served-stream.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
 import { internalError } from "../service-refusal.ts";
-import { sourceOf, subjectKey } from "./subject.ts";
+import { sourceOf, subjectKey } from "./stream-subject.ts";
+import type { Market } from "../market/types.ts";
 
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
 const PING_MS = 15_000;
@@ -45,12 +46,12 @@ export class StreamHub {
   }
 
   /** The stream receives events after `at`. Call the returned function to remove it. */
-  add(stream: EventStream, subscriptions: readonly Subscription[], at: number): () => void {
-    const { market, dialect, options } = this.#state;
+  add(stream: EventStream, market: Market, subscriptions: readonly Subscription[], at: number): () => void {
+    const { dialect, options } = this.#state;
     if (this.#pings.size === 0) this.#sentTo = at;
     this.#pings.set(stream, options.elapsed() + PING_MS);
     const places = subscriptions.map(({ subject, requestId }) => {
-      const key = subjectKey(subject);
+      const key = `${market.faultName} ${subjectKey(subject)}`;
       const group = this.#groups.get(key) ?? {
         source: sourceOf(subject, market, dialect, at),
         members: new Set<Member>(),

@@ -4,21 +4,29 @@ import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/ty
 import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
-/** Swaps, adds and removes (specification, "Transaction" resource). */
+/** Swaps, adds and removes (specification, "Transaction" resource), each when it becomes listed. */
 export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
-    transactionsBetween(market, pool, from, to).map((row) => makeEvent("pool", row.time, writeRow(row)));
+    market
+      .arrivals(pool, from, to)
+      .map(({ transaction, since }) => makeEvent("pool", since, writeRow(transaction)));
 }
 
 export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
   return (from, to) =>
-    transactionsOfToken(market, token, from, to)
-      // Indexes within a block are generated per pool, so two pools on a network may have equal ones.
-      .toSorted((a, b) => compareKeys(a, b) || a.pool.rank - b.pool.rank)
-      .map((row) => makeEvent("token", row.time, writeRow(row)));
+    market
+      .poolsOfToken(token, to)
+      .flatMap((pool) => market.arrivals(pool, from, to))
+      .toSorted((a, b) => a.since - b.since || byPlace(a.transaction, b.transaction))
+      .map(({ transaction, since }) => makeEvent("token", since, writeRow(transaction)));
 }
 
-/** Covers from < time <= to, oldest first. */
+/** Indexes within a block are generated per pool, so two pools on a network may have equal ones. */
+function byPlace(a: Transaction, b: Transaction): number {
+  return compareKeys(a, b) || a.pool.rank - b.pool.rank;
+}
+
+/** The final transactions of from < time <= to, oldest first. */
 export function transactionsBetween(
   market: Market,
   pool: PoolFacts,
@@ -28,7 +36,7 @@ export function transactionsBetween(
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
 }
 
-/** Covers from < time <= to, with the busiest pool first and, within each pool, the oldest transaction first. */
+/** The final transactions of from < time <= to, with the busiest pool first and, within each pool, the oldest transaction first. */
 export function transactionsOfToken(
   market: Market,
   token: TokenFacts,

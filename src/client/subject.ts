@@ -1,0 +1,49 @@
+/** An asset that a request or a stream is about. */
+export interface Subject {
+  readonly network: string;
+  readonly address: string;
+  /** A symbol or name from the user's list, for people. */
+  readonly label?: string | undefined;
+}
+
+/**
+ * Equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use lowercase); all other
+ * addresses (base58, `0x…::module::Coin`) must match exactly.
+ */
+export function addressKey(address: string): string {
+  return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
+}
+
+/** Equal for all spellings of an asset. */
+export function subjectKey({ network, address }: Pick<Subject, "network" | "address">): string {
+  return `${network}:${addressKey(address)}`;
+}
+
+/** The first spelling of each asset, in the given order. */
+export function distinctSubjects(subjects: readonly Subject[]): readonly Subject[] {
+  const first = new Map<string, Subject>();
+  for (const subject of subjects) {
+    const key = subjectKey(subject);
+    if (!first.has(key)) first.set(key, subject);
+  }
+  return [...first.values()];
+}
+
+/** The width of a shortened address. */
+export const shortWidth = 11;
+
+/** Keeps the start and the end, by which people recognize an address: `0x88e6…5640`. */
+export function shortAddress(address: string, mark = "…"): string {
+  if (address.length <= shortWidth + mark.length) return address;
+  return `${address.slice(0, shortWidth - 4 - mark.length)}${mark}${address.slice(-4)}`;
+}
+
+export function nameOf({ network, address }: Subject): string {
+  return `${network}:${address}`;
+}
+
+/** For messages: `WETH (ethereum:0xc02a…6cc2)`, or the complete name if there is no label. */
+export function titleOf(subject: Subject): string {
+  const { network, address, label } = subject;
+  return label === undefined ? nameOf(subject) : `${label} (${network}:${shortAddress(address)})`;
+}

@@ -1,0 +1,49 @@
+import { belowAt, hashText, unitAt } from "./hash.ts";
+import type { FaultShare, MarketFaults, NetworkFacts, PoolFacts } from "./types.ts";
+
+/** Where a fork shows a transaction: the number of blocks after its own, or undefined if the fork lacks it. */
+type ForkPlace = 0 | 1 | 2 | 3 | undefined;
+
+export type Strikes = ReturnType<typeof createStrikes>;
+
+/** Which rows are affected depends only on the seed, the kind and the row (or block). A larger share adds rows. */
+export function createStrikes({ lateRows, withdrawnRows, reorgs }: MarketFaults, seed: number) {
+  const lateKey = hashText(seed, "late-rows");
+  const withdrawnKey = hashText(seed, "withdrawn-rows");
+  const forkKey = hashText(seed, "reorg");
+  const blockKeys = new Map<NetworkFacts, number>();
+  const blockKey = (network: NetworkFacts): number => {
+    const known = blockKeys.get(network);
+    if (known !== undefined) return known;
+    const made = hashText(forkKey, network.id);
+    blockKeys.set(network, made);
+    return made;
+  };
+  return {
+    hasForks: reorgs.length > 0,
+    lateSeconds: ({ key }: PoolFacts, row: number): number =>
+      lateRows.length === 0 ? 0 : longest(lateRows, unitAt(lateKey ^ key, row)),
+    withdrawnSeconds: ({ key }: PoolFacts, row: number): number =>
+      withdrawnRows.length === 0 ? 0 : longest(withdrawnRows, unitAt(withdrawnKey ^ key, row)),
+    /** How many later blocks end the fork at this block; 0 if there is none. The same for all pools of a network. */
+    forkBlocks: ({ network }: PoolFacts, block: number): number =>
+      reorgs.length === 0 ? 0 : longest(reorgs, unitAt(blockKey(network), block)),
+    /** Added to the transaction indexes of a fork's block. */
+    indexShift: ({ network }: PoolFacts, block: number): number =>
+      1 + belowAt(blockKey(network) ^ 0x5bd1e995, block, 40),
+    forkPlace: ({ key }: PoolFacts, head: number): ForkPlace => {
+      const unit = unitAt(forkKey ^ key, head);
+      if (unit < 0.6) return 0;
+      if (unit >= 0.85) return undefined;
+      return LATER[belowAt(forkKey ^ key ^ 0x5bd1e995, head, LATER.length)];
+    },
+  };
+}
+
+const LATER = [1, 2, 3] as const;
+
+function longest(faults: readonly FaultShare[], unit: number): number {
+  let most = 0;
+  for (const { amount, share } of faults) if (unit < share && amount > most) most = amount;
+  return most;
+}
