@@ -48,10 +48,8 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
   const footer = held?.footer;
   if (held === undefined || footer === undefined || footer.period.from > begin) return all;
   const age = present - period.to;
-  if (held.state === "lost") {
-    const isOfOtherPlan = footer.lost.some(({ why }) => why.startsWith("plan ") && why !== plan);
-    return isForced || isOfOtherPlan ? all : nothing;
-  }
+  if (footer.lost.some(({ why }) => isForced || (why.startsWith("plan ") && why !== plan))) return all;
+  if (held.state === "lost") return nothing;
   if (held.state === "rows") {
     const isCounted = footer.total_at === null || footer.total_at >= period.to + recountAge;
     const isInReach = period.from > present - usualReach;

@@ -3,13 +3,12 @@ import { fail } from "../contract/failure.ts";
 import { createPart, openStored } from "../files/stored-file.ts";
 import { removeFile } from "../files/paths.ts";
 import { rawMembers } from "../json/raw-json.ts";
-import { columnsOf } from "../parquet/parquet-columns.ts";
+import { columnsOf, type ParquetColumn } from "../parquet/parquet-columns.ts";
 import { openParquet, type ParquetFile, UnreadableParquet } from "../parquet/parquet-file.ts";
 import { createParquetWriter, type WrittenRows } from "../parquet/parquet-writer.ts";
 import { createRowHash } from "../parquet/canonical-rows.ts";
 import { type DatasetKind, factsOfKind } from "./dataset.ts";
-import type { Footer } from "./footer.ts";
-import { writeFooter } from "./footer.ts";
+import { type Footer, writeFooter } from "./footer.ts";
 
 /** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
 export async function withParquet<T>(
@@ -54,9 +53,7 @@ export interface WrittenPart {
   readonly footer: Footer;
 }
 
-/**
- * Writes the rows to `part`, and reads them back before they may replace anything. `see` gets each row as it was read.
- */
+/** Writes rows of a dataset. `see` gets each row as it was read back. */
 export async function writePart(
   part: string,
   kind: DatasetKind,
@@ -64,43 +61,64 @@ export async function writePart(
   footerOf: (written: WrittenRows) => Footer,
   see: (row: string) => void,
 ): Promise<WrittenPart> {
-  const file = createPart(part);
+  const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
   let footer: Footer | undefined;
+  const receiptOf = (written: WrittenRows): string => {
+    footer = footerOf(written);
+    return writeFooter(footer);
+  };
+  const bytes = await writeParquet(part, columns, rows, receiptOf, see);
+  if (footer === undefined) throw new Error("a file without a footer");
+  return { file: part, bytes, footer };
+}
+
+/** The file is on the disk and has been read back before it may replace anything. Returns its size. */
+export async function writeParquet(
+  part: string,
+  columns: readonly ParquetColumn[],
+  rows: readonly string[],
+  receiptOf: (written: WrittenRows) => string,
+  see?: (row: string) => void,
+): Promise<number> {
+  const file = createPart(part);
+  let receipt = "";
   try {
-    const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
     const writer = createParquetWriter({ columns, write: file.write });
     await writer.add(rows);
-    await writer.finish((written) => {
-      footer = footerOf(written);
-      return writeFooter(footer);
+    const written = await writer.finish((summary) => {
+      receipt = receiptOf(summary);
+      return receipt;
     });
     file.sync();
+    await checkPart(part, receipt, written, see);
+    return file.size();
   } catch (cause) {
     removeFile(part);
     throw cause;
   } finally {
     file.close();
   }
-  if (footer === undefined) throw new Error("a file without a footer");
-  await checkPart(part, footer, see);
-  return { file: part, bytes: file.size(), footer };
 }
 
-async function checkPart(part: string, footer: Footer, see: (row: string) => void): Promise<void> {
+async function checkPart(
+  part: string,
+  receipt: string,
+  { rows_sha256 }: WrittenRows,
+  see: ((row: string) => void) | undefined,
+): Promise<void> {
   const hash = createRowHash();
-  const receipt = await withParquet(part, async (parquet) => {
+  const found = await withParquet(part, async (parquet) => {
     for await (const { lines, rows } of parquet.groups()) {
       hash.add(lines, rows);
-      for (const line of lines.split("\n")) if (line !== "") see(line);
+      if (see !== undefined) for (const line of lines.split("\n")) if (line !== "") see(line);
     }
     return parquet.receipt;
   }).catch((cause: unknown) => {
     if (cause instanceof UnreadableParquet) return undefined;
     throw cause;
   });
-  if (receipt === writeFooter(footer) && hash.summary().rows_sha256 === footer.rows_sha256) return;
-  removeFile(part);
-  throw fail("output", `${part} has other rows than the ones that were written`, {
+  if (found === receipt && hash.summary().rows_sha256 === rows_sha256) return;
+  throw fail("output", `${part} does not contain the rows that were written to it`, {
     next: "check the disk and the memory of this machine, and run the command again",
   });
 }

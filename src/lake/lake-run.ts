@@ -3,6 +3,7 @@ import type { Client } from "../client/client.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { FileLock } from "../files/file-lock.ts";
+import { counted } from "../text/counted.ts";
 import type { Dataset } from "./dataset.ts";
 import { showTime } from "./footer.ts";
 import { findHeld, type HeldFile } from "./held-files.ts";
@@ -35,6 +36,7 @@ export interface LakeEvents {
   /** Rows are missing, or may be. */
   readonly incomplete: (problem: string) => void;
   readonly damaged: (problem: string) => void;
+  readonly twins: (remark: string) => void;
   readonly failed: (dataset: Dataset, failure: Failure) => void;
 }
 
@@ -74,6 +76,11 @@ export function beginRun(lake: Lake) {
       }
       if (published === undefined) return;
       await events.published(dataset, published);
+      const { file, twins } = published;
+      if (twins > 0)
+        events.twins(
+          `${file}: ${counted(twins, "row")} with the ID and log index of another row; both are in the file`,
+        );
       for (const { from, to, why } of news.lost)
         complain(
           `${published.file}: rows from ${showTime(from)} to ${showTime(to)} are lost (${meaningOf(why)})`,

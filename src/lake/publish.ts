@@ -46,6 +46,7 @@ export interface Published {
   readonly revised: number;
   readonly withdrawn: number;
   readonly twins: number;
+  readonly tokens: readonly string[];
 }
 
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
@@ -80,6 +81,7 @@ export async function publish(publisher: Publisher, news: News): Promise<Publish
     settled_to: showTime(footer.settled_to),
     ...changes.counts(),
     twins,
+    tokens: footer.tokens,
   };
 }
 
@@ -112,6 +114,7 @@ export async function confirmCount(
     revised: 0,
     withdrawn: 0,
     twins: 0,
+    tokens: footer.tokens,
   };
 }
 

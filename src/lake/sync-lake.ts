@@ -7,6 +7,9 @@ import type { Dataset } from "./dataset.ts";
 import { findHeld, type HeldFile } from "./held-files.ts";
 import { beginRun, type Lake, workFolder } from "./lake-run.ts";
 import { type Period, periodsBetween } from "./layout.ts";
+import type { Published } from "./publish.ts";
+import { completeTokens, type TokenKey } from "./token-table.ts";
+import { writeViews } from "./views.ts";
 import type { Expected } from "./pull-stretch.ts";
 import { planMark } from "./lake-reach.ts";
 import { readStretch } from "./read-stretch.ts";
@@ -32,6 +35,8 @@ import { readStretch } from "./read-stretch.ts";
 export interface SyncResult {
   /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
   readonly problems: number;
+  /** Tokens that could not be fetched. */
+  readonly unknownTokens: number;
   readonly failures: readonly Failure[];
   readonly succeeded: number;
 }
@@ -54,7 +59,12 @@ export async function syncLake(
   datasets: readonly Dataset[],
   begun: LakePlan,
 ): Promise<SyncResult> {
-  const run = beginRun(lake);
+  const summary = createSummary(begun);
+  const published: Lake["events"]["published"] = async (dataset, file) => {
+    summary.add(dataset, file);
+    await lake.events.published(dataset, file);
+  };
+  const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Map<Dataset, Failure>();
   const work = workFolder(lake.root);
   makeFolder(work);
@@ -93,12 +103,30 @@ export async function syncLake(
   }
   lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
   await inParallel(lake, tasks, perform);
+  const unknown = await completeTokens(lake.root, work, lake.client, summary.tokens());
+  writeViews(lake.context, lake.root, summary.complete());
   if (failed.size === 0) clearFolder(work);
   return {
     problems: run.problems(),
+    unknownTokens: unknown,
     failures: [...failed.values()],
     succeeded: datasets.length - failed.size,
   };
+}
+
+/** What all files together contain: those that were found, and those that this run has written. */
+function createSummary({ files }: LakePlan) {
+  const tokens: TokenKey[] = [];
+  const complete = new Set<Dataset>();
+  const add = (dataset: Dataset, file: Pick<Published, "state" | "tokens">): void => {
+    const { network, address, kind } = dataset;
+    const own = kind === "token-ohlcv" ? [address] : file.tokens;
+    tokens.push(...own.map((token) => ({ network, token })));
+    if (file.state === "rows") complete.add(dataset);
+  };
+  for (const [dataset, own] of files)
+    for (const { footer } of own.values()) if (footer !== undefined) add(dataset, footer);
+  return { add, tokens: () => tokens, complete: () => [...complete] };
 }
 
 /** Looks at every file. The reads of the oldest rows come first. */

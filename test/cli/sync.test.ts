@@ -78,7 +78,7 @@ test("the first run keeps exactly the rows of the service, oldest first", async 
     "date=2026-11-21/open.parquet",
   ]);
   const lines = linesOf(outcome.stdout);
-  expect(lines.map(({ file }) => file).toSorted()).toEqual(dataFiles(root));
+  expect(new Set(lines.map(({ file }) => file))).toEqual(new Set(dataFiles(root)));
   expect(lines.reduce((sum, line) => sum + Number(line["rows"]), 0)).toBe(wanted.length);
   const footer = await footerOf(path.join(root, dataFiles(root)[0] ?? ""));
   expect(footer).toMatchObject({ state: "rows", pool: pools[0]?.id, total: footer.rows, lost: [] });
@@ -174,7 +174,7 @@ test("a held lock is exit 7", async () => {
   expect((await sync(root, named(0))).exit).toBe(0);
   const lock = path.join(root, ".dexdata", "lock");
   const both = await Promise.all([sync(root), sync(root)]);
-  expect(both.map(({ exit }) => exit).toSorted()).toEqual([0, 7]);
+  expect(new Set(both.map(({ exit }) => exit))).toEqual(new Set([0, 7]));
   expect(both.find(({ exit }) => exit === 7)?.stderr).toContain("is in use by");
   expect(() => readFileSync(lock)).toThrow("ENOENT");
 });

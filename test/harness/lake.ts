@@ -8,18 +8,19 @@ import { openParquet } from "../../src/parquet/parquet-file.ts";
 
 export const usdcWeth = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** The data files below the directory, relative to it and sorted. */
+/** The files of datasets below the directory, relative to it and sorted. */
 export function dataFiles(root: string): readonly string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".parquet") && !name.startsWith(".dexdata"))
+    .filter((name) => /(?:rows|open|lost)\.parquet$/u.test(name) && !name.startsWith(".dexdata"))
     .toSorted();
 }
 
-/** The SHA-256 of each data file, by its name. */
+/** The SHA-256 of each of these files and of the table of tokens, by name. */
 export function hashesOf(root: string): Readonly<Record<string, string>> {
+  const tokens = existsSync(path.join(root, "tokens.parquet")) ? ["tokens.parquet"] : [];
   return Object.fromEntries(
-    dataFiles(root).map((name) => [
+    [...tokens, ...dataFiles(root)].map((name) => [
       name,
       createHash("sha256")
         .update(readFileSync(path.join(root, name)))

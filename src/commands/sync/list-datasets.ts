@@ -1,4 +1,4 @@
-import { addressKey } from "../../client/pages/page.ts";
+import { addressKey } from "../../client/subject.ts";
 import type { AssetKind } from "../../contract/asset-kind.ts";
 import { intervals } from "../../contract/endpoints/ohlcv.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";

@@ -52,7 +52,7 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
   };
 }
 
-function lineOf({ twins: _twins, ...published }: Published) {
+function lineOf({ twins: _twins, tokens: _tokens, ...published }: Published) {
   return published;
 }
 

@@ -12,6 +12,7 @@ import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../..
 import { type Dataset, nameOfDataset } from "../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../lake/lake-run.ts";
 import { folderOf } from "../../lake/layout.ts";
+import { tokensName } from "../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../lake/sync-lake.ts";
 import { failureJson } from "../../run/failure-text.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -19,6 +20,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { SECONDS_PER_DAY } from "../../time/calendar.ts";
 import { createServicePresent } from "../../tail/follow/row-writer.ts";
+import { counted } from "../../text/counted.ts";
 import type { Input } from "../command.ts";
 import { serviceOf } from "../endpoint/pull-query.ts";
 import { dayOf, type ListedDataset, readDatasetList, readDatasets } from "./list-datasets.ts";
@@ -94,15 +96,20 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   run.progress.begin(() => output.state(client.meter), report.tell);
   const result = await syncLake(lake, datasets, begun);
   await output.end();
+  if (result.unknownTokens > 0)
+    report.warn(
+      `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run it again`,
+    );
   const [failure] = result.failures;
   if (failure !== undefined && result.succeeded === 0) throw failure;
   return failure !== undefined || result.problems > 0 ? 8 : 0;
 }
 
-function eventsOf({ report, options }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "failed"> {
+function eventsOf({ report, options }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "twins" | "failed"> {
   return {
     incomplete: report.warn,
     damaged: report.warn,
+    twins: report.note,
     failed: (dataset: Dataset, failure: Failure) => {
       if (options.errorFormat === "json") report.tell(failureJson(failure).trimEnd());
       else report.fault(`${nameOfDataset(dataset)}: ${failure.message}`);
