@@ -12,7 +12,7 @@ const lines = [
   ["commands"],
   ["run", "library"],
   ["lake"],
-  ["pull", "tail", "render", "sandbox"],
+  ["pull", "tail", "render", "sandbox", "verify"],
   ["parquet"],
   ["client", "settings"],
   ["files"],

@@ -37,7 +37,7 @@ export const exitCodes: Readonly<Record<ExitCode, { readonly when: string; reado
     next: "retry later",
   },
   8: {
-    when: "Incomplete: rows are missing, some inputs failed, or a stream was silent (--idle-exit) or not connected at the end",
+    when: "Incomplete: rows are missing, inputs failed, verify found damage, or a stream was silent (--idle-exit) or not connected at the end",
     next: "read stderr",
   },
   129: { when: "Ended by SIGHUP (terminal closed); only complete lines were written", next: afterSignal },

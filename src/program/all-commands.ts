@@ -13,6 +13,7 @@ import { sandboxCommand } from "../commands/sandbox/sandbox-command.ts";
 import { schemaCommand } from "../commands/schema/schema-command.ts";
 import { streamCommand } from "../commands/stream/stream-command.ts";
 import { syncCommand } from "../commands/sync/sync-command.ts";
+import { verifyCommand } from "../commands/verify/verify-command.ts";
 import { pick } from "../run/flags/flag.ts";
 import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
 
@@ -53,6 +54,7 @@ export const allCommands: readonly Command[] = [
   syncCommand,
   apiCommand,
   streamCommand,
+  verifyCommand,
   ...authCommands,
   ...configCommands,
   doctorCommand,

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "vitest";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type OutputFormat, outputFormats } from "../../src/contract/output-format.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
 import { formatByName, formats } from "../../src/render/formats/formats.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { exampleFiles, writeExampleFiles } from "../harness/example-files.ts";
 import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { parseCsv } from "../render/separated-values.ts";
 
 /** Whether a text has the format. A new format does not compile until this table has a check for it. */
@@ -32,6 +35,8 @@ function isJson(text: string): boolean {
 }
 
 const sandbox = useSandbox();
+const folder = temporaryFolder();
+beforeAll(async () => await writeExampleFiles(folder, sandbox.env()));
 
 /** These commands print one value or nothing to stdout, the same for every format. */
 const ofOneValue = ["auth login", "config get", "config set", "config unset", "config path"];
@@ -44,7 +49,8 @@ describe.each(outputFormats)("-o %s", (format) => {
   test.each(commands.map((command) => [command.words, command] as const))(
     "is printed or rejected by %s",
     async (_, { examples }) => {
-      const words = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
+      const typed = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
+      const words = typed.map((word) => (exampleFiles.includes(word) ? path.join(folder, word) : word));
       const env = words.includes("--sandbox") ? {} : sandbox.env();
       const { exit, stdout, stderr } = await dexdata([...words, "-o", format], { env });
       if (exit === 2) {

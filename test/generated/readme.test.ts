@@ -8,7 +8,7 @@ import { topicPage } from "../../src/program/help/topics/topics.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
 import { pages } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
-import { plansTable, referenceParts } from "./reference.ts";
+import { plansTable, referenceParts, verifyTable } from "./reference.ts";
 
 const pageOf = (name: string): string => pages.get(name) ?? "";
 const [readme, reference] = [pageOf("README.md"), pageOf("docs/reference.md")];
@@ -35,6 +35,12 @@ describe("generated tables", () => {
     const text = withParts(readme, { plans: plansTable });
     expect(text).toContain(`| dev | 120 | ${connectionsOfPlan.dev} | paid |`);
     await expect(text).toMatchFileSnapshot("../../README.md");
+  });
+
+  test("docs/archive.md has the rules of verify", async () => {
+    const text = withParts(pageOf("docs/archive.md"), { rules: verifyTable });
+    expect(text).toContain("| F1 | finding |");
+    await expect(text).toMatchFileSnapshot("../../docs/archive.md");
   });
 
   test("the reference has every exit code, topic and variable", () => {

@@ -15,6 +15,7 @@ import { topicNames } from "../../src/program/help/topic-names.ts";
 import type { Flags } from "../../src/run/flags/flag.ts";
 import { sharedFlags } from "../../src/run/flags/shared-flags.ts";
 import { settings } from "../../src/settings/settings.ts";
+import { rules } from "../../src/verify/rules.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 type Row = readonly string[];
@@ -42,6 +43,12 @@ export const plansTable = (): string =>
       String(connectionsOfPlan[tier]),
       hosts,
     ]),
+  );
+
+export const verifyTable = (): string =>
+  table(
+    ["rule", "level", "what it checks", "where"],
+    Object.entries(rules).map(([id, { level, statement, appliesTo }]) => [id, level, statement, appliesTo]),
   );
 
 const flagTable = (flags: Flags): string =>

@@ -14,6 +14,7 @@ const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
 const seen = ["test/sandbox/market-faults.test.ts", "test/sandbox/streams/listed-events.test.ts"];
+const verify = ["test/verify/verify.test.ts", "test/verify/planted-faults.slow.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -93,6 +94,20 @@ export const subjects: readonly Subject[] = [
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/json/raw-json.ts": json,
       "src/json/json-scan.ts": json,
+    },
+  },
+  {
+    name: "verify",
+    files: {
+      "src/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
+      "src/verify/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/verify/read-lines.ts": verify,
+      "src/verify/read-elements.ts": verify,
+      "src/verify/row-checks.ts": verify,
+      "src/verify/candle-checks.ts": verify,
+      "src/verify/row-walk.ts": verify,
+      "src/verify/verify-file.ts": verify,
     },
   },
 ];

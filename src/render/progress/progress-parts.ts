@@ -20,7 +20,8 @@ export interface PullState {
     | undefined;
   /** From 0 to 1; undefined if unknown. */
   readonly part: number | undefined;
-  readonly requests: number;
+  /** Undefined for a run without requests, which costs nothing. */
+  readonly requests: number | undefined;
   readonly credits: number;
 }
 
@@ -43,17 +44,18 @@ export function progressParts(state: PullState, since: Since, wait: Wait | undef
     ...(state.inputs?.label === undefined ? [] : [visibleText(state.inputs.label)]),
     ...(wait === undefined ? [] : [`waiting ${formatSeconds(wait.left)} ${visibleText(wait.why)}`]),
     ...(left === undefined ? [] : [`about ${duration(left)} left`]),
-    counted(state.requests, "request"),
-    counted(state.credits, "credit"),
+    ...(state.requests === undefined
+      ? []
+      : [counted(state.requests, "request"), counted(state.credits, "credit")]),
     ...ratePart(state, since),
   ];
 }
 
-function rowsPart({ rows, rowsInAll, inputs }: PullState): string {
+function rowsPart({ rows, rowsInAll, inputs, requests }: PullState): string {
   if (inputs !== undefined)
     return `${number(inputs.answered)} of ${counted(inputs.of, inputs.noun ?? "input")} done`;
   if (rowsInAll !== undefined) return `${number(rows)} of ${counted(rowsInAll, "row")}`;
-  return rows === 0 ? "requesting" : counted(rows, "row");
+  return rows === 0 && requests !== undefined ? "requesting" : counted(rows, "row");
 }
 
 /** Milliseconds. Over a shorter time, a rate would be meaningless. */

@@ -6,6 +6,7 @@ import { allCommands } from "../../../src/program/all-commands.ts";
 import { topicNames } from "../../../src/program/help/topic-names.ts";
 import { binaryEnv, ended, program } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";
+import { writeExampleFiles } from "../../harness/example-files.ts";
 import { useSandbox } from "../../harness/sandbox.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
@@ -13,20 +14,21 @@ const examples = allCommands.flatMap((entry) => entry.examples);
 const sandbox = useSandbox();
 const folder = temporaryFolder();
 
-/** Whether an example requires a shell; the others run in this process, which is faster. */
+/** Whether an example requires a shell or a directory; the others run in this process, which is faster. */
 const needsShell = (example: string): boolean =>
-  /[|<>]|^dexdata (?:stream|sandbox|auth|doctor)|--follow|--watch/u.test(example);
+  /[|<>]|^dexdata (?:stream|sandbox|auth|doctor|verify)|--follow|--watch/u.test(example);
 const isEndless = (example: string): boolean =>
   (example.startsWith("dexdata sandbox") && !example.includes(" -- ")) || /--follow|--watch/u.test(example);
 
 /** Puts `dexdata` on the path and creates the files that examples read and write. */
-beforeAll(() => {
+beforeAll(async () => {
   const [bin, home] = [path.join(folder, "bin"), path.join(folder, "home")];
   mkdirSync(bin);
   mkdirSync(path.join(home, ".config/fish/completions"), { recursive: true });
   writeFileSync(path.join(bin, "dexdata"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   chmodSync(path.join(bin, "dexdata"), 0o755);
   writeFileSync(path.join(folder, "key.txt"), `${sandbox.running().keys.pro}\n`);
+  await writeExampleFiles(folder, sandbox.env());
 });
 
 function inShell(example: string): ChildProcessWithoutNullStreams {

@@ -1,0 +1,113 @@
+import path from "node:path";
+import type { Context } from "../../context/context.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { sizeOfFile } from "../../files/file-chunks.ts";
+import { createProgress } from "../../run/progress.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { say } from "../../run/report.ts";
+import { type PullReceipt, readPullReceipt } from "../../verify/pull-receipt.ts";
+import { createVerification, type Form, type Target } from "../../verify/verify-file.ts";
+import { closingLine, createFindingsWriter } from "./findings-writer.ts";
+
+interface VerifyInput {
+  readonly words: readonly string[];
+  readonly flags: SharedValues;
+}
+
+export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
+  if (words.length === 0) throw usageFailure("missing <file…>", "usage: dexdata verify <file…> [flags]");
+  const targets = findTargets(words);
+  const { clock, signal } = outer;
+  const started = clock.elapsed();
+  const isQuiet = flags.quiet === true;
+  const progress = createProgress(outer, flags.progress ?? "auto", { isQuiet });
+  const context = { ...outer, ...progress.outputs };
+  const writer = createFindingsWriter(context, flags);
+  const bytesInAll = targets.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  let [rows, bytes] = [0, 0];
+  let current: ReturnType<typeof createVerification> | undefined;
+  const state = () => ({
+    rows: rows + (current?.rows() ?? 0),
+    rowsInAll: undefined,
+    inputs: undefined,
+    part: bytesInAll === 0 ? undefined : (bytes + (current?.bytesRead() ?? 0)) / bytesInAll,
+    requests: undefined,
+    credits: 0,
+  });
+  progress.begin(state, (line) => void say(context, line).catch(() => undefined));
+  try {
+    for (const target of targets) {
+      signal.throwIfAborted();
+      const report = writer.begin(target.file);
+      if (target.size === undefined) {
+        report("F1", { expected: "the file named in the receipt", found: "no such file" });
+        await writer.end(0, undefined);
+        continue;
+      }
+      current = createVerification(target, report, signal);
+      await current.run(writer.flush);
+      await writer.end(current.rows(), current.kind());
+      rows += current.rows();
+      bytes += current.bytesRead();
+      current = undefined;
+    }
+    await progress.close();
+    const exit = await writer.close();
+    if (outer.stderr.isTerminal && !isQuiet)
+      await say(context, closingLine(writer.totals(), targets.length, rows, clock.elapsed() - started));
+    return exit;
+  } finally {
+    await progress.close();
+  }
+}
+
+type SizedTarget = Target & { readonly size: number | undefined };
+
+/** Every file once. A receipt stands for the file that it names, or for the only other file named. */
+function findTargets(words: readonly string[]): readonly SizedTarget[] {
+  const given = [...new Set(words)].map((file) => {
+    if (sizeOfFile(file) === undefined)
+      throw usageFailure(`"${file}" cannot be read (no such file)`, "check the file name");
+    return { file, receipt: readPullReceipt(file) };
+  });
+  const plain = given.flatMap(({ file, receipt }) => (receipt === undefined ? [file] : []));
+  const receipts = given.filter(({ receipt }) => receipt !== undefined);
+  const [only] = plain.length === 1 && receipts.length === 1 ? plain : [];
+  const targets = new Map<string, SizedTarget>();
+  for (const { file, receipt } of given) {
+    const named = receipt === undefined ? file : (only ?? fileOfReceipt(file, receipt));
+    const key = path.resolve(named);
+    if (receipt === undefined && targets.has(key)) continue;
+    const form = formOf(named, receipt);
+    targets.set(key, { file: named, form, receipt, size: sizeOfFile(named) });
+  }
+  return [...targets.values()];
+}
+
+/** A relative name is looked up in this directory, and then next to the receipt; each also with `.gz`. */
+function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
+  if (output.file === null)
+    throw usageFailure(
+      `"${receiptFile}": the rows were written to stdout, so the receipt does not name a file`,
+      `name the file, too: dexdata verify ${receiptFile} <file>`,
+    );
+  const here = [output.file, path.join(path.dirname(receiptFile), path.basename(output.file))];
+  const names = here.flatMap((name) => [name, `${name}.gz`]);
+  return names.find((name) => sizeOfFile(name) !== undefined) ?? output.file;
+}
+
+const forms: Readonly<Record<string, Form>> = {
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  json: "json",
+  csv: "csv",
+  tsv: "tsv",
+};
+
+/** The receipt knows the format. Otherwise, the name decides, as for `--out`. */
+function formOf(file: string, receipt: PullReceipt | undefined): Form | undefined {
+  if (receipt !== undefined) return forms[receipt.output.format];
+  const ending = /\.(\w+)$/u.exec(file.replace(/\.gz$/iu, ""))?.[1]?.toLowerCase() ?? "";
+  return forms[ending] ?? "ndjson";
+}

@@ -1,0 +1,38 @@
+import type { RowShape } from "../contract/endpoint.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+
+export interface RowKind {
+  readonly name: "transactions" | "candles" | "other";
+  readonly shape: RowShape;
+  /** Whether the rows come from a list in which each row appears once. Other commands answer each input. */
+  readonly isList: boolean;
+  /** The field whose time orders the rows. */
+  readonly timeField: string | undefined;
+  /** The fields that name the pool or token of a row; not all rows have them. */
+  readonly assetFields: readonly string[];
+}
+
+const kinds: readonly RowKind[] = endpoints.flatMap(({ rows, reply }) =>
+  Object.values(rows).map((shape): RowKind => {
+    const isList = "maxLimit" in reply;
+    if (shape.name === "transaction")
+      return { name: "transactions", shape, isList, timeField: "created_at", assetFields: ["pool_id"] };
+    if (shape.name === "candle")
+      return { name: "candles", shape, isList, timeField: "time_open", assetFields: ["chain", "id"] };
+    return { name: "other", shape, isList, timeField: undefined, assetFields: [] };
+  }),
+);
+
+/** The kind whose fields fit the names of the first row best; undefined if the row has too few of them. */
+export function kindOfRow(names: readonly string[]): RowKind | undefined {
+  const fitOf = ({ shape }: RowKind): number => {
+    const known = { ...shape.ofMany?.record, ...shape.record, ...shape.added?.record };
+    const missing = Object.entries(shape.record).filter(
+      ([name, { optional }]) => !optional && !names.includes(name),
+    );
+    const isMarked = shape.identity.every((name) => names.includes(name));
+    return isMarked ? names.filter((name) => Object.hasOwn(known, name)).length - missing.length : -1;
+  };
+  const [best] = kinds.map((kind) => ({ kind, fit: fitOf(kind) })).toSorted((a, b) => b.fit - a.fit);
+  return best === undefined || best.fit < Math.min(2, names.length) ? undefined : best.kind;
+}

@@ -1,0 +1,50 @@
+import { compileRowCheck } from "../client/rows/row-check.ts";
+import type { RecordShape } from "../contract/record.ts";
+import type { Row, Values } from "./row.ts";
+import type { RowKind } from "./row-kind.ts";
+import type { Mismatch } from "./rules.ts";
+
+/**
+ * Returns the contract of the rows of one file, and a check for R1. `--fields` selects the same fields for all rows, so
+ * that those absent from the first row may be absent. R4 checks the time.
+ */
+export function createTypeCheck(
+  { shape: { record, added }, timeField }: RowKind,
+  first: Row,
+  isText: boolean,
+) {
+  const all: RecordShape = { ...record, ...added?.record };
+  const shape: RecordShape = Object.fromEntries(
+    Object.entries(all).flatMap(([name, field]) => {
+      if (name === timeField) return [];
+      const isOptional = field.optional || isText || first.text(name) === undefined;
+      const isNullable = field.nullable || added?.nulls.includes(name) === true;
+      return [[name, { ...field, optional: isOptional, nullable: isNullable }] as const];
+    }),
+  );
+  const problemOf = compileRowCheck(shape);
+  return {
+    shape,
+    mismatch: (row: Row): Mismatch | undefined => {
+      const { line, values } = row;
+      const problem = values && problemOf(isText ? withTypes(values, shape) : values);
+      if (problem === undefined) return undefined;
+      const [, field = "", expected = ""] =
+        /^([^:]*): (?:invalid input: )?(?:expected )?([^,]*)/iu.exec(problem) ?? [];
+      return { line, field, expected, found: row.text(field.split(".")[0] ?? "") ?? "no value" };
+    },
+  };
+}
+
+/** A cell that is not a value of its field's type remains text, so that the check fails. */
+function withTypes(cells: Values, shape: RecordShape): object {
+  return Object.fromEntries(
+    Object.entries(cells).map(([name, cell]) => {
+      const kind = shape[name]?.type.kind;
+      const isJson = /^(?:true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/u.test(String(cell));
+      const isTyped = kind === "number" || kind === "integer" || kind === "boolean";
+      if (kind === "record" || kind === "list") return [name, undefined];
+      return [name, isTyped && isJson ? (JSON.parse(String(cell)) as unknown) : cell];
+    }),
+  );
+}

@@ -1,0 +1,106 @@
+import type { RecordShape } from "../contract/record.ts";
+import { counted } from "../text/counted.ts";
+import { checkIntervals, checkPrices } from "./candle-checks.ts";
+import type { PullReceipt } from "./pull-receipt.ts";
+import type { RowTaker } from "./read-lines.ts";
+import type { Row } from "./row.ts";
+import {
+  checkOrder,
+  checkPlace,
+  checkRepeats,
+  checkTransactions,
+  type RowCheck,
+  type Subject,
+} from "./row-checks.ts";
+import { kindOfRow } from "./row-kind.ts";
+import { createPlaceReader } from "./row-place.ts";
+import { createTypeCheck } from "./row-types.ts";
+import type { Report } from "./rules.ts";
+
+const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
+  checkRepeats,
+  checkPlace,
+  checkOrder,
+  checkTransactions,
+  checkPrices,
+  checkIntervals,
+];
+
+export interface RowWalk extends RowTaker {
+  readonly rows: () => number;
+  /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
+  readonly kind: () => string | undefined;
+  readonly end: () => void;
+  /** F4. */
+  readonly compareWith: (receipt: PullReceipt) => void;
+}
+
+/** Applies the rules to each row of a file. `isText` means that the values have no JSON types, as in csv. */
+export function createRowWalk(receipt: PullReceipt | undefined, isText: boolean, report: Report): RowWalk {
+  let [rows, skipped] = [0, 0];
+  let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];
+  let file: ReturnType<typeof startFile> | undefined;
+  return {
+    rows: () => rows,
+    kind: () => file?.kind,
+    take: (row) => {
+      file ??= startFile(row, receipt, isText, report);
+      first ??= row;
+      last = row;
+      rows += 1;
+      return file.see(row);
+    },
+    refuse: (problem) => {
+      report("F2", problem);
+      skipped += 1;
+      for (const { skip } of file?.checks ?? []) skip?.();
+    },
+    end: () => {
+      for (const { end } of file?.checks ?? []) end?.();
+    },
+    compareWith: (said) => {
+      if (skipped > 0 || (rows > 0 && file?.kind === undefined)) return;
+      if (rows !== said.rows)
+        report("F4", { field: "rows", expected: counted(said.rows, "row"), found: counted(rows, "row") });
+      compareRow("first_row", said.first_row, first, report);
+      compareRow("last_row", said.last_row, last, report);
+    },
+  };
+}
+
+function startFile(first: Row, receipt: PullReceipt | undefined, isText: boolean, report: Report) {
+  const kind = kindOfRow(Object.keys(first.values ?? {}));
+  if (kind === undefined) return { kind: undefined, checks: [], see: (): RecordShape => ({}) };
+  const subject = { kind, first, receipt, report };
+  const checks = rowChecks.flatMap((start) => start(subject) ?? []);
+  const placeOf = createPlaceReader(kind);
+  const { shape, mismatch } = createTypeCheck(kind, first, isText);
+  return {
+    kind: kind.shape.name,
+    checks,
+    see: (row: Row): RecordShape | undefined => {
+      const wrong = row.values && mismatch(row);
+      if (wrong !== undefined) report("R1", wrong);
+      const place = placeOf(row);
+      for (const { see } of checks) see(row, place);
+      return wrong === undefined ? shape : undefined;
+    },
+  };
+}
+
+/** Compares the fields that both have: `--fields` and `--columns` can leave some out. */
+function compareRow(
+  field: string,
+  said: PullReceipt["first_row"],
+  row: Row | undefined,
+  report: Report,
+): void {
+  if (said === null || row === undefined) return;
+  for (const [name, value] of Object.entries(said)) {
+    const expected = typeof value === "string" ? value : JSON.stringify(value);
+    const found = row.text(name);
+    if (found === undefined || found === expected) continue;
+    report("F4", { line: row.line, field, expected: `${name} ${expected}`, found: `${name} ${found}` });
+    return;
+  }
+}

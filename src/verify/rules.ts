@@ -1,0 +1,93 @@
+/** Findings set the exit code. Notes do not: they are true of some correct files, too. */
+export type Level = "finding" | "note";
+
+interface Rule {
+  readonly level: Level;
+  /** What the rule checks, as a statement that is true of a correct file. */
+  readonly statement: string;
+  readonly appliesTo: string;
+}
+
+/** The help of `verify` and its documentation list these rules in this order. */
+export const rules = {
+  F1: {
+    level: "finding",
+    statement: "the file has the size and SHA-256 in its receipt",
+    appliesTo: "files with a receipt",
+  },
+  F2: {
+    level: "finding",
+    statement:
+      "each row can be read: valid UTF-8 and JSON, or as many cells as the header; the end is not missing",
+    appliesTo: "all files",
+  },
+  F4: {
+    level: "finding",
+    statement: "the receipt has the number of rows, the first and the last row of the file",
+    appliesTo: "files with a receipt",
+  },
+  R3: {
+    level: "finding",
+    statement: "no row appears twice",
+    appliesTo: "transactions, candles, lists of pools and tokens",
+  },
+  R4: {
+    level: "finding",
+    statement: "the time of each row is valid; time, network and pool match the receipt",
+    appliesTo: "transactions, candles",
+  },
+  R5: {
+    level: "finding",
+    statement:
+      "times only rise, or only fall; a note if transactions rise, because txns --follow adds late rows",
+    appliesTo: "transactions, candles",
+  },
+  H1: {
+    level: "finding",
+    statement: "nothing is missing: the pull is complete, and candles with --fill have every interval",
+    appliesTo: "files with a receipt, candles",
+  },
+  R1: {
+    level: "note",
+    statement: "fields have the types of the API schema",
+    appliesTo: "rows of a known kind",
+  },
+  T3: { level: "note", statement: "amounts have at most 34 digits", appliesTo: "transactions" },
+  T7: { level: "note", statement: "canonical_chain is not false", appliesTo: "transactions" },
+  C1: { level: "note", statement: "0 < low ≤ open, close ≤ high", appliesTo: "candles" },
+  C2: {
+    level: "note",
+    statement: "candles open at a multiple of the interval, and close one interval later, or 1s before that",
+    appliesTo: "candles",
+  },
+  H2: {
+    level: "note",
+    statement: "the receipt reports no rows after the limit, missing prices or rejected inputs",
+    appliesTo: "files with a receipt",
+  },
+  H3: { level: "note", statement: "no candle is partial", appliesTo: "candles" },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type RuleId = keyof typeof rules;
+
+export interface Finding {
+  readonly file: string;
+  /** Starts at 1. In a json file, this is the number of the row. Null if the finding is about the entire file. */
+  readonly line: number | null;
+  readonly rule: RuleId;
+  readonly level: Level;
+  readonly field: string | null;
+  readonly expected: string;
+  readonly found: string;
+}
+
+export interface Mismatch {
+  readonly line?: number;
+  readonly field?: string;
+  readonly expected: string;
+  readonly found: string;
+  /** Replaces the level of the rule. */
+  readonly level?: Level;
+}
+
+export type Report = (rule: RuleId, mismatch: Mismatch) => void;

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { DamagedGzip, readChunks } from "../files/file-chunks.ts";
+import { counted } from "../text/counted.ts";
+import type { PullReceipt } from "./pull-receipt.ts";
+import { createElementReader } from "./read-elements.ts";
+import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./read-lines.ts";
+import { createRowWalk } from "./row-walk.ts";
+import type { Report } from "./rules.ts";
+
+const readers = {
+  ndjson: createNdjsonReader,
+  json: createElementReader,
+  csv: (taker: RowTaker): RowReader => createCellReader("csv", taker),
+  tsv: (taker: RowTaker): RowReader => createCellReader("tsv", taker),
+};
+
+export type Form = keyof typeof readers;
+
+/** A file to check; `form` is undefined for a format whose rows cannot be read, such as a table. */
+export interface Target {
+  readonly file: string;
+  readonly form: Form | undefined;
+  readonly receipt: PullReceipt | undefined;
+}
+
+export interface Verification {
+  readonly rows: () => number;
+  readonly bytesRead: () => number;
+  /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
+  readonly kind: () => string | undefined;
+  /** Resolves when the entire file is read. */
+  readonly run: (afterChunk: () => Promise<void>) => Promise<void>;
+}
+
+/** Reads the file once, in parts. Throws the reason of the signal when it aborts. */
+export function createVerification(target: Target, report: Report, signal: AbortSignal): Verification {
+  const { file, form, receipt } = target;
+  const { chunks, bytesRead } = readChunks(file, signal);
+  const walk = createRowWalk(receipt, form === "csv" || form === "tsv", report);
+  const reader = form === undefined ? undefined : readers[form](walk);
+  return {
+    rows: walk.rows,
+    bytesRead,
+    kind: walk.kind,
+    run: async (afterChunk) => {
+      if (receipt !== undefined) checkReceipt(receipt, report);
+      const hash = receipt === undefined ? undefined : createHash("sha256");
+      let bytes = 0;
+      try {
+        for await (const chunk of chunks) {
+          bytes += chunk.length;
+          hash?.update(chunk);
+          if (reader?.isReading() === true) reader.add(chunk);
+          await afterChunk();
+        }
+        if (reader?.isReading() === true) reader.end();
+      } catch (cause) {
+        if (!(cause instanceof DamagedGzip)) throw cause;
+        report("F2", { expected: "complete gzip data", found: "damaged or truncated data" });
+      }
+      walk.end();
+      if (receipt === undefined) return;
+      const isIntact = areSameBytes(receipt, bytes, hash?.digest("hex") ?? "", report);
+      // Otherwise, F1 explains why other rows are found.
+      if (isIntact && reader !== undefined) walk.compareWith(receipt);
+    },
+  };
+}
+
+/** H1 and H2, as far as the receipt alone shows them. */
+function checkReceipt({ complete, why_not: why, more, missing, refused }: PullReceipt, report: Report): void {
+  if (!complete) {
+    report("H1", { field: "complete", expected: "true", found: `false: ${why ?? "the pull is incomplete"}` });
+    return;
+  }
+  if (more === true) report("H2", { field: "more", expected: "false", found: "true" });
+  for (const [field, found] of Object.entries({ missing, refused }))
+    if (found > 0) report("H2", { field, expected: "0", found: String(found) });
+}
+
+/** F1. */
+function areSameBytes({ output }: PullReceipt, bytes: number, sha256: string, report: Report): boolean {
+  if (bytes !== output.bytes) {
+    report("F1", { field: "bytes", expected: counted(output.bytes, "byte"), found: counted(bytes, "byte") });
+    return false;
+  }
+  if (output.sha256 === null || sha256 === output.sha256) return true;
+  report("F1", { field: "sha256", expected: output.sha256, found: sha256 });
+  return false;
+}

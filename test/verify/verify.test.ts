@@ -1,0 +1,178 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const sandbox = useSandbox();
+const folder = temporaryFolder();
+const at = (name: string): string => path.join(folder, name);
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+async function pull(name: string): Promise<void> {
+  const words = `txns ethereum ${pool} --from -2h --to 2026-11-21T08:00:00Z --all --out ${at(name)}`;
+  const argv = [...words.split(" "), "--receipt", at(`${name}.receipt`)];
+  const { exit, stderr } = await dexdata(argv, { env: sandbox.env() });
+  expect(exit, stderr).toBe(0);
+}
+
+const verify = async (...words: readonly string[]) => await dexdata(["verify", ...words]);
+const rulesOf = (stdout: string): readonly unknown[] => rowsOf(stdout).map(({ rule }) => rule);
+
+beforeAll(async () => {
+  await pull("rows.ndjson");
+  await pull("rows.json");
+  await pull("rows.csv");
+});
+
+describe("a receipt", () => {
+  test("stands for its file, here or next to it, plain or compressed", async () => {
+    const clean = { exit: 0, stdout: "", stderr: "" };
+    expect(await verify(at("rows.ndjson.receipt"))).toMatchObject(clean);
+    expect(await verify(at("rows.ndjson.receipt"), at("rows.json.receipt"))).toMatchObject(clean);
+    await pull("moved.ndjson");
+    writeFileSync(at("moved.ndjson.gz"), gzipSync(readFileSync(at("moved.ndjson"))));
+    renameSync(at("moved.ndjson"), at("other.ndjson"));
+    expect(await verify(at("moved.ndjson.receipt"))).toMatchObject(clean);
+    expect(await verify(at("moved.ndjson.receipt"), at("other.ndjson"))).toMatchObject(clean);
+  });
+
+  test("without its file is a finding", async () => {
+    await pull("lost.ndjson");
+    renameSync(at("lost.ndjson"), at("found.ndjson"));
+    const { exit, stdout } = await verify(at("lost.ndjson.receipt"));
+    expect(exit).toBe(8);
+    expect(rowsOf(stdout)).toMatchObject([{ rule: "F1", found: "no such file" }]);
+  });
+
+  test("of rows on stdout needs their file on the command line", async () => {
+    const words = `txns ethereum ${pool} --limit 5 -o ndjson --receipt ${at("stdout.receipt")}`;
+    const { stdout } = await dexdata(words, { env: sandbox.env() });
+    writeFileSync(at("saved.ndjson"), stdout);
+    const alone = await verify(at("stdout.receipt"));
+    expect(alone.exit).toBe(2);
+    expect(alone.stderr).toContain("the rows were written to stdout");
+    expect(rulesOf((await verify(at("stdout.receipt"), at("saved.ndjson"))).stdout)).toEqual(["H2"]);
+  });
+
+  test("of an interrupted pull is a finding", async () => {
+    const receipt = readFileSync(at("rows.ndjson.receipt"), "utf8");
+    const file = at("interrupted.receipt");
+    const text = receipt.replace('"complete": true', '"complete": false');
+    writeFileSync(file, text.replace('"why_not": null', '"why_not": "SIGINT"'));
+    const { exit, stdout } = await verify(file);
+    expect(exit).toBe(8);
+    expect(rowsOf(stdout)).toMatchObject([{ rule: "H1", line: null, found: "false: SIGINT" }]);
+  });
+});
+
+describe("damaged files", () => {
+  const ndjson = (): string => readFileSync(at("rows.ndjson"), "utf8");
+  const check = async (name: string, content: string | Buffer): Promise<readonly unknown[]> => {
+    writeFileSync(at(name), content);
+    const { exit, stdout } = await verify(at(name));
+    expect(exit).toBe(stdout === "" ? 0 : 8);
+    return rowsOf(stdout).map(({ rule, line }) => [rule, line]);
+  };
+
+  test("truncated and damaged gzip data is one finding", async () => {
+    const packed = gzipSync(ndjson());
+    expect(await check("whole.ndjson.gz", packed)).toEqual([]);
+    expect(await check("cut.ndjson.gz", packed.subarray(0, -9))).toEqual([["F2", null]]);
+    const changed = Buffer.from(packed);
+    changed.writeUInt8(changed.readUInt8(packed.length - 6) ^ 1, packed.length - 6);
+    expect(await check("changed.ndjson.gz", changed)).toEqual([["F2", null]]);
+  });
+
+  test("a JSON array that ends early, or has text after its end", async () => {
+    const json = readFileSync(at("rows.json"), "utf8");
+    const rows = ndjson().split("\n").length - 1;
+    expect(await check("cut.json", json.slice(0, -2))).toEqual([["F2", rows + 1]]);
+    expect(await check("more.json", `${json}[]`)).toEqual([["F2", rows + 1]]);
+    expect(await check("comma.json", json.replace("},{", "} {"))).toMatchObject([["F2", expect.any(Number)]]);
+    expect(await check("empty.json", "")).toEqual([["F2", 1]]);
+    expect(await check("no-rows.json", "[]\n")).toEqual([]);
+  });
+
+  test("a csv line with a missing cell, a repeated line, and an unpaired quote", async () => {
+    const lines = readFileSync(at("rows.csv"), "utf8").split("\n");
+    const joined = (changed: readonly string[]): string => [...changed].join("\n");
+    const [header = "", first = "", second = "", ...rest] = lines;
+    expect(await check("cell.csv", joined([header, first.replace(",", " "), second, ...rest]))).toEqual([
+      ["F2", 2],
+    ]);
+    expect(await check("twice.csv", joined([header, first, first, second, ...rest]))).toEqual([["R3", 3]]);
+    expect(await check("quote.csv", joined([header, `"${first}`, second, ...rest]))).toEqual([["F2", 2]]);
+  });
+
+  test("an unknown kind of row is only read", async () => {
+    expect(await check("unknown.ndjson", '{"a":1}\n{"a":1}\n')).toEqual([]);
+    expect(await check("unknown-cut.ndjson", '{"a":1}\n{"a":1')).toEqual([["F2", 2]]);
+  });
+
+  test("rows of txns --follow that came late are a note, and of a pull a finding", async () => {
+    const rows = ndjson().split("\n").slice(0, 40);
+    const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+    const exchanged = rows.with(10, rows[30] ?? "").with(30, rows[10] ?? "");
+    writeFileSync(at("pulled.ndjson"), text(exchanged));
+    expect((await verify(at("pulled.ndjson"))).exit).toBe(8);
+    writeFileSync(at("followed.ndjson"), text(exchanged.toReversed()));
+    const { exit, stdout } = await verify(at("followed.ndjson"));
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout)).toMatchObject([
+      { rule: "R5", level: "note" },
+      { rule: "R5", level: "note" },
+    ]);
+  });
+});
+
+test("the table counts findings for each file and shows the first places of each rule", async () => {
+  const rows = readFileSync(at("rows.ndjson"), "utf8").split("\n").slice(0, 20);
+  writeFileSync(at("table.ndjson"), rows.flatMap((row) => [`${row}\n`, `${row}\n`]).join(""));
+  const { exit, stdout, stderr } = await dexdata(["verify", at("table.ndjson")], {
+    isTerminal: true,
+    columns: 80,
+  });
+  expect(exit).toBe(8);
+  expect(stdout).toMatch(/^40 +20 +0 +transaction\s+\S+table\.ndjson$/mu);
+  expect(stdout).toContain("R3: 20 findings; expected: no row appears twice");
+  expect(stdout).toContain("and 17 more; show all: -o ndjson");
+  expect(stderr).toMatch(/^1 file, 40 rows, 20 findings, 0 notes, .*s\n$/u);
+});
+
+test("every format contains all findings", async () => {
+  const file = at("table.ndjson");
+  expect(rowsOf((await verify(file, "-o", "ndjson")).stdout)).toHaveLength(20);
+  expect(JSON.parse((await verify(file, "-o", "json")).stdout)).toHaveLength(20);
+  const csv = (await verify(file, "-o", "csv")).stdout.trimEnd().split("\n");
+  expect(csv[0]).toBe("file,line,rule,level,field,expected,found");
+  expect(csv).toHaveLength(21);
+});
+
+test.each([
+  [[], "missing <file…>"],
+  [["/none.ndjson"], "cannot be read (no such file)"],
+  [[folder], "is a directory"],
+])("%j exits 2", async (words, message) => {
+  const { exit, stdout, stderr } = await verify(...words);
+  expect(exit).toBe(2);
+  expect(stdout).toBe("");
+  expect(stderr).toContain(message);
+});
+
+test("changes no file", async () => {
+  const before = readFileSync(at("rows.ndjson.receipt"));
+  await verify(at("table.ndjson"), at("rows.ndjson.receipt"), at("rows.ndjson"));
+  expect(readFileSync(at("rows.ndjson.receipt"))).toEqual(before);
+});
+
+test("an interruption ends it with the code of the signal", async () => {
+  const context = createTestContext({});
+  const ending = run(["verify", at("rows.ndjson"), at("rows.csv")], context);
+  context.interrupt({ cause: "SIGINT" });
+  expect((await ending).exit).toBe(130);
+});
