@@ -20,10 +20,11 @@ const timeFields: PathNames = {
  * Rejects a path with an unknown field, or with one that the rows cannot have. `names` are the fields that they have in
  * addition to the times.
  */
-export function checkFields(pattern: string, names: readonly string[]): void {
+export function checkFields(pattern: string, names: readonly string[], hasTimes = true): void {
   const label = `--out "${pattern}"`;
-  const known = [...names, ...Object.keys(timeFields)];
-  const accepted = `use ${known.map((name) => `{${name}}`).join(" ")}; for a brace, write {{ or }}`;
+  const known = [...names, ...(hasTimes ? Object.keys(timeFields) : [])];
+  const usable = known.length === 0 ? "name one file" : `use ${known.map((name) => `{${name}}`).join(" ")}`;
+  const accepted = `${usable}; for a brace, write {{ or }}`;
   const fields = pattern.match(braces) ?? [];
   for (const field of fields) {
     if (field.length === 1) throw invalidInput(label, `unpaired ${field}`, accepted);
@@ -35,6 +36,14 @@ export function checkFields(pattern: string, names: readonly string[]): void {
   }
   if (fields.length > 0 && pattern.includes("%"))
     throw invalidInput(label, "must not combine { } with %", accepted);
+  if (!hasTimes && changesWithTime(pattern))
+    throw invalidInput(label, "the rows have no time, so the name must not have one", accepted);
+}
+
+/** The names of the fields in braces, without times. */
+export function fieldsIn(pattern: string): readonly string[] {
+  const names = (pattern.match(braces) ?? []).map((field) => field.slice(1, -1));
+  return names.filter((name) => name !== "" && timeFields[name] === undefined);
 }
 
 const braces = /\{\{|\}\}|\{[^{}]*\}|[{}]/gu;
@@ -112,7 +121,7 @@ export function changesWithTime(pattern: string): boolean {
 
 /** Whether the path depends on more than the time. */
 export function hasNames(pattern: string): boolean {
-  return (pattern.match(/\{[^{}]+\}/gu) ?? []).some((field) => timeFields[field.slice(1, -1)] === undefined);
+  return fieldsIn(pattern).length > 0;
 }
 
 /** The directory before the first part that changes must exist; directories below it are created. */

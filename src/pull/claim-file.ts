@@ -6,8 +6,10 @@ import type { FileLock, Locking } from "../files/file-lock.ts";
 import { isTaken } from "../files/paths.ts";
 
 export interface WantedDestination {
-  /** Undefined for stdout. A symbolic link is resolved to its target. */
+  /** Undefined for stdout. A symbolic link is resolved to its target. Rows of several files are staged under this name. */
   readonly file: string | undefined;
+  /** The path as typed, if it has fields that select the file of each row. */
+  readonly pattern: string | undefined;
   /** Whether to continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
   readonly isResumed: boolean;
   /** Whether an existing file may be replaced. */
@@ -25,7 +27,7 @@ export interface Claimed {
   readonly isUnproven: boolean;
 }
 
-type Wanted = Pick<WantedDestination, "isResumed" | "isForced"> & { readonly file: string };
+type Wanted = Pick<WantedDestination, "isResumed" | "isForced" | "pattern"> & { readonly file: string };
 
 /** Fails if an earlier run left the file unfinished and no flag specifies what to do. */
 export async function claimFile(
@@ -44,7 +46,7 @@ export async function claimFile(
 }
 
 async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, "file" | "lock">> {
-  const { file, isResumed, isForced } = to;
+  const { file, isResumed, isForced, pattern = file } = to;
   const isThere = isTaken(file);
   // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
@@ -57,7 +59,7 @@ async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, 
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) {
     const rows = counted(interrupted.progress?.rows ?? 0, "row");
-    throw fail("unfinished", `${file} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
+    throw fail("unfinished", `${pattern} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
   }
   const mayExist = interrupted?.header.mayReplace === true || interrupted?.files !== undefined;
   if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !mayExist)

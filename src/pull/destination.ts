@@ -14,6 +14,13 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   readonly before: Spent;
   /** When the first run started, in milliseconds since the epoch; undefined for the first run. */
   readonly started: number | undefined;
+  /** Undefined if all rows belong to one file. */
+  readonly split?: {
+    readonly pattern: string;
+    /** The files that have rows from earlier runs. */
+    readonly begun: ReadonlySet<string>;
+    readonly write: (file: string, rows: number, text: Buffer) => Promise<void>;
+  };
   /** Call this once the rows counted in the tally have been written. */
   readonly note: (meter: Meter) => void;
 }

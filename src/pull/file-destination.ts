@@ -1,6 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Meter } from "../client/spending/meter.ts";
 import type { Context } from "../context/context.ts";
+import { fail } from "../contract/failure.ts";
+import { trueName } from "../files/out/out-file.ts";
+import { frameOf, readFrames } from "../files/out/row-frames.ts";
 import { modeOf } from "../files/paths.ts";
 import type { Packing } from "../files/out/packing.ts";
 import type { CheckpointHeader, Progress } from "../files/out/checkpoint.ts";
@@ -31,6 +34,11 @@ export async function openFile(
   const { claimed, to, seen } = pull;
   const { file, interrupted, lock } = claimed;
   const hash = await hashSoFar(context, pull);
+  const staging = stagingOf(pull);
+  const begun =
+    to.pattern === undefined || !interrupted
+      ? []
+      : await readFrames(interrupted.rowsAt, interrupted.progress?.bytes ?? 0);
   const rows = await growFile({
     file,
     header: interrupted?.header ?? newHeader(pull),
@@ -40,13 +48,21 @@ export async function openFile(
     lock,
     random: context.random,
     signal: context.signal,
-    staging: stagingOf(pull),
+    staging,
   });
   for (const added of interrupted?.seen ?? []) seen.restore(added);
   const tally = tallyOf(interrupted?.progress);
   const before = interrupted?.progress ?? nothingSpent;
   return {
     ...rows,
+    ...(to.pattern !== undefined && {
+      split: {
+        pattern: to.pattern,
+        begun: new Set(begun.map((each) => each.file)),
+        write: async (name: string, count: number, text: Buffer) =>
+          await rows.sink.write(frameOf(name, count, text)),
+      },
+    }),
     tally,
     before,
     started: interrupted?.header.started,
@@ -62,8 +78,11 @@ function newHeader(pull: FilePull): CheckpointHeader {
   return { checkpoint: 4, rows, mayReplace: to.isForced, ...header };
 }
 
-/** Packed data cannot be continued after a kill, so the rows are packed when they are complete. */
-function stagingOf({ claimed: { file }, packing }: FilePull): Staging | undefined {
+/**
+ * Packed data and files of several names cannot be continued after a kill, so they are made when all rows are there.
+ */
+function stagingOf({ claimed: { file }, packing, to }: FilePull): Staging | undefined {
+  if (to.pattern !== undefined) return { packing, plan: planOf(to.receipt) };
   if (packing === undefined) return undefined;
   const plan = (_: string, length: number) => Promise.resolve([{ file, ranges: [{ start: 0, length }] }]);
   return { packing, plan };
@@ -87,6 +106,22 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
     credits: before.credits + meter.credits,
     inDoubt: before.inDoubt + meter.creditsInDoubt,
     creditsBefore: before.creditsBefore ?? meter.creditsBefore,
+  };
+}
+
+/** The receipt is written later and would replace a file of the same name. */
+function planOf(receipt: string | undefined): Staging["plan"] {
+  return async (rowsAt, bytes) => {
+    const planned = await readFrames(rowsAt, bytes);
+    if (receipt !== undefined && planned.some(({ file }) => trueName(file) === trueName(receipt)))
+      throw fail(
+        "output",
+        `--receipt "${receipt}" is also the name of a file of rows; the rows are complete in ${rowsAt}`,
+        {
+          next: "name another file for the receipt",
+        },
+      );
+    return planned;
   };
 }
 

@@ -21,7 +21,8 @@ const receiptSchema = z.object({
   query: z.string(),
   now: z.string().transform(Date.parse).pipe(z.number()),
   rows: z.number(),
-  output: z.object({ bytes: z.number(), sha256: z.string() }),
+  output: z.object({ bytes: z.number(), sha256: z.nullable(z.string()) }),
+  outputs: z.optional(z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string() }))),
 });
 
 /** Undefined if the receipt does not describe a complete pull. `file` is the file that the user named. */
@@ -29,8 +30,10 @@ export function readFinishedPull(receipt: string, file: string): FinishedPull | 
   const found = readJsonFile(receipt);
   const read = found.state === "read" ? receiptSchema.safeParse(found.object).data : undefined;
   if (read === undefined) return undefined;
-  const { output, ...pull } = read;
-  return { ...pull, files: [{ file, ...output }] };
+  const { output, outputs, ...pull } = read;
+  const { bytes, sha256 } = output;
+  const files = outputs ?? (sha256 === null ? undefined : [{ file, bytes, sha256 }]);
+  return files && { ...pull, files };
 }
 
 /** Undefined if the files do not contain exactly the rows of that pull. */

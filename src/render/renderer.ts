@@ -44,8 +44,8 @@ export interface Presentation {
 }
 
 export interface Renderer {
-  /** Resolves when the reader of the output has caught up. */
-  page(page: Page): Promise<void>;
+  /** Resolves when the reader of the output has caught up. `args` are the arguments of the page's request. */
+  page(page: Page, args?: Args): Promise<void>;
   /** Returns hidden columns that the user requested or that identify the rows. */
   leftOut?(): readonly string[];
   /** Whether an address was shortened. */

@@ -3,6 +3,7 @@ import type { Context } from "../context/context.ts";
 import { choiceFailure } from "../contract/read-param.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { RowFormat } from "../contract/output-format.ts";
+import { hasFields } from "../files/file-pattern.ts";
 import { packingByName } from "../files/out/packing.ts";
 import { formatByName, hasColumns, usualErrorFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../contract/tier.ts";
@@ -44,6 +45,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     format,
     /** Undefined if the `--out` file consists of the rows themselves. */
     packing: packingByName(flags.out),
+    /** The `--out` path, if it has fields that select the file of each row. */
+    pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
     errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
     picture,
     fields: flags.fields?.join() === "*" ? undefined : flags.fields,

@@ -115,6 +115,29 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
   });
 
+  test("while files by hour are being made keeps all rows, and the printed command makes the files", async () => {
+    const folder = temporaryFolder();
+    const [out, whole] = [path.join(folder, "{date-hour}.ndjson"), path.join(folder, "whole.ndjson")];
+    const first = path.join(folder, "2026-11-21T08.ndjson");
+    // A file that another program creates keeps the first run from finishing.
+    expect((await shell(`echo x > ${first}; ${pull} --out '${out}'`)).exit).toBe(1);
+    const { exit, stderr } = await shell(`rm ${first}; ulimit -f 16; ${pull} --out '${out}' --resume`);
+    const left = [expect.stringMatching(/^\.rows-.*\.part$/u), expect.stringMatching(/^\.rows-.*\.resume$/u)];
+    expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({ exit: 1, left });
+    const printed = /500 rows written\n {2}hint: raise .*; continue: (dexdata .*--resume.*)\n$/u.exec(
+      stderr,
+    )?.[1];
+    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
+    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
+    const hours = readdirSync(folder).filter((name) => name.startsWith("2026"));
+    expect(hours.length).toBeGreaterThan(1);
+    const made = hours
+      .toSorted()
+      .toReversed()
+      .map((name) => readFileSync(path.join(folder, name), "utf8"));
+    expect(made.join("")).toBe(readFileSync(whole, "utf8"));
+  });
+
   test("while a .gz file is being made keeps all rows, and the printed command makes the file", async () => {
     const folder = temporaryFolder();
     const [file, whole] = [path.join(folder, "rows.ndjson.gz"), path.join(folder, "whole.ndjson.gz")];

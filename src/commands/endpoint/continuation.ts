@@ -167,7 +167,7 @@ function resumeHint(
   if (to.isResumed || destination.canContinue())
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)
-    return `${to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(command, given, options)} --resume`;
+    return `${to.pattern ?? to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(command, given, options)} --resume`;
   const { rowsOfQuestion, question } = destination.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;

@@ -1,6 +1,6 @@
 import type { Page } from "../../client/pages/page.ts";
 import { titleOf } from "../../client/subject.ts";
-import type { Context } from "../../context/context.ts";
+import type { Context, Output } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -153,7 +153,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   if (run.questions.missing !== "null") {
     for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
   }
-  await renderer.page(page);
+  await renderer.page(page, question.args);
   countPage(run.destination.tally, question, page);
   run.last = { question, page };
 }
@@ -173,17 +173,29 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination }: Pull,
+  { context, options, questions, destination, report }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
-  const { sink } = destination;
-  return await createRenderer({
-    ...presentationOf(context, options, questions),
-    output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
-    isContinued: destination.tally.rows > 0,
-    findAsset: assets.find,
-  });
+  const { sink, split } = destination;
+  const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
+    await createRenderer({
+      ...presentationOf(context, options, questions),
+      output,
+      isContinued,
+      findAsset: assets.find,
+    });
+  if (split !== undefined) {
+    const { createSplitRenderer } = await import("./split-pages.ts");
+    return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+  }
+  const output = {
+    isTerminal: stdout.isTerminal,
+    columns: stdout.columns,
+    rows: stdout.rows,
+    write: sink.write,
+  };
+  return await create(output, destination.tally.rows > 0);
 }
 
 export function presentationOf(

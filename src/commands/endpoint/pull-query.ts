@@ -44,6 +44,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     "--columns": options.columns?.join(",") ?? "all",
   };
   if (options.packing !== undefined) query["packing"] = options.packing.name;
+  if (options.pattern !== undefined) query["--out"] = options.pattern;
   if (options.prefix !== undefined) query["--prefix"] = options.prefix.join(",");
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
     query[`parameter: ${name}`] = value;

@@ -24,10 +24,11 @@ export interface Ending {
 
 /** Documents a pull and whether it is complete. Replaces an older receipt atomically. */
 export function writeReceipt(
-  { receipt = "", file, isForced }: WantedDestination,
+  { receipt = "", file: staged, pattern, isForced }: WantedDestination,
   run: Pull,
   ending: Ending,
 ): void {
+  const file = pattern ?? staged;
   try {
     const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
     replaceWithText(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
@@ -46,7 +47,7 @@ export function writeReceipt(
 /** Raw JSON, so that numbers from the service keep all their digits. */
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
-  const { tally, sink, before } = destination;
+  const { tally, before } = destination;
   const { meter, target } = open.client;
   const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
@@ -76,12 +77,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
     refused: String(tally.refused),
     first_row: tally.first ?? "null",
     last_row: tally.last ?? "null",
-    output: JSON.stringify({
-      file: destination.rowsAt() ?? null,
-      format: options.format,
-      bytes: sink.bytes(),
-      sha256: sink.sha256(),
-    }),
+    ...outputsOf(run),
     credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
     complete: String(reason === null),
     proof: JSON.stringify(proofOf(run, reason)),
@@ -93,6 +89,21 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   };
   const text = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   return prettyJson(`{${text.join(",")}}`);
+}
+
+/** Size and hash are those of the rows before packing. */
+function outputsOf({ destination, options: { format, pattern } }: Pull): Readonly<Record<string, string>> {
+  const { sink } = destination;
+  const files = pattern === undefined ? undefined : destination.files();
+  if (files === undefined) {
+    const file = destination.rowsAt() ?? null;
+    return { output: JSON.stringify({ file, format, bytes: sink.bytes(), sha256: sink.sha256() }) };
+  }
+  const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
+  return {
+    output: JSON.stringify({ file: pattern, format, bytes, sha256: null }),
+    outputs: JSON.stringify(files),
+  };
 }
 
 /** As sent, with the end that the pull fixed, if any. A raw call can send any text. */

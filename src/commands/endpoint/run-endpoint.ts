@@ -2,7 +2,7 @@ import type { Claimed, WantedDestination } from "../../pull/claim-file.ts";
 import type { Context } from "../../context/context.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { invalidInput, usageFailure } from "../../contract/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
@@ -25,6 +25,7 @@ import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { hasFields } from "../../files/file-pattern.ts";
+import { refuseTaken, stagingBase } from "../../files/out/split-path.ts";
 
 export async function runEndpoint(
   group: EndpointGroup,
@@ -47,9 +48,15 @@ type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Ques
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
-  const to = readDestination(flags);
+  const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
-    if (!to.isResumed || formats[options.format].canGrow) return options;
+    if (formats[options.format].canGrow) return options;
+    if (to.pattern !== undefined)
+      throw usageFailure(
+        `--out "${to.pattern}": a table cannot be divided into files`,
+        "use ndjson, csv, tsv or json",
+      );
+    if (!to.isResumed) return options;
     throw usageFailure(
       "--resume cannot be used with --output table: column widths are fixed by the first rows",
       "use ndjson, csv, tsv or json",
@@ -85,9 +92,15 @@ async function askWithin(
     checkColumns(tables, options.columns);
   }
   checkPrefix(options, questions);
+  if (to.pattern !== undefined) {
+    const { checkSplit } = await import("./split-pages.ts");
+    const known = checkSplit(to.pattern, questions);
+    const isOwn = claimed?.interrupted?.files !== undefined || finished !== undefined;
+    if (!to.isForced && !isOwn) refuseTaken(known);
+  }
   const asking = { run, typed, to, claimed, options, questions };
-  if (finished !== undefined && claimed !== undefined) return await reportFinished(asking, claimed, finished);
-  return await ask(asking);
+  const done = finished && claimed && (await reportFinished(asking, claimed, finished));
+  return done ?? (await ask(asking));
 }
 
 /**
@@ -95,37 +108,44 @@ async function askWithin(
  */
 async function findFinished(
   claimed: Claimed | undefined,
-  { isResumed, receipt }: WantedDestination,
+  { isResumed, receipt, pattern }: WantedDestination,
 ): Promise<FinishedPull | undefined> {
   const placed = claimed?.placed;
   if (placed !== undefined) {
     const { header, progress, files } = placed;
     return { query: queryDigest(header.query), now: header.now, rows: progress.rows, files };
   }
-  if (!isResumed || claimed?.isUnproven !== true) return undefined;
+  const isNew = claimed === undefined || claimed.interrupted !== undefined;
+  if (!isResumed || isNew || (!claimed.isUnproven && pattern === undefined)) return undefined;
   const { noCheckpoint, readFinishedPull } = await import("../../pull/finished-pull.ts");
   const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claimed.file);
+  if (pattern !== undefined) return finished;
   if (finished === undefined) throw noCheckpoint(claimed.file);
   return finished;
 }
 
-/** If the receipt or the checkpoint matches the query and the file, the pull is complete. */
+/**
+ * If the receipt or the checkpoint matches the query and the files, the pull is complete. Returns undefined if only the
+ * receipt shows that there was another pull with this path, whose files remain.
+ */
 async function reportFinished(
   { run: { context, report }, to, questions, options }: Asking,
   { file, placed }: Claimed,
   finished: FinishedPull,
-): Promise<ExitCode> {
+): Promise<ExitCode | undefined> {
   const { completeLine, noCheckpoint } = await import("../../pull/finished-pull.ts");
   const query = queryOf(questions, options);
   if (placed !== undefined) checkSameQuery(file, placed.header.query, query, questions.endpoint);
-  if (queryDigest(query) !== finished.query)
-    throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
-  const line = await completeLine(finished, file, options.packing, context.signal);
+  const isOther = queryDigest(query) !== finished.query;
+  if (isOther && to.pattern !== undefined) return undefined;
+  if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
+  const line = await completeLine(finished, to.pattern ?? file, options.packing, context.signal);
   if (placed !== undefined) {
     const { modified } = await import("../../files/out/checkpoint.ts");
     if (line === undefined) throw modified(file);
     (await import("../../files/out/journal.ts")).removeJournal(file);
   }
+  if (line === undefined && to.pattern !== undefined) return undefined;
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.tell(line);
   const { refused = 0, missing = 0 } = placed?.progress ?? {};
@@ -233,17 +253,13 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
 }
 
 /** Rejects a file that would be overwritten. */
-function readDestination(flags: SharedValues): WantedDestination {
-  const { out: file, receipt } = flags;
+function readDestination(flags: SharedValues, command: readonly string[]): WantedDestination {
+  const { out, receipt } = flags;
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;
-  if (file !== undefined && hasFields(file))
-    throw invalidInput(
-      `--out "${file}"`,
-      "must be the name of one file, without % or { }",
-      "remove them; only stream and txns --follow write several files",
-    );
-  if (file !== undefined) checkOutFile(file, isResumed || isForced);
-  if (receipt !== undefined) checkReceiptFile(receipt, file);
-  return { file: file === undefined ? undefined : targetOf(file), isResumed, isForced, receipt };
+  const pattern = out !== undefined && hasFields(out) ? out : undefined;
+  const file = pattern === undefined ? out && targetOf(out) : stagingBase(pattern, command);
+  if (out !== undefined && pattern === undefined) checkOutFile(out, isResumed || isForced);
+  if (receipt !== undefined) checkReceiptFile(receipt, pattern === undefined ? out : file);
+  return { file, pattern, isResumed, isForced, receipt };
 }

@@ -61,7 +61,9 @@ const progressSchema = z.object({
  */
 const endingSchema = z.object({
   complete: count,
-  files: z.optional(z.array(z.object({ file: z.string(), bytes: count, sha256: z.string() }))),
+  files: z.optional(
+    z.array(z.object({ file: z.string(), rows: z.optional(count), bytes: count, sha256: z.string() })),
+  ),
 });
 
 const headerSchema = z.object({

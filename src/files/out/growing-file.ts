@@ -152,12 +152,17 @@ async function publish(
   const staged = partOf(file);
   let files: readonly WrittenFile[] = [];
   const planned = await plan(staged, bytes);
-  await publishRows(staged, planned, header.mayReplace, { packing, random, signal }, (written) => {
-    rows.verify(bytes);
-    checkHeld(lock, lockOf(file));
-    files = written;
-    journal.end(bytes, written);
-  });
+  await publishRows(
+    staged,
+    planned,
+    { packing, mayReplace: header.mayReplace, random, signal },
+    (written) => {
+      rows.verify(bytes);
+      checkHeld(lock, lockOf(file));
+      files = written;
+      journal.end(bytes, written);
+    },
+  );
   return files;
 }
 

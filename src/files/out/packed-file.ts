@@ -3,17 +3,20 @@ import { createReadStream, lstatSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, link, open, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { fail } from "../../contract/failure.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
 import { describeFileError } from "../file-errors.ts";
-import { namesIn } from "../paths.ts";
+import { isTaken, makeFolder, modeOf, namesIn } from "../paths.ts";
 import { keepMode, stagingName, stagingSuffix } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
 import type { Packing } from "./packing.ts";
 import { explained } from "./row-file.ts";
+import { namesOf } from "./split-path.ts";
 
 /** A final file. Size and hash are those of its rows before packing. */
 export interface WrittenFile {
   readonly file: string;
+  /** Undefined if the rows were not counted for this file alone. */
+  readonly rows?: number | undefined;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -31,6 +34,8 @@ interface Packed {
 }
 
 export interface PackOptions {
+  /** Whether existing files may be replaced. Their permissions then remain. */
+  readonly mayReplace: boolean;
   readonly packing: Packing | undefined;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -44,17 +49,22 @@ const chunkBytes = 256 * 1024;
  */
 async function packRows(
   rowsAt: string,
-  ranges: readonly Range[],
-  file: string,
-  { packing, random, signal }: PackOptions,
+  { file, rows: count, ranges }: PlannedFile,
+  { packing, mayReplace, random, signal }: PackOptions,
 ): Promise<Packed> {
-  removeLeftovers(file);
   const label = `--out "${file}"`;
+  try {
+    makeFolder(path.dirname(file));
+  } catch (cause) {
+    throw unwritable(label, cause);
+  }
+  removeLeftovers(file);
   const staged = stagingName(random, file);
   const rows = await open(rowsAt);
   let packed: FileHandle | undefined;
   try {
-    const mode = (await rows.stat()).mode & 0o777;
+    const kept = mayReplace ? modeOf(file) : undefined;
+    const mode = kept ?? (await rows.stat()).mode & 0o777;
     packed = await open(staged, "wx", mode).catch((cause: unknown) => {
       throw unwritable(label, cause);
     });
@@ -76,7 +86,7 @@ async function packRows(
     else await pipeline(read, packing.pack(), write, { signal });
     await explained(label, packed.sync());
     await packed.close();
-    return { staged, written: { file, bytes, sha256: hash.digest("hex") } };
+    return { staged, written: { file, rows: count, bytes, sha256: hash.digest("hex") } };
   } catch (cause) {
     await packed?.close().catch(() => undefined);
     if (packed !== undefined) rmSync(staged, { force: true });
@@ -100,6 +110,7 @@ async function* readRanges(rows: FileHandle, ranges: readonly Range[]): AsyncGen
 /** One of the files that are made from the staged rows. */
 export interface PlannedFile {
   readonly file: string;
+  readonly rows?: number | undefined;
   readonly ranges: readonly Range[];
 }
 
@@ -110,21 +121,40 @@ export interface PlannedFile {
 export async function publishRows(
   rowsAt: string,
   files: readonly PlannedFile[],
-  mayReplace: boolean,
   options: PackOptions,
   onWritten: (files: readonly WrittenFile[]) => void,
 ): Promise<void> {
+  const { mayReplace, signal } = options;
   const left: Packed[] = [];
   try {
-    for (const { file, ranges } of files) left.push(await packRows(rowsAt, ranges, file, options));
+    for (const planned of files) left.push(await packRows(rowsAt, planned, options));
     onWritten(left.map(({ written }) => written));
+    if (!mayReplace) await refuseOthers(left, rowsAt, signal);
     for (let next = left[0]; next !== undefined; next = left[0]) {
-      await placePacked(next, mayReplace, rowsAt, options.signal);
+      await placePacked(next, mayReplace, rowsAt, signal);
       left.shift();
     }
   } finally {
     for (const { staged } of left) rmSync(staged, { force: true });
   }
+}
+
+/** All of them are named together, before any of the files gets its name. */
+async function refuseOthers(files: readonly Packed[], rowsAt: string, signal: AbortSignal): Promise<void> {
+  const taken: string[] = [];
+  for (const { staged, written } of files)
+    if (isTaken(written.file) && !(await hasSameBytes(staged, written.file, signal)))
+      taken.push(written.file);
+  if (taken.length > 0)
+    throw notPlaced(taken, rowsAt, taken.length === 1 ? "it already exists" : "they already exist");
+}
+
+function notPlaced(files: readonly string[], rowsAt: string, why: string, cause?: unknown): Failure {
+  const names = namesOf(files);
+  return fail("output", `cannot write ${names}: ${why}; the rows are complete in ${rowsAt}`, {
+    next: `move ${names} out of the way, or start over with --force`,
+    cause,
+  });
 }
 
 /**
@@ -144,10 +174,7 @@ async function placePacked(
     signal.throwIfAborted();
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     const why = isThere && !mayReplace ? "it already exists" : describeFileError(cause);
-    throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${rowsAt}`, {
-      next: `move ${file} out of the way, or start over with --force`,
-      cause,
-    });
+    throw notPlaced([file], rowsAt, why, cause);
   }
 }
 

@@ -67,7 +67,8 @@ export const outputFlags = {
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
   color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
   out: flag(outputFile, "Output", {
-    summary: "Write rows to a file, which appears when the pull is complete; .gz in its name compresses it",
+    summary:
+      "Write rows to a file, which appears when the pull is complete; .gz in its name compresses it, and fields such as {date} divide the rows into several files",
   }),
   resume: flag(toggle, "Output", {
     with: "out",

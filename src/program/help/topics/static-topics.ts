@@ -32,6 +32,8 @@ Files:
       FILE.resume.
   --resume    Continues an interrupted pull. You can also use it on the first run: rows then go directly to FILE, which
       is complete when FILE.resume no longer exists.
+  --out 'swaps/{network}/{date}.ndjson'  Divides the rows into files by their own values when all rows are in
+      swaps/.rows-*.part. Fields: {network} {pool} {token} {dex} {candle} {year} {month} {date} {date-hour}.
   --out FILE.gz  Compresses the file with gzip when all rows are in FILE.gz.part, also with --resume.
   --force     Starts over, or overwrites an existing file.
   --receipt FILE  Writes the time range, rows, SHA-256, credits and completeness as JSON.
