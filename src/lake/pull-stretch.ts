@@ -83,7 +83,7 @@ export async function pullStretch(
   const open = async (now: number): Promise<Destination> =>
     await openFile(context, {
       claimed: { file, lock: puller.lock, interrupted, isUnproven: false },
-      to: { file, isResumed: true, isForced: false, receipt: undefined },
+      to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
       inputs: 1,
       seen,
