@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -55,4 +55,13 @@ export function modeOf(file: string): number | undefined {
 /** A file that does not exist is not an error. */
 export function removeFile(file: string): void {
   rmSync(file, { force: true });
+}
+
+/** The names of all files below a directory, relative to it and sorted. Empty if it does not exist. */
+export function namesBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .toSorted((one, other) => (one < other ? -1 : 1));
 }

@@ -16,7 +16,7 @@ export const syncCommand = command({
     isBounded: true,
   },
   examples: [
-    "dexdata sync lake ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --sandbox",
+    "dexdata sync lake ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --kind ohlcv --sandbox",
     "dexdata sync lake @pools.ndjson --kind transactions,ohlcv --estimate --sandbox",
     "dexdata sync lake --sandbox",
   ],

@@ -27,6 +27,9 @@ export const syncFlags = {
     defaultSaid: "default: six days ago",
     default: "six days ago",
   }),
+  estimate: flag(toggle, "Requests", {
+    summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
+  }),
   force: flag(toggle, "Output", {
     summary: "Check every byte of every file, and request lost rows again",
   }),
@@ -50,7 +53,6 @@ export const syncShared = pick(
   "parallel",
   "rpm",
   "max-credits",
-  "estimate",
   "require-plan",
   "sandbox",
   "tier",

@@ -45,7 +45,7 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
       credits,
     }),
     end: async (): Promise<void> => {
-      if (format === "ndjson" || written.length === 0) return;
+      if (format === "ndjson" || (written.length === 0 && format !== "json")) return;
       const lines = written.map(({ published }) => lineOf(published));
       await writeRows(context, flags, format === "table" ? tableOf(written) : lines);
     },
