@@ -41,6 +41,26 @@ describe("a receipt", () => {
     expect(await verify(at("moved.ndjson.receipt"), at("other.ndjson"))).toMatchObject(clean);
   });
 
+  test.each(["ndjson", "csv.gz", "parquet"])(
+    "of several %s files stands for each of them",
+    async (ending) => {
+      const receipt = at(`split-${ending}.json`);
+      const words = `txns ethereum ${pool} --from 2026-11-20T22:00:00Z --to 2026-11-21T02:00:00Z --all --receipt ${receipt}`;
+      const out = at(`split-${ending.length}-{date}.${ending}`);
+      const { exit, stderr } = await dexdata([...words.split(" "), "--out", out], { env: sandbox.env() });
+      expect(exit, stderr).toBe(0);
+      expect(await verify(receipt)).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+      const second = out.replace("{date}", "2026-11-21");
+      const bytes = readFileSync(second);
+      bytes[bytes.length - 12] = (bytes.at(-12) ?? 0) ^ 1;
+      writeFileSync(second, bytes);
+      const damaged = await verify(receipt);
+      expect(damaged.exit).toBe(8);
+      const found = rowsOf(damaged.stdout).filter(({ rule }) => rule === "F1" || rule === "F2");
+      expect(new Set(found.map(({ file }) => file))).toEqual(new Set([second]));
+    },
+  );
+
   test("without its file is a finding", async () => {
     await pull("lost.ndjson");
     renameSync(at("lost.ndjson"), at("found.ndjson"));

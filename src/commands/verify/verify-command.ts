@@ -11,6 +11,7 @@ export const verifyCommand = command({
   examples: [
     "dexdata verify swaps.receipt.json",
     "dexdata verify swaps.ndjson candles.csv.gz",
+    "dexdata verify lake",
     "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
   ],
   flags: {},
@@ -19,7 +20,8 @@ export const verifyCommand = command({
     {
       prose:
         "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. A receipt (--receipt) stands for " +
-        "the file named in it, or for the only other file named on the command line. No request is sent, and no file is changed or deleted.",
+        "the file named in it, or for the only other file named on the command line. A directory is one that dexdata sync keeps. " +
+        "No request is sent, and no file is changed or deleted.",
     },
     {
       prose:
