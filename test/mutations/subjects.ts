@@ -94,7 +94,8 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/json/byte-scan.ts": bytes,
       "src/client/rows/byte-rows.ts": bytes,
-      "src/client/rows/pattern.ts": [...bytes, ...streams],
+      "src/json/pattern.ts": [...bytes, ...streams],
+      "src/json/field-finder.ts": ["test/json/field-finder.test.ts", "test/cli/prefix.test.ts"],
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
