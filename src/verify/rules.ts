@@ -44,8 +44,9 @@ export const rules = {
   },
   H1: {
     level: "finding",
-    statement: "nothing is missing: the pull is complete, and candles with --fill have every interval",
-    appliesTo: "files with a receipt, candles",
+    statement:
+      "nothing is missing: the pull is complete, candles with --fill have every interval, and a dataset of sync has a file for every period",
+    appliesTo: "files with a receipt, candles, directories of sync",
   },
   R1: {
     level: "note",
@@ -65,7 +66,11 @@ export const rules = {
     statement: "the receipt reports no rows after the limit, missing prices or rejected inputs",
     appliesTo: "files with a receipt",
   },
-  H3: { level: "note", statement: "no candle is partial", appliesTo: "candles" },
+  H3: {
+    level: "note",
+    statement: "no candle is partial; no rows of sync are lost, and no file stays open for more than 27h",
+    appliesTo: "candles, directories of sync",
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type RuleId = keyof typeof rules;

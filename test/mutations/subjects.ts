@@ -104,6 +104,20 @@ export const subjects: readonly Subject[] = [
     },
   },
   {
+    name: "parquet",
+    files: {
+      "src/json/exact-decimal.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/cells.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/row-reader.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/canonical-rows.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/parquet-columns.ts": ["test/parquet/columns.test.ts"],
+      "src/parquet/parquet-writer.ts": ["test/parquet/round-trip.test.ts", "test/parquet/damage.test.ts"],
+      "src/parquet/parquet-file.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.test.ts"],
+      "src/parquet/file-mark.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.test.ts"],
+      "src/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
+    },
+  },
+  {
     name: "verify",
     files: {
       "src/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],

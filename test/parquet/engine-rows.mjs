@@ -44,10 +44,17 @@ const engines = {
     const { DuckDBInstance } = load("@duckdb/node-api");
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run("SET preserve_insertion_order = true");
-    const result = await connection.stream(`SELECT * FROM read_parquet('${file}')`);
-    const names = result.columnNames();
-    const plain = (value) =>
-      typeof value !== "object" || value === null ? value : (value.micros ?? value.value);
+    const described = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${file}')`);
+    const names = described.getRows().map(([name]) => name);
+    // As bytes, because the package's text decoder drops a byte order mark.
+    const columns = names.map((name, index) =>
+      ["text", "json"].includes(types[index]) ? `encode("${name}")` : `"${name}"`,
+    );
+    const result = await connection.stream(`SELECT ${columns.join(", ")} FROM read_parquet('${file}')`);
+    const plain = (value) => {
+      if (typeof value !== "object" || value === null) return value;
+      return value.bytes === undefined ? (value.micros ?? value.value) : Buffer.from(value.bytes).toString();
+    };
     for (let chunk = await result.fetchChunk(); chunk?.rowCount > 0; chunk = await result.fetchChunk())
       for (const values of chunk.getRows()) add(names, values.map(plain));
   },

@@ -2,6 +2,8 @@ import path from "node:path";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
+import { assetsName, readAssets } from "../../lake/assets-file.ts";
+import { lookAt } from "../../files/paths.ts";
 import { sizeOfFile } from "../../files/file-chunks.ts";
 import { unpackedName } from "../../files/out/packing.ts";
 import { createProgress } from "../../run/progress.ts";
@@ -18,7 +20,9 @@ interface VerifyInput {
 
 export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
   if (words.length === 0) throw usageFailure("missing <file…>", "usage: dexdata verify <file…> [flags]");
-  const targets = findTargets(words);
+  const folders = words.filter((word) => lookAt(word)?.isDirectory() === true);
+  for (const folder of folders) checkFolder(folder);
+  const targets = findTargets(words.filter((word) => !folders.includes(word)));
   const { clock, signal } = outer;
   const started = clock.elapsed();
   const isQuiet = flags.quiet === true;
@@ -53,14 +57,31 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
       bytes += current.bytesRead();
       current = undefined;
     }
+    let files = targets.length;
+    for (const folder of folders) {
+      const { verifyLake } = await import("../../lake/verify-lake.ts");
+      const { begin, end } = writer;
+      const now = Math.floor(clock.now() / 1000);
+      const found = await verifyLake(folder, { begin, end, signal, now, read: (count) => (rows += count) });
+      files += found;
+    }
     await progress.close();
     const exit = await writer.close();
     if (outer.stderr.isTerminal && !isQuiet)
-      await say(context, closingLine(writer.totals(), targets.length, rows, clock.elapsed() - started));
+      await say(context, closingLine(writer.totals(), files, rows, clock.elapsed() - started));
     return exit;
   } finally {
     await progress.close();
   }
+}
+
+/** Only a directory with a list of assets says what belongs in it. */
+function checkFolder(folder: string): void {
+  if (readAssets(folder) !== undefined) return;
+  throw usageFailure(
+    `"${folder}" is a directory without ${assetsName}, so dexdata sync did not create it`,
+    `name the files in it: dexdata verify ${folder}/*`,
+  );
 }
 
 type SizedTarget = Target & { readonly size: number | undefined };
