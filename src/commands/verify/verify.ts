@@ -6,6 +6,7 @@ import { assetsName, readAssets } from "../../lake/assets-file.ts";
 import { lookAt } from "../../files/paths.ts";
 import { sizeOfFile } from "../../files/file-chunks.ts";
 import { createProgress } from "../../run/progress.ts";
+import { readNow } from "../../run/run-options.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../verify/pull-receipt.ts";
@@ -60,7 +61,7 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     for (const folder of folders) {
       const { verifyLake } = await import("../../lake/verify-lake.ts");
       const { begin, end } = writer;
-      const now = Math.floor(clock.now() / 1000);
+      const now = Math.floor(readNow({}, outer) / 1000);
       const found = await verifyLake(folder, { begin, end, signal, now, read: (count) => (rows += count) });
       files += found;
     }
