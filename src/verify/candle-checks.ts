@@ -55,9 +55,9 @@ const sampleRows = 1000;
 const mostGaps = 1000;
 
 /** C2, and H1 in files with filled candles, where every interval has a row. */
-export function checkIntervals({ kind, receipt, report }: Subject): RowCheck | undefined {
+export function checkIntervals({ kind, query, report }: Subject): RowCheck | undefined {
   if (kind.name !== "candles") return undefined;
-  const asked = receipt?.asked?.["interval"];
+  const asked = query?.asked?.["interval"];
   let interval = typeof asked === "string" ? secondsOf(asked) : undefined;
   const timeOf = createTimeReader();
   let sample: Slot[] = [];

@@ -5,11 +5,17 @@ import { readJsonFile } from "../files/read-json-file.ts";
 const count = z.int().nonnegative();
 const row = z.nullable(z.record(z.string(), z.unknown()));
 
-/** The part of a `--receipt` that `verify` compares with the rows. */
-const receiptSchema = z.object({
-  command: z.string(),
+/** The part that the receipt in the footer of a Parquet file has, too. */
+export const querySchema = z.object({
   asked: z.nullable(z.record(z.string(), z.unknown())),
   window: z.object({ from: z.nullable(z.string()), to: z.nullable(z.string()) }),
+});
+
+export type Query = z.infer<typeof querySchema>;
+
+/** The part of a `--receipt` that `verify` compares with the rows. */
+const receiptSchema = querySchema.extend({
+  command: z.string(),
   rows: count,
   missing: count,
   refused: count,

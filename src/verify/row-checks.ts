@@ -1,8 +1,9 @@
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
+import { rawMembers } from "../json/raw-json.ts";
 import { beginHash, addText, endHash } from "../text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../time/time.ts";
 import { wholeDigits } from "./compare-decimals.ts";
-import type { PullReceipt } from "./pull-receipt.ts";
+import type { Query } from "./pull-receipt.ts";
 import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 import type { Report } from "./rules.ts";
@@ -27,7 +28,8 @@ export interface Place {
 export interface Subject {
   readonly kind: RowKind;
   readonly first: Row;
-  readonly receipt: PullReceipt | undefined;
+  /** According to a receipt. */
+  readonly query: Query | undefined;
   readonly report: Report;
 }
 
@@ -62,13 +64,13 @@ export function checkRepeats({ kind, first, report }: Subject): RowCheck | undef
 }
 
 /** R4. */
-export function checkPlace({ kind, first, receipt, report }: Subject): RowCheck | undefined {
+export function checkPlace({ kind, first, query, report }: Subject): RowCheck | undefined {
   const { timeField } = kind;
   if (timeField === undefined) return undefined;
   const hasTime = first.text(timeField) !== undefined;
-  const asked = receipt?.asked ?? {};
-  const from = asked["count_back"] === undefined ? boundOf(receipt?.window.from) : undefined;
-  const to = boundOf(receipt?.window.to);
+  const asked = query?.asked ?? {};
+  const from = asked["count_back"] === undefined ? boundOf(query?.window.from) : undefined;
+  const to = boundOf(query?.window.to);
   // In seconds. The service may round the start down to the interval of candles, which has at most 24 hours.
   const slack = kind.name === "candles" ? 86_399 : 0;
   const pool = kind.name === "transactions" ? asked["pool_address"] : undefined;
@@ -81,9 +83,9 @@ export function checkPlace({ kind, first, receipt, report }: Subject): RowCheck 
     if (time === undefined) {
       if (hasTime || row.text(timeField) !== undefined) wrong("a time as in RFC 3339");
     } else if (from !== undefined && compareInstants({ ...time, seconds: time.seconds + slack }, from) < 0)
-      wrong(`at or after ${receipt?.window.from ?? ""}`);
+      wrong(`at or after ${query?.window.from ?? ""}`);
     else if (to !== undefined && compareInstants(time, to) > 0)
-      wrong(`at or before ${receipt?.window.to ?? ""}`);
+      wrong(`at or before ${query?.window.to ?? ""}`);
   };
   return {
     see: (row, { time }) => {
@@ -151,7 +153,7 @@ export function checkTransactions({ kind, report }: Subject): RowCheck | undefin
     see: (row) => {
       const { line } = row;
       for (const field of amounts) {
-        const text = row.text(field) ?? "";
+        const text = row.text(field) ?? otherText(row, field);
         if (text.length <= mostDigits && !text.includes("e") && !text.includes("E")) continue;
         const digits = wholeDigits(text);
         if (digits > mostDigits)
@@ -161,4 +163,11 @@ export function checkTransactions({ kind, report }: Subject): RowCheck | undefin
         report("T7", { line, field: "canonical_chain", expected: "true or absent", found: "false" });
     },
   };
+}
+
+/** In Parquet, `other` has the values that do not fit their columns. */
+function otherText(row: Row, field: string): string {
+  const other = row.text("other");
+  const raw = other?.startsWith("{") === true ? (rawMembers(other).get(field) ?? "") : "";
+  return raw.replaceAll('"', "");
 }

@@ -1,25 +1,26 @@
 import { compileRowCheck } from "../client/rows/row-check.ts";
-import type { RecordShape } from "../contract/record.ts";
+import { numberOrText, type RecordShape } from "../contract/record.ts";
 import type { Row, Values } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 import type { Mismatch } from "./rules.ts";
+
+/** In csv and tsv, values have no types. In Parquet, values that do not fit their column are null. */
+export type RowForm = "json" | "text" | "parquet";
 
 /**
  * Returns the contract of the rows of one file, and a check for R1. `--fields` selects the same fields for all rows, so
  * that those absent from the first row may be absent. R4 checks the time.
  */
-export function createTypeCheck(
-  { shape: { record, added }, timeField }: RowKind,
-  first: Row,
-  isText: boolean,
-) {
+export function createTypeCheck({ shape: { record, added }, timeField }: RowKind, first: Row, form: RowForm) {
   const all: RecordShape = { ...record, ...added?.record };
   const shape: RecordShape = Object.fromEntries(
     Object.entries(all).flatMap(([name, field]) => {
       if (name === timeField) return [];
-      const isOptional = field.optional || isText || first.text(name) === undefined;
+      const isOptional = field.optional || form !== "json" || first.text(name) === undefined;
       const isNullable = field.nullable || added?.nulls.includes(name) === true;
-      return [[name, { ...field, optional: isOptional, nullable: isNullable }] as const];
+      // Canonical rows have decimals as text.
+      const type = form === "parquet" && field.isRaw === true ? numberOrText.type : field.type;
+      return [[name, { ...field, type, optional: isOptional, nullable: isNullable }] as const];
     }),
   );
   const problemOf = compileRowCheck(shape);
@@ -27,7 +28,7 @@ export function createTypeCheck(
     shape,
     mismatch: (row: Row): Mismatch | undefined => {
       const { line, values } = row;
-      const problem = values && problemOf(isText ? withTypes(values, shape) : values);
+      const problem = values && problemOf(form === "text" ? withTypes(values, shape) : values);
       if (problem === undefined) return undefined;
       const [, field = "", expected = ""] =
         /^([^:]*): (?:invalid input: )?(?:expected )?([^,]*)/iu.exec(problem) ?? [];

@@ -12,9 +12,8 @@ interface Rule {
 export const rules = {
   F1: {
     level: "finding",
-    statement:
-      "the file has the size and SHA-256 in its receipt; a file of sync has every byte as it was written",
-    appliesTo: "files with a receipt, directories of sync",
+    statement: "the file has the size and SHA-256 in its receipt; a Parquet file is as dexdata wrote it",
+    appliesTo: "files with a receipt, Parquet files",
   },
   F2: {
     level: "finding",
@@ -80,7 +79,7 @@ export type RuleId = keyof typeof rules;
 
 export interface Finding {
   readonly file: string;
-  /** Starts at 1. In a json file, this is the number of the row. Null if the finding is about the entire file. */
+  /** Starts at 1. In json and Parquet, this is the number of the row. Null if the finding is about the entire file. */
   readonly line: number | null;
   readonly rule: RuleId;
   readonly level: Level;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { DamagedGzip, readChunks } from "../files/file-chunks.ts";
 import { counted } from "../text/counted.ts";
-import type { PullReceipt } from "./pull-receipt.ts";
+import type { PullReceipt, Query } from "./pull-receipt.ts";
 import { createElementReader } from "./read-elements.ts";
 import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./read-lines.ts";
-import { createRowWalk } from "./row-walk.ts";
+import { createRowWalk, type RowWalk } from "./row-walk.ts";
 import type { Report } from "./rules.ts";
 
 const readers = {
@@ -14,7 +14,9 @@ const readers = {
   tsv: (taker: RowTaker): RowReader => createCellReader("tsv", taker),
 };
 
-export type Form = keyof typeof readers;
+export type Form = keyof typeof readers | "parquet";
+
+const rowForms = { ndjson: "json", json: "json", csv: "text", tsv: "text", parquet: "parquet" } as const;
 
 /** A file to check; `form` is undefined for a format whose rows cannot be read, such as a table. */
 export interface Target {
@@ -32,37 +34,58 @@ export interface Verification {
   readonly run: (afterChunk: () => Promise<void>) => Promise<void>;
 }
 
-/** Reads the file once, in parts. Throws the reason of the signal when it aborts. */
+/** Reads the file in parts. Throws the reason of the signal when it aborts. */
 export function createVerification(target: Target, report: Report, signal: AbortSignal): Verification {
   const { file, form, receipt } = target;
-  const { chunks, bytesRead } = readChunks(file, signal);
-  const walk = createRowWalk(receipt, form === "csv" || form === "tsv", report);
-  const reader = form === undefined ? undefined : readers[form](walk);
+  let walk: RowWalk | undefined;
+  let bytesRead = 0;
+  const startWalk = (query: Query | undefined): RowWalk =>
+    (walk = createRowWalk(query, rowForms[form ?? "json"], report));
+  /** Returns whether the content is that of the receipt. */
+  const readContent = async (
+    reader: RowReader | undefined,
+    afterChunk: () => Promise<void>,
+  ): Promise<boolean> => {
+    const hash = receipt && createHash("sha256");
+    let bytes = 0;
+    const content = readChunks(file, signal);
+    try {
+      for await (const chunk of content.chunks) {
+        bytes += chunk.length;
+        hash?.update(chunk);
+        if (reader?.isReading() === true) reader.add(chunk);
+        bytesRead = content.bytesRead();
+        await afterChunk();
+      }
+      if (reader?.isReading() === true) reader.end();
+    } catch (cause) {
+      if (!(cause instanceof DamagedGzip)) throw cause;
+      report("F2", { expected: "complete gzip data", found: "damaged or truncated data" });
+    }
+    walk?.end();
+    return receipt !== undefined && areSameBytes(receipt, bytes, hash?.digest("hex") ?? "", report);
+  };
   return {
-    rows: walk.rows,
-    bytesRead,
-    kind: walk.kind,
+    rows: () => walk?.rows() ?? 0,
+    bytesRead: () => bytesRead,
+    kind: () => walk?.kind(),
     run: async (afterChunk) => {
       if (receipt !== undefined) checkReceipt(receipt, report);
-      const hash = receipt === undefined ? undefined : createHash("sha256");
-      let bytes = 0;
-      try {
-        for await (const chunk of chunks) {
-          bytes += chunk.length;
-          hash?.update(chunk);
-          if (reader?.isReading() === true) reader.add(chunk);
+      if (form === "parquet") {
+        if (receipt !== undefined && !(await readContent(undefined, afterChunk))) return;
+        const onGroup = async (bytes: number): Promise<void> => {
+          bytesRead = bytes;
           await afterChunk();
-        }
-        if (reader?.isReading() === true) reader.end();
-      } catch (cause) {
-        if (!(cause instanceof DamagedGzip)) throw cause;
-        report("F2", { expected: "complete gzip data", found: "damaged or truncated data" });
+        };
+        const start = (query: Query | undefined): RowWalk => startWalk(receipt ?? query);
+        const { verifyParquet } = await import("./verify-parquet.ts");
+        const isIntact = await verifyParquet({ file, startWalk: start, report, signal, onGroup });
+        if (isIntact && receipt !== undefined) walk?.compareWith(receipt);
+        return;
       }
-      walk.end();
-      if (receipt === undefined) return;
-      const isIntact = areSameBytes(receipt, bytes, hash?.digest("hex") ?? "", report);
-      // Otherwise, F1 explains why other rows are found.
-      if (isIntact && reader !== undefined) walk.compareWith(receipt);
+      const reader = form && readers[form](startWalk(receipt));
+      // F1 already explains why other rows are found.
+      if ((await readContent(reader, afterChunk)) && receipt !== undefined) walk?.compareWith(receipt);
     },
   };
 }

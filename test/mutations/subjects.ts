@@ -126,6 +126,7 @@ export const subjects: readonly Subject[] = [
       "src/verify/candle-checks.ts": verify,
       "src/verify/row-walk.ts": verify,
       "src/verify/verify-file.ts": verify,
+      "src/verify/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },
   },
 ];

@@ -19,7 +19,7 @@ export const verifyCommand = command({
   notes: [
     {
       prose:
-        "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip. A receipt (--receipt) stands for " +
+        "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. A receipt (--receipt) stands for " +
         "the file named in it, or for the only other file named on the command line. A directory is one that dexdata sync keeps. " +
         "No request is sent, and no file is changed or deleted.",
     },

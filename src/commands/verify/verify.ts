@@ -125,6 +125,7 @@ const forms: Readonly<Record<string, Form>> = {
   json: "json",
   csv: "csv",
   tsv: "tsv",
+  parquet: "parquet",
 };
 
 /** The receipt knows the format. Otherwise, the name decides, as for `--out`. */

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { withByteSource } from "../files/byte-source.ts";
+import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
+import { openParquet, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { type Query, querySchema } from "./pull-receipt.ts";
+import { createNdjsonReader } from "./read-lines.ts";
+import type { RowWalk } from "./row-walk.ts";
+import type { Report } from "./rules.ts";
+
+/** The part of the receipt in the footer that describes the rows. */
+const footerSchema = z.object({ rows: z.number(), rows_sha256: z.string() });
+
+export interface ParquetJob {
+  readonly file: string;
+  /** Creates the walk over the rows when the footer is read, whose receipt contains the query. */
+  readonly startWalk: (query: Query | undefined) => RowWalk;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  /** Called after each row group with the number of bytes read so far. */
+  readonly onGroup: (bytes: number) => Promise<void>;
+}
+
+/**
+ * Applies the rules to the canonical rows, and returns whether the file is intact. Damage is F1, with the first row of
+ * the row group as its line.
+ */
+export async function verifyParquet({
+  file,
+  startWalk,
+  report,
+  signal,
+  onGroup,
+}: ParquetJob): Promise<boolean> {
+  return await withByteSource(file, async ({ size, read }) => {
+    let bytes = 0;
+    const hash = createRowHash();
+    let walk: RowWalk | undefined;
+    try {
+      const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
+      const parquet = await openParquet(source);
+      const receipt: unknown = JSON.parse(parquet.receipt);
+      walk = startWalk(querySchema.safeParse(receipt).data);
+      const reader = createNdjsonReader(walk);
+      for await (const { lines, rows } of parquet.groups()) {
+        signal.throwIfAborted();
+        hash.add(lines, rows);
+        addInParts(lines, reader.add);
+        await onGroup(bytes);
+      }
+      walk.end();
+      return isFooterOf(hash.summary(), receipt, report);
+    } catch (cause) {
+      if (!(cause instanceof UnreadableParquet)) throw cause;
+      const line = hash.summary().rows + 1;
+      walk?.end();
+      report("F1", { line, expected: "a Parquet file as dexdata wrote it", found: cause.message });
+      return false;
+    }
+  });
+}
+
+/** In bytes. Larger strings are collected later. */
+const partLength = 64 * 1024;
+
+function addInParts(lines: string, add: (chunk: Buffer) => void): void {
+  const bytes = Buffer.from(lines);
+  for (let start = 0; start < bytes.length; start += partLength)
+    add(bytes.subarray(start, start + partLength));
+}
+
+function isFooterOf(found: RowSummary, receipt: unknown, report: Report): boolean {
+  const said = footerSchema.safeParse(receipt).data;
+  if (said === undefined) {
+    report("F1", { expected: "a footer with rows and rows_sha256", found: "another footer" });
+    return false;
+  }
+  const wrong = (["rows", "rows_sha256"] as const).filter((field) => said[field] !== found[field]);
+  for (const field of wrong)
+    report("F1", { field, expected: String(said[field]), found: String(found[field]) });
+  return wrong.length === 0;
+}

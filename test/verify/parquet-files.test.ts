@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { rowShape } from "../../src/contract/endpoint.ts";
+import { poolTransactions } from "../../src/contract/endpoints/pool-transactions.ts";
+import { columnsOf } from "../../src/parquet/parquet-columns.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { open, writeFile } from "../parquet/memory-file.ts";
+import { readParquet } from "../../src/parquet/parquet-file.ts";
+import { withMember } from "./planting.ts";
+
+const folder = temporaryFolder();
+const sandbox = useSandbox();
+const columns = columnsOf(rowShape(poolTransactions));
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+let rows: readonly string[] = [];
+
+beforeAll(async () => {
+  const words = `txns ethereum ${pool} --from -1d --limit 1000 -o ndjson -q`;
+  const { stdout } = await dexdata(words, { env: sandbox.env() });
+  rows = stdout.split("\n").slice(0, -1);
+  expect(rows).toHaveLength(1000);
+});
+
+/** With the footer that a pull would write. */
+async function parquetOf(lines: readonly string[], changes: object = {}): Promise<Buffer> {
+  const summary = await readParquet(await open((await writeFile(columns, lines)).file));
+  const window = { from: "2026-11-20T00:00:00Z", to: "2026-11-21T08:54:00Z" };
+  const receipt = { asked: { network: "ethereum", pool_address: pool }, window, ...summary, ...changes };
+  return (await writeFile(columns, lines, JSON.stringify(receipt))).file;
+}
+
+async function verify(file: Buffer) {
+  const name = path.join(folder, "rows.parquet");
+  writeFileSync(name, file);
+  const { exit, stdout, stderr } = await dexdata(["verify", name, "-o", "ndjson"]);
+  expect(stderr).toBe("");
+  const findings = rowsOf(stdout);
+  expect(findings.every((finding) => finding["file"] === name)).toBe(true);
+  return { exit, rules: findings.map(({ rule, line }) => [rule, line]) };
+}
+
+test("an intact file has no findings, and neither has a file without rows", async () => {
+  expect(await verify(await parquetOf(rows))).toEqual({ exit: 0, rules: [] });
+  expect(await verify(await parquetOf([]))).toEqual({ exit: 0, rules: [] });
+});
+
+test(`${isLong ? 1000 : 100} single flipped bits are found, each as F1 of its file`, async () => {
+  const file = await parquetOf(rows);
+  const random = createRandom(25);
+  for (let round = 0; round < (isLong ? 1000 : 100); round += 1) {
+    const bit = Math.floor(random() * file.length * 8);
+    const damaged = Buffer.from(file);
+    damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    const { exit, rules } = await verify(damaged);
+    expect([bit, exit, rules.map(([rule]) => rule)]).toEqual([bit, 8, ["F1"]]);
+  }
+});
+
+test.each([
+  ["rows", { rows: 999 }],
+  ["rows_sha256", { rows_sha256: "0".repeat(64) }],
+])("a footer with other %s is F1", async (_, changes) => {
+  expect(await verify(await parquetOf(rows, changes))).toEqual({ exit: 8, rules: [["F1", null]] });
+});
+
+test.each<readonly [string, (row: string) => readonly string[], number]>([
+  ["R3", (row) => [row, row], 501],
+  ["R4", (row) => [withMember(row, "created_at", '"2026-02-30T00:00:00Z"')], 500],
+  ["R4", (row) => [withMember(row, "pool_id", '"0x1"')], 500],
+  ["T3", (row) => [withMember(row, "amount_0", `"${"9".repeat(36)}"`)], 500],
+  ["T3", (row) => [withMember(row, "amount_0", `"-${"9".repeat(60)}"`)], 500],
+  ["T7", (row) => [withMember(row, "canonical_chain", "false")], 500],
+])("%s is found in the row, whose number is the line", async (rule, change, line) => {
+  const changed = [...rows.slice(0, 499), ...change(rows[499] ?? ""), ...rows.slice(500)];
+  const { rules } = await verify(await parquetOf(changed));
+  expect(rules).toEqual([[rule, line]]);
+});
+
+test("a file of another program is F1", async () => {
+  expect(await verify(Buffer.from("PAR1 not parquet at all PAR1"))).toEqual({ exit: 8, rules: [["F1", 1]] });
+});
