@@ -60,9 +60,16 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     let files = targets.length;
     for (const folder of folders) {
       const { verifyLake } = await import("../../lake/verify-lake.ts");
-      const { begin, end } = writer;
+      const { begin, end, flush } = writer;
       const now = Math.floor(readNow({}, outer) / 1000);
-      const found = await verifyLake(folder, { begin, end, signal, now, read: (count) => (rows += count) });
+      const found = await verifyLake(folder, {
+        begin,
+        end,
+        flush,
+        signal,
+        now,
+        read: (count) => (rows += count),
+      });
       files += found;
     }
     await progress.close();
