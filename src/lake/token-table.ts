@@ -63,7 +63,9 @@ async function writeTokens(file: string, work: string, rows: ReadonlyMap<string,
   const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const part = path.join(work, `${tokensName}.part`);
   const lines = sorted.map(([, row]) => JSON.stringify(row));
-  await writeParquet(part, columns, lines, () => JSON.stringify({ v: 1, kind: "tokens" }));
+  await writeParquet(part, columns, lines, ({ rows: count, rows_sha256 }) =>
+    JSON.stringify({ v: 1, kind: "tokens", rows: count, rows_sha256 }),
+  );
   renameStored(part, file);
 }
 

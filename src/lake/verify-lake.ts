@@ -1,15 +1,15 @@
 import path from "node:path";
-import { openStored } from "../files/stored-file.ts";
+import { lookAt } from "../files/paths.ts";
+import { UnreadableParquet } from "../parquet/parquet-file.ts";
 import { counted } from "../text/counted.ts";
-import { createRowHash } from "../parquet/canonical-rows.ts";
-import { openParquet, type ParquetFile, readParquet, UnreadableParquet } from "../parquet/parquet-file.ts";
 import type { Query } from "../verify/pull-receipt.ts";
-import { createNdjsonReader } from "../verify/read-lines.ts";
 import { createRowWalk } from "../verify/row-walk.ts";
 import type { Report } from "../verify/rules.ts";
+import { verifyParquet } from "../verify/verify-parquet.ts";
 import { completeAge } from "./coverage.ts";
 import { factsOfKind } from "./dataset.ts";
 import { type Footer, foreignPart, readFooter, showTime } from "./footer.ts";
+import { withParquet } from "./lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./lake-files.ts";
 import { periodsBetween } from "./layout.ts";
 import { tokensName } from "./token-table.ts";
@@ -17,6 +17,8 @@ import { tokensName } from "./token-table.ts";
 export interface LakeVerifier {
   /** Findings about a file are shown with those of its dataset. */
   readonly begin: (file: string, dataset: string) => Report;
+  /** Writes findings that are waiting. */
+  readonly flush: () => Promise<void>;
   readonly end: (rows: number, kind: string | undefined) => Promise<void>;
   readonly signal: AbortSignal;
   /** Unix seconds. */
@@ -39,16 +41,16 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
     await verifier.end(0, own[0]?.dataset.kind);
     for (const each of own) {
       verifier.signal.throwIfAborted();
-      const count = await verifyFile(each, verifier.begin(each.file, folder), verifier.now);
+      const count = await verifyFile(verifier, each, verifier.begin(each.file, folder));
       verifier.read(count);
       await verifier.end(count, each.dataset.kind);
     }
   }
   const tokens = path.join(root, tokensName);
+  if (lookAt(tokens) === undefined) return files.length + foreign.length;
   const report = verifier.begin(tokens, tokens);
-  const found = await readThrough(tokens, report, async (parquet) => (await readParquet(parquet)).rows);
-  await verifier.end(found ?? 0, "tokens");
-  return files.length + foreign.length;
+  await verifier.end(await verifyRows(verifier, tokens, undefined, report), "tokens");
+  return files.length + foreign.length + 1;
 }
 
 /** Node 20 has no Map.groupBy. */
@@ -75,39 +77,34 @@ function checkPeriods(report: Report, files: readonly LakeFile[]): void {
   }
 }
 
-/** F1. Undefined if the file cannot be read, or if it does not exist. */
-async function readThrough<T>(
+/** The rules for the rows of any Parquet file. Returns their number. */
+async function verifyRows(
+  { signal, flush }: LakeVerifier,
   file: string,
+  query: Query | undefined,
   report: Report,
-  read: (parquet: ParquetFile) => Promise<T>,
-): Promise<T | undefined> {
-  const source = openStored(file);
-  if (source === undefined) return undefined;
-  try {
-    return await read(await openParquet(source));
-  } catch (cause) {
-    if (!(cause instanceof UnreadableParquet)) throw cause;
-    report("F1", { expected: "a Parquet file as dexdata wrote it", found: cause.message });
-    return undefined;
-  } finally {
-    source.close();
-  }
+): Promise<number> {
+  const walk = createRowWalk(query, "parquet", report);
+  await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
+  return walk.rows();
 }
 
-async function verifyFile(file: LakeFile, report: Report, now: number): Promise<number> {
-  const rows = await readThrough(file.file, report, async (parquet) => {
-    const footer = readFooter(parquet.receipt);
-    const foreign = footer === undefined ? "another footer" : foreignPart(footer, file.dataset, file.period);
-    if (footer === undefined || foreign !== undefined) {
-      report("F4", { expected: `the rows of ${file.period.name}`, found: foreign ?? "" });
-      return 0;
-    }
-    if (footer.state !== file.state)
-      report("F4", { field: "state", expected: footer.state, found: file.state });
-    checkFooter(footer, report, now);
-    return await walkRows(parquet, file, footer, report);
+async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<number> {
+  const { dataset, period, state } = file;
+  // A file that cannot be opened is reported when its rows are read.
+  const receipt = await withParquet(file.file, (parquet) => parquet.receipt).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet) return undefined;
+    throw cause;
   });
-  return rows ?? 0;
+  const footer = readFooter(receipt);
+  const foreign = footer === undefined ? "another footer" : foreignPart(footer, dataset, period);
+  if (footer === undefined || foreign !== undefined) {
+    if (receipt !== undefined) report("F4", { expected: `the rows of ${period.name}`, found: foreign ?? "" });
+    return await verifyRows(verifier, file.file, undefined, report);
+  }
+  if (footer.state !== state) report("F4", { field: "state", expected: footer.state, found: state });
+  checkFooter(footer, report, verifier.now);
+  return await verifyRows(verifier, file.file, queryOf(footer, file), report);
 }
 
 /** H2 and H3. */
@@ -129,30 +126,12 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
     });
 }
 
-/** The rules for rows of any file, and the hash of the rows. */
-async function walkRows(parquet: ParquetFile, { dataset }: LakeFile, footer: Footer, report: Report) {
-  const walk = createRowWalk(queryOf(footer, dataset.network, dataset.address), "parquet", report);
-  const reader = createNdjsonReader(walk);
-  const hash = createRowHash();
-  for await (const { lines, rows } of parquet.groups()) {
-    hash.add(lines, rows);
-    reader.add(Buffer.from(lines));
-  }
-  reader.end();
-  walk.end();
-  const { rows, rows_sha256 } = hash.summary();
-  if (rows_sha256 !== footer.rows_sha256)
-    report("F1", { field: "rows_sha256", expected: footer.rows_sha256, found: rows_sha256 });
-  if (rows !== footer.rows)
-    report("F4", { field: "rows", expected: counted(footer.rows, "row"), found: counted(rows, "row") });
-  return rows;
-}
-
-/** What a pull of these rows would have asked for. */
-function queryOf({ kind, period, candle }: Footer, network: string, address: string): Query {
-  const asset = `${factsOfKind(kind).asset}_address`;
+/** What the rows of the file answer, as the receipt of a pull says it. */
+function queryOf({ period, candle }: Footer, { dataset: { kind, network, address } }: LakeFile): Query {
+  const { asset } = factsOfKind(kind);
+  const interval = candle === undefined ? {} : { interval: candle };
   return {
-    asked: { network, [asset]: address, ...(candle !== undefined && { interval: candle }) },
+    asked: { network, [`${asset}_address`]: address, ...interval },
     window: { from: showTime(period.from), to: showTime(period.to) },
   };
 }

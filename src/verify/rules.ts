@@ -23,8 +23,9 @@ export const rules = {
   },
   F4: {
     level: "finding",
-    statement: "the receipt has the number of rows, the first and the last row of the file",
-    appliesTo: "files with a receipt",
+    statement:
+      "the receipt has the number of rows, the first and the last row of the file; a file of sync is in its own place",
+    appliesTo: "files with a receipt, directories of sync",
   },
   R3: {
     level: "finding",
@@ -63,8 +64,9 @@ export const rules = {
   },
   H2: {
     level: "note",
-    statement: "the receipt reports no rows after the limit, missing prices or rejected inputs",
-    appliesTo: "files with a receipt",
+    statement:
+      "the receipt reports no rows after the limit, missing prices or rejected inputs; a file of sync has as many rows as the service counted",
+    appliesTo: "files with a receipt, directories of sync",
   },
   H3: {
     level: "note",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { ended, start } from "../harness/binary.ts";
 import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
-import { dataFiles, footerOf, hashesOf, stampsOf } from "../harness/lake.ts";
+import { dataFiles, footerOf, hashesOf } from "../harness/lake.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
@@ -107,30 +107,6 @@ test("a killed run leaves only whole files, and what it had fetched is not fetch
   expect(requests).toBeLessThanOrEqual(undisturbed + 8);
   expect(hashesOf(root)).toEqual(hashesOf(path.join(folder, "once-whole")));
 });
-
-test(
-  "a run with nothing to do looks at 20,000 files in 4 s",
-  async () => {
-    const root = path.join(folder, "many");
-    const days = isLong ? 400 : 20;
-    const first = new Date(sandboxNow - days * 86_400_000).toISOString().slice(0, 10);
-    const words = ["sync", root, `@${list}`, "--from", first, "-q"];
-    expect((await ended(dexdata(sound, words), 1_200_000)).exit).toBe(0);
-    const before = stampsOf(root);
-    requests = 0;
-    const began = performance.now();
-    const outcome = await ended(dexdata(sound, ["sync", root]), 60_000);
-    const seconds = (performance.now() - began) / 1000;
-    expect(outcome).toMatchObject({ exit: 0, stderr: "" });
-    expect(requests).toBe(pools);
-    expect(stampsOf(root)).toEqual(before);
-    const files = dataFiles(root).length;
-    // Some pools are younger.
-    expect(files).toBeGreaterThanOrEqual(pools * days * 0.8);
-    expect(seconds, `${files} files`).toBeLessThan(Math.max(2, (4 * files) / 20_000));
-  },
-  isLong ? 1_800_000 : 120_000,
-);
 
 test("a directory can be moved", async () => {
   const [root, moved] = [path.join(folder, "here"), path.join(folder, "there")];

@@ -54,6 +54,18 @@ export const subjects: readonly Subject[] = [
     },
   },
   {
+    name: "sync",
+    files: {
+      "src/lake/coverage.ts": ["test/lake/coverage.test.ts", "test/cli/sync.test.ts"],
+      "src/lake/layout.ts": ["test/lake/layout.test.ts"],
+      "src/lake/footer.ts": ["test/lake/layout.test.ts", "test/cli/sync.test.ts"],
+      "src/lake/merge-rows.ts": ["test/cli/sync.test.ts", "test/lake/sync-days.slow.test.ts"],
+      "src/lake/publish.ts": ["test/cli/sync.test.ts", "test/lake/sync-reach.test.ts"],
+      "src/lake/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
+      "src/lake/verify-lake.ts": ["test/lake/verify-lake.test.ts"],
+    },
+  },
+  {
     name: "checkpoint",
     files: {
       "src/files/out/checkpoint.ts": [

@@ -7,6 +7,7 @@ import { lookAt } from "../../files/paths.ts";
 import { sizeOfFile } from "../../files/file-chunks.ts";
 import { unpackedName } from "../../files/out/packing.ts";
 import { createProgress } from "../../run/progress.ts";
+import { readNow } from "../../run/run-options.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../verify/pull-receipt.ts";
@@ -60,9 +61,16 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     let files = targets.length;
     for (const folder of folders) {
       const { verifyLake } = await import("../../lake/verify-lake.ts");
-      const { begin, end } = writer;
-      const now = Math.floor(clock.now() / 1000);
-      const found = await verifyLake(folder, { begin, end, signal, now, read: (count) => (rows += count) });
+      const { begin, end, flush } = writer;
+      const now = Math.floor(readNow({}, outer) / 1000);
+      const found = await verifyLake(folder, {
+        begin,
+        end,
+        flush,
+        signal,
+        now,
+        read: (count) => (rows += count),
+      });
       files += found;
     }
     await progress.close();
