@@ -13,7 +13,6 @@ const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
-const seen = ["test/sandbox/market-faults.test.ts", "test/sandbox/streams/listed-events.test.ts"];
 const verify = ["test/verify/verify.test.ts", "test/verify/planted-faults.slow.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
@@ -92,16 +91,6 @@ export const subjects: readonly Subject[] = [
     },
   },
   {
-    name: "market faults",
-    files: {
-      "src/sandbox/market/strikes.ts": seen,
-      "src/sandbox/market/row-forms.ts": seen,
-      "src/sandbox/market/pool-at.ts": seen,
-      "src/sandbox/market/seen-rows.ts": [...seen, "test/sandbox/contract/market-faults.test.ts"],
-      "src/sandbox/market/seen-arrivals.ts": seen,
-    },
-  },
-  {
     name: "rows",
     files: {
       "src/json/byte-scan.ts": bytes,
@@ -140,7 +129,7 @@ export const subjects: readonly Subject[] = [
       "src/verify/row-checks.ts": verify,
       "src/verify/candle-checks.ts": verify,
       "src/verify/row-walk.ts": verify,
-      "src/verify/verify-file.ts": verify,
+      "src/verify/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
       "src/verify/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },
   },

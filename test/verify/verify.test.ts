@@ -134,6 +134,21 @@ describe("damaged files", () => {
     expect(await check("unknown-cut.ndjson", '{"a":1}\n{"a":1')).toEqual([["F2", 2]]);
   });
 
+  test("one step up in falling candles is found, and so is one step down in rising ones", async () => {
+    const candle = (hour: number): string =>
+      JSON.stringify({
+        time_open: `2026-11-20T0${hour}:00:00Z`,
+        time_close: `2026-11-20T0${hour + 1}:00:00Z`,
+        ...{ open: 1, high: 1, low: 1, close: 1, volume: 1 },
+      });
+    const found = async (hours: readonly number[]): Promise<unknown> => {
+      writeFileSync(at("steps.ndjson"), hours.map((hour) => `${candle(hour)}\n`).join(""));
+      return rowsOf((await verify(at("steps.ndjson"))).stdout).map(({ rule, line }) => [rule, line]);
+    };
+    expect(await found([6, 5, 3, 4, 2, 1])).toEqual([["R5", 4]]);
+    expect(await found([1, 2, 4, 3, 5, 6])).toEqual([["R5", 4]]);
+  });
+
   test("rows of txns --follow that came late are a note, and of a pull a finding", async () => {
     const rows = ndjson().split("\n").slice(0, 40);
     const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
