@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // node ship.mjs [--once] STATE 'FILES' command…: passes each line of growing files to a command, at least once.
-// FILES is a file name or a pattern with *. It should also match rotated files. Locks, checkpoints and compressed files are
-// ignored, so compress a file only after it was shipped.
+// FILES is a name or a pattern with *, which should include rotated files. Compressed files are ignored: ship them before.
 // The command reads complete lines from stdin, usually up to 1 MiB. Its exit code decides what happens next:
 //   0   All lines were stored, and the next lines follow.
 //   65  The engine rejects a line. The batch is split until this line is alone, and the line goes to STATE.refused.
@@ -9,7 +8,7 @@
 // STATE stores the inode and offset of each file, and a hash of the last line before the offset. If that line has changed,
 // the file was truncated or replaced, and it is read from its start. After a kill, the last batch is sent again, so the
 // engine must drop rows whose id and log_index it already has. Files are synced to disk before their lines are shipped.
-// --once exits when all lines are delivered. On Linux and Windows, only one process at a time can use STATE.
+// --once exits with 0 when all lines are delivered. On Linux and Windows, only one process at a time can use STATE.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -47,6 +46,7 @@ for (let pause = 0; !signal.aborted; await wait(pause, undefined, { signal }).ca
   }
 }
 await save();
+if (isOnce && signal.aborted) end(1, "stopped before all lines were delivered");
 
 /** Returns the files that match, and shipped files that were renamed since, ordered by the time of their last change. */
 async function listFiles() {
