@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import { type Footer, foreignPart, readFooter, writeFooter } from "../../src/lake/footer.ts";
-import { folderOf, partitionValue, periodAt, periodNamed, periodsBetween } from "../../src/lake/layout.ts";
+import {
+  fileNameOf,
+  folderOf,
+  partitionValue,
+  periodAt,
+  periodNamed,
+  periodsBetween,
+} from "../../src/lake/layout.ts";
 import { fc } from "../harness/properties.ts";
 
 const dataset: Dataset = {
@@ -21,6 +28,10 @@ test("directories follow the Hive convention", () => {
   expect(folderOf({ ...dataset, kind: "transactions", interval: undefined })).toBe(
     "transactions/network=sui/pool=0x2%3A%3Asui%3A%3ASUI",
   );
+});
+
+test("the name of a file is its state", () => {
+  expect(fileNameOf("open")).toBe("open.parquet");
 });
 
 test("no address can leave the directory, and each can be decoded", () => {

@@ -1,5 +1,5 @@
 import { pick } from "../../run/flags/flag.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
 import { rules } from "../../verify/rules.ts";
 import { command } from "../command.ts";
 
@@ -15,7 +15,7 @@ export const verifyCommand = command({
     "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
   ],
   flags: {},
-  shared: pick(sharedFlags, "output", "no-header", "quiet", "progress", "error-format"),
+  shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
   notes: [
     {
       prose:

@@ -5,6 +5,7 @@ import { usageFailure } from "../../contract/failure.ts";
 import { assetsName, readAssets } from "../../lake/assets-file.ts";
 import { lookAt } from "../../files/paths.ts";
 import { sizeOfFile } from "../../files/file-chunks.ts";
+import { unpackedName } from "../../files/out/packing.ts";
 import { createProgress } from "../../run/progress.ts";
 import { readNow } from "../../run/run-options.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
@@ -98,13 +99,15 @@ function findTargets(words: readonly string[]): readonly SizedTarget[] {
   const given = [...new Set(words)].map((file) => {
     if (sizeOfFile(file) === undefined)
       throw usageFailure(`"${file}" cannot be read (no such file)`, "check the file name");
-    return { file, receipt: readPullReceipt(file) };
+    return { file, receipts: readPullReceipt(file) };
   });
-  const plain = given.flatMap(({ file, receipt }) => (receipt === undefined ? [file] : []));
-  const receipts = given.filter(({ receipt }) => receipt !== undefined);
-  const [only] = plain.length === 1 && receipts.length === 1 ? plain : [];
+  const plain = given.flatMap(({ file, receipts }) => (receipts === undefined ? [file] : []));
+  const all = given.flatMap(({ file, receipts = [undefined] }) =>
+    receipts.map((receipt) => ({ file, receipt })),
+  );
+  const [only] = plain.length === 1 && all.length === 2 ? plain : [];
   const targets = new Map<string, SizedTarget>();
-  for (const { file, receipt } of given) {
+  for (const { file, receipt } of all) {
     const named = receipt === undefined ? file : (only ?? fileOfReceipt(file, receipt));
     const key = path.resolve(named);
     if (receipt === undefined && targets.has(key)) continue;
@@ -114,16 +117,17 @@ function findTargets(words: readonly string[]): readonly SizedTarget[] {
   return [...targets.values()];
 }
 
-/** A relative name is looked up in this directory, and then next to the receipt; each also with `.gz`. */
+/** A relative name is looked up in this directory, and then next to the receipt; each also with or without `.gz`. */
 function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
   if (output.file === null)
     throw usageFailure(
       `"${receiptFile}": the rows were written to stdout, so the receipt does not name a file`,
       `name the file, too: dexdata verify ${receiptFile} <file>`,
     );
-  const here = [output.file, path.join(path.dirname(receiptFile), path.basename(output.file))];
-  const names = here.flatMap((name) => [name, `${name}.gz`]);
-  return names.find((name) => sizeOfFile(name) !== undefined) ?? output.file;
+  const { file } = output;
+  const below = [file, path.basename(file)].map((name) => path.join(path.dirname(receiptFile), name));
+  const names = [file, ...below].flatMap((name) => [name, `${name}.gz`, unpackedName(name)]);
+  return names.find((name) => sizeOfFile(name) !== undefined) ?? file;
 }
 
 const forms: Readonly<Record<string, Form>> = {
