@@ -139,7 +139,11 @@ describe("damaged files", () => {
       JSON.stringify({
         time_open: `2026-11-20T0${hour}:00:00Z`,
         time_close: `2026-11-20T0${hour + 1}:00:00Z`,
-        ...{ open: 1, high: 1, low: 1, close: 1, volume: 1 },
+        open: 1,
+        high: 1,
+        low: 1,
+        close: 1,
+        volume: 1,
       });
     const found = async (hours: readonly number[]): Promise<unknown> => {
       writeFileSync(at("steps.ndjson"), hours.map((hour) => `${candle(hour)}\n`).join(""));
