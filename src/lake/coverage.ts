@@ -8,6 +8,8 @@ const day = 24 * hour;
 
 /** Rows younger than this are read again by the next run. */
 export const settlingTime = hour;
+/** Rows that were read less than this long ago are not read again. */
+const justNow = 60;
 /** A period is complete when it has been read in full at this age or later. */
 export const completeAge = day;
 /** The service counts a day again at this age, when its rows can still be fetched. */
@@ -61,8 +63,11 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
   if (age >= completeAge) return isTried ? nothing : all;
   if (footer.settled_to >= period.to) return nothing;
   const length = candleLength(dataset);
+  // A run that was killed has just read these rows.
+  const isFresh = footer.settled_to > begin && footer.settled_to > present - settlingTime - justNow;
   // A candle is stored when it is over.
-  if (length !== undefined && footer.settled_to + length > present) return nothing;
+  const isEarly = length === undefined ? isFresh : footer.settled_to + length > present;
+  if (isEarly) return nothing;
   return { what: "read", from: footer.settled_to };
 }
 

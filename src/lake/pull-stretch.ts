@@ -129,6 +129,8 @@ export async function pullStretch(
         hasTotals ||= part.page.left !== undefined;
         await destination.sink.write(linesOf(part.page));
         countPage(destination.tally, part.question, part.page);
+        // After the last page, there is no place to continue from until the list has ended.
+        if (destination.tally.at === undefined) continue;
       } else countEnd(destination.tally, part.index);
       destination.note(client.meter);
     }

@@ -84,7 +84,7 @@ test("the first run keeps exactly the rows of the service, oldest first", async 
   expect(footer).toMatchObject({ state: "rows", pool: pools[0]?.id, total: footer.rows, lost: [] });
 });
 
-test("a run with nothing to do sends one request per dataset and changes nothing", async () => {
+test("a run right after another sends nothing and changes nothing", async () => {
   const root = path.join(folder, "idle");
   const list = listOf(5);
   expect((await sync(root, list)).exit).toBe(0);
@@ -92,7 +92,8 @@ test("a run with nothing to do sends one request per dataset and changes nothing
   sandbox.takeLog();
   const outcome = await sync(root);
   expect(outcome).toMatchObject({ exit: 0, stdout: "", stderr: "" });
-  expect(sandbox.takeLog().length).toBe(5);
+  // The rows were read a moment ago; many-files.slow.test.ts has a run an hour later.
+  expect(sandbox.takeLog().length).toBe(0);
   expect(stampsOf(root)).toEqual(before);
 });
 
@@ -271,7 +272,7 @@ test("the stored list can be edited, and a list adds to it", async () => {
   writeFileSync(list, `${lines[2] ?? ""}\n`);
   sandbox.takeLog();
   expect((await sync(root)).exit).toBe(0);
-  expect(sandbox.takeLog().length).toBe(1);
+  expect(sandbox.takeLog().length).toBe(0);
   expect(dataFiles(root).length).toBe(3);
 });
 

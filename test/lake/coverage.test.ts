@@ -84,6 +84,17 @@ test("an open day is read from where it is settled, then not at all, then in ful
   expect(needOf(wish(old), yesterday, open(yesterday.to))).toEqual(allOfIt);
 });
 
+test("rows that were read less than a minute ago are not read again", () => {
+  const present = yesterday.from + 9 * hour;
+  const open = (settled: number) => held("open", { period: yesterday, settled_to: settled });
+  expect(needOf(wish(present), yesterday, open(present - hour - 59))).toEqual({ what: "nothing" });
+  const before = present - hour - 60;
+  expect(needOf(wish(present), yesterday, open(before))).toEqual({ what: "read", from: before });
+  // Just after midnight, the start of the day says nothing about when it was read.
+  const early = wish(yesterday.from + 600);
+  expect(needOf(early, yesterday, open(yesterday.from))).toEqual(allOfIt);
+});
+
 test("a day whose count disagreed is read again a day later", () => {
   const read = yesterday.to + completeAge;
   const open = held("open", { period: yesterday, settled_to: yesterday.to, read_at: read });

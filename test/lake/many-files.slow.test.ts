@@ -50,7 +50,7 @@ beforeAll(async () => {
         ...identityOf(dataset),
         period: { from: period.from, to: period.to },
         state: isOpen ? "open" : "rows",
-        settled_to: Math.min(period.to, now - 3600),
+        settled_to: Math.min(period.to, now - 7200),
         unsettled: 0,
         read_at: isOpen ? null : period.to + 5 * 86_400,
         total: isOpen ? null : 0,
