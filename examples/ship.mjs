@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// node ship.mjs [--once] STATE 'FILES' command…: passes the lines of growing files to a command, each at least once.
-// FILES is a name or a pattern with *. It should match rotated files, too; compress them only after they were shipped. Locks,
-// checkpoints and compressed files never match.
-// The command reads complete lines from stdin, about 1 MiB at most. Its exit code decides:
-//   0   everything was delivered, durably
-//   65  a line was refused for good: the batch is halved until that line is alone, and the line goes to STATE.refused
-//   *   the engine may be down: the same lines are sent again, after 0.25 to 15 seconds
-// STATE has each file's inode, offset, and the hash of the last line. A file without this line there was truncated or replaced,
-// and is read from its start. After a kill, the last batch is sent again: the engine must drop rows with a known id and
-// log_index. --once ends when all lines are delivered. One process uses STATE, on Linux or Windows. It syncs what it ships.
+// node ship.mjs [--once] STATE 'FILES' command…: passes each line of growing files to a command, at least once.
+// FILES is a name or a pattern with *, which should include rotated files. Compressed files are ignored: ship them before.
+// The command reads complete lines from stdin, usually up to 1 MiB. Its exit code decides what happens next:
+//   0   All lines were stored, and the next lines follow.
+//   65  The engine rejects a line. The batch is split until this line is alone, and the line goes to STATE.refused.
+//   *   The engine may be down. The same lines are sent again after 0.25 to 15 seconds.
+// STATE stores the inode and offset of each file, and a hash of the last line before the offset. If that line has changed,
+// the file was truncated or replaced, and it is read from its start. After a kill, the last batch is sent again, so the
+// engine must drop rows whose id and log_index it already has. Files are synced to disk before their lines are shipped.
+// --once exits with 0 when all lines are delivered. On Linux and Windows, only one process at a time can use STATE.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -30,9 +30,8 @@ const absent = (instead) => (problem) => (problem.code === "ENOENT" ? instead : 
 const stopping = new AbortController();
 const { signal } = stopping;
 for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stopping.abort());
-
 await lock();
-/** By inode: `{ at, length, hash }`, the offset after the last shipped line, and that line's length and hash. */
+/** For each inode `{ at, length, hash }`: the offset after the last shipped line, and the length and hash of that line. */
 const places = new Map(Object.entries(JSON.parse(await fs.readFile(state, "utf8").catch(absent("{}")))));
 for (let pause = 0; !signal.aborted; await wait(pause, undefined, { signal }).catch(() => {})) {
   try {
@@ -47,8 +46,9 @@ for (let pause = 0; !signal.aborted; await wait(pause, undefined, { signal }).ca
   }
 }
 await save();
+if (isOnce && signal.aborted) end(1, "stopped before all lines were delivered");
 
-/** Files that match, and files that were renamed since; those that changed first come first. */
+/** Returns the files that match, and shipped files that were renamed since, ordered by the time of their last change. */
 async function listFiles() {
   const [found, inodes] = [[], new Set()];
   for (const name of await fs.readdir(folder)) {
@@ -90,14 +90,14 @@ async function shipFile(file) {
   }
 }
 
-/** An inode may have been reused, and a file may have been truncated and have grown again. */
+/** Returns 0 if another file now has this inode, or if the file was truncated and has grown again. */
 async function findPlace(handle, { at = 0, length = 0, hash: known } = {}, size) {
   if (at === 0 || at > size) return 0;
   const { buffer } = await handle.read(Buffer.alloc(length), 0, length, at - length);
   return hash(buffer) === known ? at : 0;
 }
 
-/** Complete lines only: the rest of the last one has not been written yet. */
+/** Returns complete lines only, because the end of the last one may not have been written yet. */
 async function readLines(handle, at, size) {
   for (let room = BATCH_BYTES; ; room *= 2) {
     const wanted = Math.min(room, size - at);
@@ -109,11 +109,11 @@ async function readLines(handle, at, size) {
   }
 }
 
-/** The batch is a file: if this process were killed, a pipe would end in the middle of a line. */
+/** Passes the batch as a file. If this process is killed, a pipe would end in the middle of a line. */
 async function run(lines) {
   await fs.writeFile(`${state}.batch`, Buffer.concat(lines));
   const batch = await fs.open(`${state}.batch`);
-  // Without a name, the next batch cannot overwrite it while the command of a killed process still reads it.
+  // Once its name is removed, the next batch cannot overwrite the file while the command of a killed process still reads it.
   await fs.unlink(`${state}.batch`);
   const stdio = [batch.fd, "inherit", "inherit"];
   const child = spawn(command[0], command.slice(1), { stdio, timeout: COMMAND_MS, killSignal: "SIGKILL" });
@@ -136,7 +136,7 @@ async function moveAside(line) {
   });
 }
 
-/** The system releases the name when the process ends, in whatever way. */
+/** The operating system releases the name when the process ends, even after a kill. */
 async function lock() {
   const name = `dexdata-ship-${hash(path.resolve(state))}`;
   const server = net.createServer().listen(isWindows ? `\\\\.\\pipe\\${name}` : `\0${name}`);

@@ -11,6 +11,7 @@ const lines = [
   ["program"],
   ["commands"],
   ["run", "library"],
+  ["lake"],
   ["pull", "tail", "render", "sandbox", "verify"],
   ["parquet"],
   ["client", "settings"],

@@ -12,6 +12,12 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
   has: (id) => id.split(/[\\/]/u).join("/").includes(`node_modules/${name}/`),
 }));
 
+/** The libraries are used only together, and only by this code. */
+const parquet: Chunk = {
+  name: "parquet",
+  has: (id) => /node_modules\/hyparquet|\/src\/parquet\//u.test(id.split(/[\\/]/u).join("/")),
+};
+
 const tab = ["bin/complete-words.ts"];
 const program = "src/program/main.ts";
 const request = "src/commands/endpoint/run-endpoint.ts";
@@ -36,9 +42,10 @@ const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => 
 
 export const chunkGroups: CodeSplittingGroup[] = [
   ...packages.map((each) => toGroup(each, 100)),
+  { ...toGroup(parquet, 100), includeDependenciesRecursively: false },
   ...together.map(({ name, has }, index) => ({
     ...toGroup({ name, has: (id, graph) => isOurs(id) && !isEntry(id, graph) && has(id, graph) }, 50 - index),
-    // With the default, a group would also pull in dependencies that belong to other groups.
+    // By default, a group would also pull in dependencies that belong to other groups.
     includeDependenciesRecursively: false,
   })),
 ];

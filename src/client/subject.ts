@@ -47,3 +47,13 @@ export function titleOf(subject: Subject): string {
   const { network, address, label } = subject;
   return label === undefined ? nameOf(subject) : `${label} (${network}:${shortAddress(address)})`;
 }
+
+/** For `--events`. `labels` has the order of `names`, with null for an asset without a label. */
+export function namesAndLabels(subjects: readonly Subject[]) {
+  const hasLabels = subjects.some(({ label }) => label !== undefined);
+  return {
+    assets: subjects.length,
+    names: subjects.map(nameOf),
+    ...(hasLabels && { labels: subjects.map(({ label = null }) => label) }),
+  };
+}

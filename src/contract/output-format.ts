@@ -1,5 +1,8 @@
-/** In the order used in help. The code compiles only if each value has a format in `render/formats`. */
-export const outputFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
+/** In the order used in help. Local output has all of these formats. */
+export const textFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
+
+/** The code compiles only if each value has a format in `render/formats`. */
+export const outputFormats = [...textFormats, "parquet"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** The formats for rows. `wide` is not listed separately, because it is also a table. */

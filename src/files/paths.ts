@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -50,4 +50,18 @@ export function sizeOf(file: string): number | undefined {
 export function modeOf(file: string): number | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   return mode === undefined ? undefined : mode & 0o777;
+}
+
+/** A file that does not exist is not an error. */
+export function removeFile(file: string): void {
+  rmSync(file, { force: true });
+}
+
+/** The names of all files below a directory, relative to it and sorted. Empty if it does not exist. */
+export function namesBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .toSorted((one, other) => (one < other ? -1 : 1));
 }

@@ -1,7 +1,8 @@
 import { integerDigits, isSameDecimal } from "../json/exact-decimal.ts";
 import { compactJson, escapeJsonText } from "../json/json-text.ts";
 import { decodeName } from "../json/raw-json.ts";
-import { formatInstant, hasFourDigitYear, parseRfc3339 } from "../time/time.ts";
+import { writeUtc } from "../time/calendar.ts";
+import { hasFourDigitYear, parseDate, parseRfc3339 } from "../time/time.ts";
 import type { CellType, ParquetColumn } from "./parquet-columns.ts";
 
 /** Decimals, integers and times (in microseconds since 1970) are bigints. Null means no value. */
@@ -56,7 +57,7 @@ export function canonicalText(type: CellType, cell: Cell, raw = ""): string {
   // Without escapes, there is only one way to write a string.
   if (typeof cell === "string") return raw.length === cell.length + 2 ? raw : JSON.stringify(cell);
   if (typeof cell === "number") return doubleText(cell);
-  if (type === "time" && typeof cell === "bigint") return `"${timeText(cell)}"`;
+  if (type === "time" && typeof cell === "bigint") return plainTime.test(raw) ? raw : `"${timeText(cell)}"`;
   return type === "decimal" ? `"${String(cell)}"` : String(cell);
 }
 
@@ -77,7 +78,11 @@ function readText(raw: string): Cell | Misfit {
   return text.isWellFormed() ? text : new Misfit(text.toWellFormed());
 }
 
+/** Nearly all integers; the others take several times as long. */
+const shortInteger = /^(?:0|-?[1-9]\d{0,17})$/;
+
 function readDecimal(raw: string): Cell | Misfit {
+  if (shortInteger.test(raw)) return BigInt(raw);
   const digits = integerDigits(raw, maxDecimalDigits);
   return digits === undefined ? noValue : BigInt(digits);
 }
@@ -93,13 +98,23 @@ function readDouble(raw: string): Cell | Misfit {
 }
 
 function readInteger(raw: string): Cell | Misfit {
+  if (shortInteger.test(raw)) return BigInt(raw);
   // 64 bits have up to 19 digits.
   const digits = integerDigits(raw, 19);
   const integer = digits === undefined ? undefined : BigInt(digits);
   return integer === undefined || BigInt.asIntN(64, integer) !== integer ? noValue : integer;
 }
 
+/** Canonical, except that the day may not exist. Nearly all times match. */
+const plainTime = /^"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ"$/;
+
 function readTime(raw: string): Cell | Misfit {
+  if (plainTime.test(raw)) {
+    const midnight = secondsAtMidnight(raw.slice(1, 11));
+    if (midnight === undefined) return noValue;
+    const [hour, minute, second] = [twoDigits(raw, 12), twoDigits(raw, 15), twoDigits(raw, 18)];
+    return BigInt(midnight + hour * 3600 + minute * 60 + second) * MICROS;
+  }
   const text = isString(raw) ? decodeName(raw) : "";
   const instant = parseRfc3339(text);
   if (instant === undefined || !hasFourDigitYear(instant)) return noValue;
@@ -111,10 +126,33 @@ function readTime(raw: string): Cell | Misfit {
 
 const MICROS = 1_000_000n;
 
+const twoDigits = (text: string, at: number): number =>
+  text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * ZERO;
+const ZERO = 48;
+
+/** The rows of a day follow one another. */
+const lastDay: { text: string; seconds: number | undefined } = { text: "1970-01-01", seconds: 0 };
+
+function secondsAtMidnight(date: string): number | undefined {
+  if (date !== lastDay.text) {
+    lastDay.seconds = parseDate(date)?.seconds;
+    lastDay.text = date;
+  }
+  return lastDay.seconds;
+}
+
+const lastTime = { seconds: 0, text: "1970-01-01T00:00:00" };
+
 function timeText(micros: bigint): string {
-  const rest = ((micros % MICROS) + MICROS) % MICROS;
-  const fraction = rest === 0n ? "" : String(rest).padStart(6, "0");
-  return formatInstant({ seconds: Number((micros - rest) / MICROS), fraction });
+  const rest = Number(((micros % MICROS) + MICROS) % MICROS);
+  const seconds = Number((micros - BigInt(rest)) / MICROS);
+  if (Math.floor(seconds / 60) !== Math.floor(lastTime.seconds / 60)) {
+    lastTime.text = writeUtc(seconds);
+    lastTime.seconds = seconds;
+  }
+  const second = String(seconds - Math.floor(seconds / 60) * 60).padStart(2, "0");
+  const fraction = rest === 0 ? "" : `.${String(rest).padStart(6, "0")}`;
+  return `${lastTime.text.slice(0, -2)}${second}${fraction}Z`;
 }
 
 const isString = (raw: string): boolean => raw.startsWith('"');

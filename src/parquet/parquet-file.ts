@@ -85,9 +85,15 @@ function readTexts({ key_value_metadata, schema }: FileMetaData): {
 }
 
 /** Reads the complete file, and returns what a receipt says about its rows. */
-export async function readParquet(file: ParquetFile): Promise<RowSummary> {
+export async function readParquet(
+  file: ParquetFile,
+  onGroup: () => void = () => undefined,
+): Promise<RowSummary> {
   const hash = createRowHash();
-  for await (const { lines, rows } of file.groups()) hash.add(lines, rows);
+  for await (const { lines, rows } of file.groups()) {
+    onGroup();
+    hash.add(lines, rows);
+  }
   return hash.summary();
 }
 
@@ -134,17 +140,23 @@ function readGroup(group: RowGroup, part: GroupPart): { readonly lines: string; 
   const rows = Number(group.num_rows);
   const { columns } = part;
   if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
-  const cells = group.columns.map((chunk, index) => ({
-    key: memberKey(columns[index] ?? otherColumn),
-    type: columns[index]?.type ?? "json",
-    cells: readChunk(chunk, part, index, rows),
-  }));
+  const cells = group.columns.map((chunk, index) => {
+    const column = columns[index] ?? otherColumn;
+    const last: { cell: Cell; member: string } = { cell: null, member: "" };
+    return { key: memberKey(column), type: column.type, cells: readChunk(chunk, part, index, rows), last };
+  });
   const lines: string[] = [];
   for (let row = 0; row < rows; row += 1) {
     let members = "";
     for (const column of cells) {
       const cell = column.cells[row] ?? null;
-      if (cell !== null) members += column.key + canonicalText(column.type, cell);
+      const { last } = column;
+      // Many columns repeat their value.
+      if (cell !== last.cell) {
+        last.cell = cell;
+        last.member = cell === null ? "" : column.key + canonicalText(column.type, cell);
+      }
+      members += last.member;
     }
     lines.push(lineOf(members));
   }

@@ -26,6 +26,17 @@ const elements: Readonly<Record<CellType, Omit<SchemaElement, "name" | "repetiti
   boolean: { type: "BOOLEAN" },
 };
 
+/** As in messages. */
+export const typeNames: Readonly<Record<CellType, string>> = {
+  text: "STRING",
+  json: "STRING",
+  time: "TIMESTAMP(MICROS)",
+  double: "DOUBLE",
+  decimal: "DECIMAL(38,0)",
+  integer: "INT64",
+  boolean: "BOOLEAN",
+};
+
 /** Every column is optional, so that any value can be missing. */
 export function schemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
   const leaves = columns.map(({ name, type }): SchemaElement => ({

@@ -13,8 +13,15 @@ export interface WrittenRows extends RowSummary {
   readonly spilled: Readonly<Record<string, number>>;
 }
 
-export interface ParquetOptions {
+/** What the file contains besides its rows. */
+export interface ParquetTarget {
   readonly columns: readonly ParquetColumn[];
+  readonly refuse: RefuseValue;
+  /** Returns the text for the key `dexdata` in the footer. Called once per file, after its rows. */
+  readonly receipt: (written: WrittenRows) => string;
+}
+
+export interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
   /** The bytes are valid until the promise resolves. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly refuse?: RefuseValue;
@@ -75,8 +82,8 @@ export function createParquetWriter({ columns, write, refuse = refuseValue }: Pa
       }
       hashLines(pending);
     },
-    /** `receipt` returns the text for the key `dexdata` in the footer. Only call this once, after all rows. */
-    finish: async (receipt: (written: WrittenRows) => string): Promise<WrittenRows> => {
+    /** Call this once, after all rows. */
+    finish: async (receipt: ParquetTarget["receipt"]): Promise<WrittenRows> => {
       await endGroup();
       const written = { ...hash.summary(), spilled: reader.spilled() };
       writer.kvMetadata = [

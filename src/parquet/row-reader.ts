@@ -39,7 +39,7 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
         if (current === undefined) break;
         current.read(raws[place] ?? "null");
         cells[place] = current.cell;
-        if (current.cell !== null) members += current.key + current.text;
+        members += current.member;
         if (!current.isMisfit) continue;
         if (!hasOther) throw refuse(current.column, current.raw);
         current.misfits += 1;
@@ -63,18 +63,19 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
 /** The cell of a column in the current row. Many columns repeat their value, which is then converted only once. */
 class CurrentCell {
   readonly column: ParquetColumn;
-  readonly key: string;
   raw = "null";
   cell: Cell = null;
-  text = "";
+  /** In the canonical row; empty if there is no value. */
+  member = "";
   isMisfit = false;
   /** In all rows. */
   misfits = 0;
+  readonly #key: string;
   readonly #read: (raw: string) => Cell | Misfit;
 
   constructor(column: ParquetColumn) {
     this.column = column;
-    this.key = memberKey(column);
+    this.#key = memberKey(column);
     this.#read = cellReader(column);
   }
 
@@ -84,7 +85,7 @@ class CurrentCell {
     this.raw = raw;
     this.isMisfit = found instanceof Misfit;
     this.cell = found instanceof Misfit ? found.nearest : found;
-    this.text = this.cell === null ? "" : canonicalText(this.column.type, this.cell, raw);
+    this.member = this.cell === null ? "" : this.#key + canonicalText(this.column.type, this.cell, raw);
   }
 }
 

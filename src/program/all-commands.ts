@@ -12,6 +12,7 @@ import { migrateCommand } from "../commands/migrate/migrate-command.ts";
 import { sandboxCommand } from "../commands/sandbox/sandbox-command.ts";
 import { schemaCommand } from "../commands/schema/schema-command.ts";
 import { streamCommand } from "../commands/stream/stream-command.ts";
+import { syncCommand } from "../commands/sync/sync-command.ts";
 import { verifyCommand } from "../commands/verify/verify-command.ts";
 import { pick } from "../run/flags/flag.ts";
 import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
@@ -50,6 +51,7 @@ const commandsCommand = command({
 /** In the order used in help. A command's code is loaded when the command runs. */
 export const allCommands: readonly Command[] = [
   ...commandGroups(endpoints).map(endpointCommand),
+  syncCommand,
   apiCommand,
   streamCommand,
   verifyCommand,

@@ -3,6 +3,7 @@ import type { Args } from "../contract/args.ts";
 import type { Output } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { RowFormat } from "../contract/output-format.ts";
+import type { ParquetTarget } from "../parquet/parquet-writer.ts";
 import type { FindAsset } from "./values/cell.ts";
 
 export interface Presentation {
@@ -21,6 +22,8 @@ export interface Presentation {
   readonly fields: readonly string[] | undefined;
   /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
   readonly prefix?: readonly string[] | undefined;
+  /** Only for Parquet. */
+  readonly parquet?: ParquetTarget | undefined;
   /** True by default. */
   readonly hasHeader?: boolean;
   /** Table columns by name; undefined shows the columns that fit. */

@@ -127,7 +127,8 @@ function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && value !== "" && value !== "0" && value !== "false";
 }
 
-function readNow({ now }: SharedValues, context: Context): number {
+/** Milliseconds since the epoch. */
+export function readNow({ now }: SharedValues, context: Context): number {
   const clock = context.clock.now();
   const [name, typed] =
     now === undefined ? ["DEXDATA_NOW", context.env["DEXDATA_NOW"] ?? ""] : ["--now", now];

@@ -1,6 +1,6 @@
 import type { Context } from "../context/context.ts";
 import { invalidInput, usageFailure } from "../contract/failure.ts";
-import { outputFormats } from "../contract/output-format.ts";
+import { textFormats } from "../contract/output-format.ts";
 import { tiers } from "../contract/tier.ts";
 import {
   checkProfileName,
@@ -28,13 +28,7 @@ export const settings = {
   pro_base_url: host("pro_base_url", "https://api-pro.dexpaprika.com", "REST", paid),
   streaming_url: host("streaming_url", "https://streaming.dexpaprika.com", "Streaming", free),
   streaming_pro_url: host("streaming_pro_url", "https://streaming-pro.dexpaprika.com", "Streaming", paid),
-  output: choice(
-    "output",
-    outputFormats,
-    undefined,
-    "table on a terminal, ndjson in a pipe",
-    "Output format",
-  ),
+  output: choice("output", textFormats, undefined, "table on a terminal, ndjson in a pipe", "Output format"),
   color: choice("color", colorModes, "auto", "auto", "When to color output"),
   retries: integer("retries", [0, 100], 4, "4", "Retries per request"),
   /** In milliseconds. */

@@ -9,7 +9,7 @@ const prices = ["open", "high", "low", "close"] as const;
 
 /** C1 and H3. */
 export function checkPrices({ kind, report }: Subject): RowCheck | undefined {
-  if (kind.name !== "candles") return undefined;
+  if (kind.name !== "candle") return undefined;
   return {
     see: (row) => {
       const { line } = row;
@@ -56,7 +56,7 @@ const mostGaps = 1000;
 
 /** C2, and H1 in files with filled candles, where every interval has a row. */
 export function checkIntervals({ kind, query, report }: Subject): RowCheck | undefined {
-  if (kind.name !== "candles") return undefined;
+  if (kind.name !== "candle") return undefined;
   const asked = query?.asked?.["interval"];
   let interval = typeof asked === "string" ? secondsOf(asked) : undefined;
   const timeOf = createTimeReader();

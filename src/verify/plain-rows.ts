@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { followPattern, type Pattern } from "../client/rows/pattern.ts";
+import { followPattern, type Pattern } from "../json/pattern.ts";
 import type { Field, RecordShape } from "../contract/record.ts";
 import { ByteScan } from "../json/byte-scan.ts";
 import { rawMembers } from "../json/raw-json.ts";

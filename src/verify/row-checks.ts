@@ -38,7 +38,7 @@ const mostKeys = 4_000_000;
 
 /** R3. Equal times with different spelling are equal. */
 export function checkRepeats({ kind, first, report }: Subject): RowCheck | undefined {
-  const isOfCandles = kind.name === "candles";
+  const isOfCandles = kind.name === "candle";
   const fields = kind.shape.identity.filter((field) => field !== kind.timeField);
   if (!kind.isList || fields.some((field) => first.text(field) === undefined)) return undefined;
   const hashed = [...new Set([...fields, ...kind.assetFields])];
@@ -72,8 +72,8 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
   const from = asked["count_back"] === undefined ? boundOf(query?.window.from) : undefined;
   const to = boundOf(query?.window.to);
   // In seconds. The service may round the start down to the interval of candles, which has at most 24 hours.
-  const slack = kind.name === "candles" ? 86_399 : 0;
-  const pool = kind.name === "transactions" ? asked["pool_address"] : undefined;
+  const slack = kind.name === "candle" ? 86_399 : 0;
+  const pool = kind.name === "transaction" ? asked["pool_address"] : undefined;
   const places = Object.entries({ pool_id: pool, chain: asked["network"] }).flatMap(([field, expected]) =>
     typeof expected === "string" ? [{ field, expected }] : [],
   );
@@ -133,9 +133,9 @@ export function checkOrder({ kind, report }: Subject): RowCheck | undefined {
       steps.push({ line, found: `${formatInstant(time)} after ${formatInstant(before)}` });
     },
     end: () => {
-      const isRising = rises > falls || (rises === falls && kind.name === "candles");
+      const isRising = rises > falls || (rises === falls && kind.name === "candle");
       const expected = isRising ? "a later time" : "an earlier time";
-      const level = isRising && kind.name === "transactions" ? "note" : "finding";
+      const level = isRising && kind.name === "transaction" ? "note" : "finding";
       for (const step of isRising ? falling : rising)
         report("R5", { ...step, field: timeField, expected, level });
     },
@@ -148,7 +148,7 @@ const amounts = ["amount_0", "amount_1"];
 
 /** T3 and T7. */
 export function checkTransactions({ kind, report }: Subject): RowCheck | undefined {
-  if (kind.name !== "transactions") return undefined;
+  if (kind.name !== "transaction") return undefined;
   return {
     see: (row) => {
       const { line } = row;

@@ -2,7 +2,7 @@ import type { RowShape } from "../contract/endpoint.ts";
 import { endpoints } from "../contract/endpoints/all.ts";
 
 export interface RowKind {
-  readonly name: "transactions" | "candles" | "other";
+  readonly name: "transaction" | "candle" | "other";
   readonly shape: RowShape;
   /** Whether the rows come from a list in which each row appears once. Other commands answer each input. */
   readonly isList: boolean;
@@ -16,9 +16,9 @@ const kinds: readonly RowKind[] = endpoints.flatMap(({ rows, reply }) =>
   Object.values(rows).map((shape): RowKind => {
     const isList = "maxLimit" in reply;
     if (shape.name === "transaction")
-      return { name: "transactions", shape, isList, timeField: "created_at", assetFields: ["pool_id"] };
+      return { name: "transaction", shape, isList, timeField: "created_at", assetFields: ["pool_id"] };
     if (shape.name === "candle")
-      return { name: "candles", shape, isList, timeField: "time_open", assetFields: ["chain", "id"] };
+      return { name: "candle", shape, isList, timeField: "time_open", assetFields: ["chain", "id"] };
     return { name: "other", shape, isList, timeField: undefined, assetFields: [] };
   }),
 );

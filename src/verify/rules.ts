@@ -23,8 +23,9 @@ export const rules = {
   },
   F4: {
     level: "finding",
-    statement: "the receipt has the number of rows, the first and the last row of the file",
-    appliesTo: "files with a receipt",
+    statement:
+      "the receipt has the number of rows, the first and the last row of the file; a file of sync is in its own place",
+    appliesTo: "files with a receipt, directories of sync",
   },
   R3: {
     level: "finding",
@@ -44,8 +45,9 @@ export const rules = {
   },
   H1: {
     level: "finding",
-    statement: "nothing is missing: the pull is complete, and candles with --fill have every interval",
-    appliesTo: "files with a receipt, candles",
+    statement:
+      "nothing is missing: the pull is complete, candles with --fill have every interval, and a dataset of sync has a file for every period",
+    appliesTo: "files with a receipt, candles, directories of sync",
   },
   R1: {
     level: "note",
@@ -62,10 +64,15 @@ export const rules = {
   },
   H2: {
     level: "note",
-    statement: "the receipt reports no rows after the limit, missing prices or rejected inputs",
-    appliesTo: "files with a receipt",
+    statement:
+      "the receipt reports no rows after the limit, missing prices or rejected inputs; a file of sync has as many rows as the service counted",
+    appliesTo: "files with a receipt, directories of sync",
   },
-  H3: { level: "note", statement: "no candle is partial", appliesTo: "candles" },
+  H3: {
+    level: "note",
+    statement: "no candle is partial; no rows of sync are lost, and no file stays open for more than 27h",
+    appliesTo: "candles, directories of sync",
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type RuleId = keyof typeof rules;

@@ -41,6 +41,7 @@ function wordsOf({ words, positionals }: Command): readonly string[] {
     schema: ["pool"],
     search: ["weth"],
     stream: ["ethereum:0x1"],
+    sync: ["lake", "ethereum:0x1"],
   };
   return [...words.split(" "), ...(others[words] ?? named)];
 }

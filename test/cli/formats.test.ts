@@ -23,6 +23,7 @@ const isOf: Readonly<Record<OutputFormat, (text: string) => boolean>> = {
         .split("\n")
         .map((line) => line.split("\t").length),
     ).size <= 1,
+  parquet: (text) => /^PAR1.+PAR1$/su.test(text),
 };
 
 function isJson(text: string): boolean {
@@ -54,7 +55,12 @@ describe.each(outputFormats)("-o %s", (format) => {
       const env = words.includes("--sandbox") ? {} : sandbox.env();
       const { exit, stdout, stderr } = await dexdata([...words, "-o", format], { env });
       if (exit === 2) {
-        expect(stderr).toMatch(new RegExp(`--output ${format}(?:: | cannot be used with stream: )`, "u"));
+        expect(stderr).toMatch(
+          new RegExp(
+            `--output (?:${format}(?:: | cannot be used with stream: )|"${format}": must be one of)`,
+            "u",
+          ),
+        );
         expect(stdout).toBe("");
         return;
       }
@@ -72,7 +78,7 @@ describe.each(outputFormats)("-o %s", (format) => {
     const named = await dexdata([...search, "--columns", "price-usd"], { env });
     expect(named.exit).toBe(columns === undefined ? 2 : 0);
     const watched = await dexdata([...search, "--watch", "5s", "--deadline", "7s"], { env });
-    expect(watched.stderr.includes("document is complete only when the run ends")).toBe(isClosed);
+    expect(watched.stderr.includes("output is complete only when the run ends")).toBe(isClosed);
     const out = `${watched.context.home}/rows`;
     const resumed = await dexdata([...search, "--resume", "--out", out], { env });
     expect(resumed.exit).toBe(canGrow ? 0 : 2);

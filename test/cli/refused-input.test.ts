@@ -159,7 +159,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks extra", 'unexpected argument "extra"', "usage: dexdata networks"],
   ["prices base a,b", 'invalid <address> "a,b": must be one address; separate addresses with spaces'],
   ["prices base 0x1 --missing all", 'invalid --missing "all": must be one of skip, null, fail'],
-  ["networks -o xml", 'invalid --output "xml": must be one of table, wide, ndjson, json, csv, tsv'],
+  ["networks -o xml", 'invalid --output "xml": must be one of table, wide, ndjson, json, csv, tsv, parquet'],
   ["networks --fields a,,b", /^invalid --fields "a,,b": /],
   ["networks --fields a,b,a", 'invalid --fields "a,b,a": a appears twice'],
   ["networks --timeout 5", /^invalid --timeout "5": must be a duration/, "did you mean 5s?"],

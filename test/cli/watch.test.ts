@@ -252,7 +252,7 @@ describe("combinations that --watch rejects before sending anything", () => {
     ["pools search ethereum --watch 30s --estimate", "--estimate cannot be used with --watch"],
     [
       "pools search ethereum --watch 30s -o json",
-      "--output json cannot be used with --watch: a json document is complete only when the run ends",
+      "--output json cannot be used with --watch: json output is complete only when the run ends",
     ],
     ["txns ethereum 0xa --watch 30s --follow", "--watch cannot be used with --follow"],
     [

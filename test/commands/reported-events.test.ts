@@ -1,11 +1,14 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { createFollowReport } from "../../src/commands/follow/follow-report.ts";
 import { followEvents } from "../../src/commands/follow/follow-flags.ts";
 import { streamEvents } from "../../src/commands/stream/stream-flags.ts";
 import { createStreamReport } from "../../src/commands/stream/stream-report.ts";
 import { fail } from "../../src/contract/failure.ts";
-import type { LoggedEvent } from "../../src/run/output/event-log.ts";
+import { openEventLog } from "../../src/run/output/event-log.ts";
 import type { Run } from "../../src/run/with-run.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const subjects = [
@@ -26,12 +29,48 @@ function openRun(): Run {
   return run as unknown as Run;
 }
 
-const kindsOf = (events: readonly LoggedEvent<string>[]): readonly string[] =>
-  [...new Set(events.map(({ event }) => event))].toSorted();
+type Event = Readonly<Record<string, unknown>>;
 
-test("stream names every asset with its label in each kind of event about assets", () => {
-  const events: LoggedEvent<string>[] = [];
-  const report = createStreamReport(openRun(), (event) => events.push(event), 1);
+const folder = temporaryFolder();
+
+/** Writes to a real file. `read` also makes the file unwritable for a moment, so that the log reports itself. */
+function openLog(name: string) {
+  const file = path.join(folder, name, "events.ndjson");
+  mkdirSync(path.dirname(file));
+  const context = createTestContext();
+  const log = openEventLog(file, { warn: () => undefined }, context.clock);
+  const read = (end: () => void): readonly Event[] => {
+    const before = readFileSync(file, "utf8");
+    rmSync(path.dirname(file), { recursive: true });
+    end();
+    mkdirSync(path.dirname(file));
+    end();
+    return `${before}${readFileSync(file, "utf8")}`
+      .split("\n")
+      .filter(Boolean)
+      .map((line): Event => JSON.parse(line));
+  };
+  return { log, read };
+}
+
+/** Events of the run concern no asset in particular. */
+function expectComplete(
+  events: readonly Event[],
+  kinds: readonly string[],
+  names: object,
+  ofRun: readonly string[],
+): void {
+  expect([...new Set(events.map(({ event }) => String(event)))].toSorted()).toEqual(kinds.toSorted());
+  for (const event of events) {
+    expect(event).toMatchObject({ at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u) });
+    if (!ofRun.includes(String(event["event"]))) expect(event).toMatchObject(names);
+    if (event["event"] === "close") expect(event["reason"]).toBe("--for reached");
+  }
+}
+
+test("stream: each kind of event has its time, and names every asset with its label", () => {
+  const { log, read } = openLog("stream");
+  const report = createStreamReport(openRun(), log, 1);
   const data = {
     name: "x",
     bytes: Buffer.alloc(0),
@@ -51,16 +90,19 @@ test("stream names every asset with its label in each kind of event about assets
   report.leftOut(shard, data);
   report.skipped(shard, data);
   report.reloaded(subjects);
-  for (const event of events) expect(event).toMatchObject(named);
   report.reloadRefused(failure);
-  report.credits(1, 1);
-  // The log writes this one about itself, after a failure to write.
-  expect(kindsOf(events)).toEqual(streamEvents.filter((kind) => kind !== "log_lost").toSorted());
+  const events = read(() => report.credits(1, 1));
+  expectComplete(events, streamEvents, named, ["reload_refused", "credits", "log_lost"]);
 });
 
-test("txns --follow names its pool in each kind of event", () => {
-  const events: LoggedEvent<string>[] = [];
-  const report = createFollowReport(openRun(), (event) => events.push(event), "base:0x1");
+const pool = { network: "base", address: "0x1" };
+
+test.each([
+  ["with its label", { ...pool, label: "WETH/USDC" }, { labels: ["WETH/USDC"] }],
+  ["without a label", pool, {}],
+])("txns --follow: each kind of event has its time, and names the pool %s", (name, subject, labels) => {
+  const { log, read } = openLog(name);
+  const report = createFollowReport(openRun(), log, subject);
   report.opened(at, gap);
   report.streamLost(failure, 1000);
   for (const kind of ["warning", "error", "unknown"] as const) report.said(kind, "text");
@@ -69,8 +111,8 @@ test("txns --follow names its pool in each kind of event", () => {
   report.unwritten(1);
   report.late(1, 2);
   report.ahead(1, { seconds: 1_795_251_240, fraction: "" });
-  report.closed("SIGTERM");
-  report.ended(1, {
+  report.closed("--for reached");
+  const meter = {
     requests: 1,
     credits: 1,
     creditsInDoubt: 0,
@@ -78,7 +120,17 @@ test("txns --follow names its pool in each kind of event", () => {
     plan: undefined,
     creditsLeft: undefined,
     creditsBefore: undefined,
-  });
-  for (const event of events) expect(event).toMatchObject({ assets: 1, names: ["base:0x1"] });
-  expect(kindsOf(events)).toEqual(followEvents.filter((kind) => kind !== "log_lost").toSorted());
+  };
+  const events = read(() => report.ended(1, meter));
+  expectComplete(events, followEvents, { assets: 1, names: ["base:0x1"], ...labels }, ["log_lost"]);
+});
+
+test("docs/streams.md explains each kind of event", () => {
+  const [, table = ""] =
+    /\n## Status events\n(.*?)\n## /su.exec(readFileSync("docs/streams.md", "utf8")) ?? [];
+  const explained = table
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`(\w+)`/gu)].map(([, name]) => name));
+  expect(new Set(explained)).toEqual(new Set<unknown>([...streamEvents, ...followEvents]));
 });

@@ -34,6 +34,18 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
     expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n${advice}` });
   });
 
+  test("Parquet, which cannot be read without its end", async () => {
+    const { exit, stderr } = await shell(
+      "dexdata networks --sandbox -o parquet --error-format text > /dev/full",
+    );
+    const again = "dexdata networks --sandbox --output parquet --error-format text";
+    expect(exit).toBe(1);
+    expect(stderr).toContain(`error: ${full}; 35 rows fetched\n`);
+    expect(stderr).toContain(
+      `without its end, parquet output cannot be read; try again: ${again.slice(0, 16)}`,
+    );
+  });
+
   test("--version, which loads no error handling", async () => {
     const { exit, stderr } = await shell("dexdata --version > /dev/full");
     expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n` });
@@ -138,26 +150,30 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     expect(made.join("")).toBe(readFileSync(whole, "utf8"));
   });
 
-  test("while a .gz file is being made keeps all rows, and the printed command makes the file", async () => {
-    const folder = temporaryFolder();
-    const [file, whole] = [path.join(folder, "rows.ndjson.gz"), path.join(folder, "whole.ndjson.gz")];
-    // A file that another program creates keeps the first run from finishing.
-    const taken = `(until [ -e ${file}.part ]; do sleep 0.01; done; echo x > ${file})`;
-    expect((await shell(`${taken} & ${pull} --out ${file}; code=$?; wait; exit $code`)).exit).toBe(1);
-    await shell(`rm ${file}`);
-    const { exit, stderr } = await shell(`ulimit -f 16; ${pull} --out ${file} --resume`);
-    expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({
-      exit: 1,
-      left: ["rows.ndjson.gz.part", "rows.ndjson.gz.resume"],
-    });
-    const printed =
-      /^error: --out ".*": cannot be written \(file too large\); 500 rows written\n {2}hint: raise the file size limit \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
-        stderr,
-      )?.[1];
-    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
-    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
-    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
-  });
+  const packed = ["rows.ndjson.gz", "rows.parquet"];
+  test.each(packed)(
+    "while %s is being made keeps all rows, and the printed command makes the file",
+    async (name) => {
+      const folder = temporaryFolder();
+      const [file, whole] = [path.join(folder, name), path.join(folder, `whole-${name}`)];
+      // A file that another program creates keeps the first run from finishing.
+      const taken = `(until [ -e ${file}.part ]; do sleep 0.01; done; echo x > ${file})`;
+      expect((await shell(`${taken} & ${pull} --out ${file}; code=$?; wait; exit $code`)).exit).toBe(1);
+      await shell(`rm ${file}`);
+      const { exit, stderr } = await shell(`ulimit -f 16; ${pull} --out ${file} --resume`);
+      expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({
+        exit: 1,
+        left: [`${name}.part`, `${name}.resume`],
+      });
+      const printed =
+        /^error: --out ".*": cannot be written \(file too large\); 500 rows written\n {2}hint: raise the file size limit \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
+          stderr,
+        )?.[1];
+      const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
+      expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
+      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+    },
+  );
 
   test("fails at the first byte with the same message", async () => {
     const folder = temporaryFolder();

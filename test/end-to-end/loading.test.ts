@@ -92,6 +92,23 @@ describe("loaded chunks", () => {
     for (const name of packages) expect(built).toContain(name);
   });
 
+  test("the code and the libraries for Parquet are one chunk, and loaded only to write it", async () => {
+    const isParquet = (name: string): boolean => name.startsWith("parquet");
+    const chunks = readdirSync(dist).filter((file) => file.endsWith(".cjs"));
+    const withLibrary = chunks.filter((file) =>
+      readFileSync(path.join(dist, file), "latin1").includes("parquet file invalid (footer != PAR1)"),
+    );
+    expect(withLibrary.map(nameOf)).toEqual(["parquet"]);
+    const words = ["networks", "--sandbox", "-q", "-o"];
+    expect((await chunksOf([...words, "parquet"])).filter(isParquet).toSorted()).toEqual([
+      "parquet",
+      "parquet-output",
+    ]);
+    const others = ["ndjson", "json", "csv", "tsv", "table"].map((format) => [...words, format]);
+    others.push(["schema", "pool"], ["doctor", "--sandbox", "--no-stream"], ["help", "output"]);
+    for (const other of others) expect((await chunksOf(other)).filter(isParquet)).toEqual([]);
+  });
+
   test("--version loads only the entry, and not even Node's streams", async () => {
     expect(await chunksOf(["--version"])).toEqual(["dexdata"]);
     expect(await builtinsOf(["--version"])).not.toContain("stream");

@@ -42,7 +42,7 @@ async function killed(file: string, below: string, random: () => number, isPacki
   return await end;
 }
 
-test.each([["rows.ndjson.gz"], ["{network}/{date-hour}.ndjson"]])(
+test.each(["rows.ndjson.gz", "rows.parquet", "{network}/{date-hour}.ndjson"])(
   `a pull of ${rows} rows into %s, killed ${kills} times, half of them while it makes its files, ends with the same bytes`,
   async (name) => {
     const below = path.join(folder, `killed-${name.length}`);

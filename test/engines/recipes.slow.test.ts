@@ -74,6 +74,8 @@ const printed = [
   "ship-to-postgres.sh",
   "clickhouse.sql",
   "backfill.sh",
+  "watch.sh",
+  "union.sh",
 ];
 
 /** A directory with the files of the page as printed, and the real program on the path. */
@@ -88,7 +90,7 @@ function openRecipe(more: Readonly<Record<string, string>>) {
   const env = binaryEnv({ ...desk.env, ...sandbox.env(), ...more, PATH: `${PATH}:/usr/sbin` });
   const lines = (): readonly string[] =>
     readdirSync(folder)
-      .filter((name) => /^swaps-\d+\.kv$/u.test(name))
+      .filter((name) => /^swaps-[\d-]+\.kv$/u.test(name))
       .flatMap((name) => readFileSync(path.join(folder, name), "utf8").split("\n").slice(0, -1));
   return { folder, env, lines, run: (file: string) => start("sh", [file], env, folder) };
 }
@@ -340,6 +342,70 @@ describe("the gaps of a stream", () => {
     expect(filled).toBe(asked);
     expect(filled.split("\n").length).toBeGreaterThan(50);
     expect(readdirSync(recipe.folder)).not.toContain("pwned");
+  });
+});
+
+describe("two collectors of a stream", () => {
+  test("together have every row, although each is killed in turn", { timeout: 300_000 }, async () => {
+    const recipe = openRecipe({});
+    const watch = (name: string): ChildProcess => start("sh", ["watch.sh", name], recipe.env, recipe.folder);
+    const linesOf = (name: string): readonly string[] =>
+      readdirSync(recipe.folder)
+        .filter((file) => file.startsWith(`${name}-`) && file.endsWith(".kv"))
+        .flatMap((file) => readFileSync(path.join(recipe.folder, file), "utf8").split("\n").slice(0, -1));
+    const grows = async (name: string): Promise<void> => {
+      const before = linesOf(name).length;
+      await until(() => linesOf(name).length >= before + 6, `${name} has received more rows`);
+    };
+    const running = new Map(["a", "b"].map((name) => [name, watch(name)]));
+    for (const name of ["a", "b", "a", "b"]) await grows(name);
+    for (const [killed, other] of [
+      ["a", "b"],
+      ["b", "a"],
+      ["a", "b"],
+    ] as const) {
+      const child = running.get(killed);
+      if (child !== undefined) await ended(child, "SIGKILL");
+      await grows(other);
+      running.set(killed, watch(killed));
+      await grows(killed);
+    }
+    for (const child of running.values()) await ended(child, "SIGTERM");
+
+    const call = async (words: string): Promise<readonly string[]> =>
+      (
+        await finished(spawn("sh", ["-c", words], { cwd: recipe.folder, env: recipe.env, stdio: "pipe" }))
+      ).stdout
+        .toString()
+        .split("\n")
+        .slice(0, -1);
+    const union = await call("sh union.sh");
+    const timeOf = (row: string): string => /"block_timestamp":"([^"]+)"/u.exec(row)?.[1] ?? "";
+    const times = union.map(timeOf).toSorted();
+    const [from = "", to = ""] = [times[0], times.at(-1)];
+    // The rows of the first and the last second may have been sent before the start or after the end.
+    const isInside = (time: string): boolean => time > from && time < to;
+    const rows = await call(
+      `dexdata txns ethereum:${pool} --from ${from} --to ${to} --all --prefix id,pool_id,amount_0,amount_1,created_at -q`,
+    );
+    const keyAndTime = /^((?:[^:]*:){3}[^:]*):(.*)$/u;
+    const expected = rows
+      .map((line) => keyAndTime.exec(line.slice(0, line.indexOf("\t"))) ?? [])
+      .filter(([, , time = ""]) => isInside(time))
+      .map(([, key]) => key);
+    expect(expected.length).toBeGreaterThan(30);
+    const keysOf = (lines: readonly string[]): ReadonlySet<string> =>
+      new Set(
+        lines.filter((line) => isInside(timeOf(line))).map((line) => line.slice(0, line.indexOf("\t"))),
+      );
+    const [a, b] = [linesOf("a"), linesOf("b")];
+    expect(expected).toHaveLength(new Set(expected).size);
+    expect(keysOf([...a, ...b])).toEqual(new Set(expected));
+    expect(union).toHaveLength(new Set([...a, ...b].map((line) => line.slice(0, line.indexOf("\t")))).size);
+    expect(new Set(union)).toEqual(new Set([...a, ...b].map(rowOf)));
+    // Neither has every row, so the union was necessary.
+    for (const alone of [a, b]) expect(keysOf(alone).size).toBeLessThan(expected.length);
+    console.log(`two collectors: ${a.length} and ${b.length} rows, together ${union.length}`);
   });
 });
 

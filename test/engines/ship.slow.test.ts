@@ -57,17 +57,26 @@ function openYard() {
     good,
     bad,
     /** With a limit of the size of files in KiB, the nearest a test can get to a full disk. */
-    start: (limit?: number): ChildProcess => {
+    start: (limit?: number, flags: readonly string[] = []): ChildProcess => {
       const prefix = limit === undefined ? "" : `ulimit -f ${limit};`;
-      const child = spawn("bash", ["-c", `${prefix} exec "$@"`, "bash", process.execPath, ship, ...words], {
-        stdio: "ignore",
-      });
+      const child = spawn(
+        "bash",
+        ["-c", `${prefix} exec "$@"`, "bash", process.execPath, ship, ...flags, ...words],
+        {
+          stdio: "ignore",
+        },
+      );
       children.add(child);
       child.once("close", () => children.delete(child));
       return child;
     },
     once: () =>
-      spawnSync(process.execPath, [ship, "--once", ...words], { encoding: "utf8", timeout: 60_000 }),
+      // A signal that it can handle would end it in order.
+      spawnSync(process.execPath, [ship, "--once", ...words], {
+        encoding: "utf8",
+        timeout: 600_000,
+        killSignal: "SIGKILL",
+      }),
     line: (isBad = false): string => {
       const all = isBad ? bad : good;
       const line = JSON.stringify({
@@ -196,6 +205,19 @@ describe("ship.mjs", () => {
     expect(yard.refused()).toEqual(yard.bad);
     expect(yard.once()).toMatchObject({ status: 0 });
     expect(yard.stored()).toHaveLength(yard.good.length);
+  });
+
+  test("--once exits with 1 if it is stopped before all lines are delivered", async () => {
+    const yard = openYard();
+    for (let count = 0; count < 500; count += 1) appendFileSync(yard.file, `${yard.line(count % 5 === 0)}\n`);
+    const child = yard.start(undefined, ["--once"]);
+    await expect.poll(() => yard.refused().length, { timeout: 60_000 }).toBeGreaterThan(0);
+    const [exit] = await Promise.all([
+      new Promise((resolve) => child.once("close", resolve)),
+      killed(child, "SIGTERM"),
+    ]);
+    expect(exit).toBe(1);
+    expect(yard.refused().length).toBeLessThan(yard.bad.length);
   });
 
   test("a second process with the same state ends with 7, and wrong arguments with 2", async () => {

@@ -3,8 +3,8 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { dexdata } from "./dexdata.ts";
 
-/** The files that the examples of `verify` read. */
-export const exampleFiles = ["swaps.receipt.json", "swaps.ndjson", "candles.csv.gz"];
+/** The files that the examples of `verify` and `sync` read or write. */
+export const exampleFiles = ["swaps.receipt.json", "swaps.ndjson", "candles.csv.gz", "lake"];
 
 /** Writes them as a user would: by pulls that are complete. */
 export async function writeExampleFiles(
@@ -20,5 +20,15 @@ export async function writeExampleFiles(
   const receipt = ["--receipt", at("swaps.receipt.json")];
   await pull(`txns ethereum ${pool} --from -1h --all --out`, at("swaps.ndjson"), ...receipt);
   await pull(`ohlcv ethereum ${pool} --pool --from -6h --to -1h --out`, at("candles.csv"));
+  writeFileSync(at("pools.ndjson"), `{"chain":"ethereum","id":"${pool}"}\n`);
+  const { exit, stderr } = await dexdata([
+    "sync",
+    at("lake"),
+    `ethereum:${pool}`,
+    "--kind",
+    "ohlcv",
+    "--sandbox",
+  ]);
+  if (exit !== 0) throw new Error(stderr);
   writeFileSync(at("candles.csv.gz"), gzipSync(readFileSync(at("candles.csv"))));
 }

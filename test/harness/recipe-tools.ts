@@ -1,11 +1,24 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { hasTerminal } from "./console.ts";
 import { findPostgres } from "./postgres.ts";
 
 /** The directory of `npm install @duckdb/node-api`; it is not a dependency of the project. */
 export const duckdbFolder = process.env["DEXDATA_TEST_DUCKDB"];
+
+/** The directory of `npm install nodejs-polars`. */
+export const polarsFolder = process.env["DEXDATA_TEST_POLARS"];
+
+/** The native part of Polars is an optional package for each platform. */
+function hasPolars(): boolean {
+  const modules = path.join(polarsFolder ?? "", "node_modules");
+  return (
+    polarsFolder !== undefined &&
+    existsSync(modules) &&
+    readdirSync(modules).some((name) => name.startsWith("nodejs-polars-"))
+  );
+}
 
 const onPath = (name: string): boolean => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 
@@ -18,6 +31,10 @@ const tools = {
     isThere:
       duckdbFolder !== undefined && existsSync(path.join(duckdbFolder, "node_modules/@duckdb/node-api")),
     from: "npm install --prefix FOLDER @duckdb/node-api, and DEXDATA_TEST_DUCKDB=FOLDER",
+  },
+  "nodejs-polars": {
+    isThere: hasPolars(),
+    from: "npm install --prefix FOLDER nodejs-polars, and DEXDATA_TEST_POLARS=FOLDER",
   },
   curl: { isThere: onPath("curl"), from: "apt-get install curl" },
   "systemd-analyze": { isThere: onPath("systemd-analyze"), from: "apt-get install systemd" },

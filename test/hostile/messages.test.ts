@@ -1,4 +1,4 @@
-import { outputFormats } from "../../src/contract/output-format.ts";
+import { textFormats } from "../../src/contract/output-format.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -45,7 +45,7 @@ interface Heard {
 
 /** The tests' own time: a wrong clock would be reported. */
 const dated = { ...headers, date: "Sat, 21 Nov 2026 08:54:00 GMT" };
-const formats = outputFormats.filter((format) => format !== "wide");
+const formats = textFormats.filter((format) => format !== "wide");
 const usage: Script = ({ path: asked }) =>
   asked.startsWith("/sse/")
     ? slow({ headers: { ...headers, "content-type": "text/event-stream" }, chunks: [": x\n\n"] })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { outputFormats } from "../../src/contract/output-format.ts";
+import { textFormats } from "../../src/contract/output-format.ts";
 import { commands } from "../harness/hostile/commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
@@ -22,7 +22,7 @@ describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))
       const answer = madeUpAnswer(endpoint, textOf);
       const server = await serveInTest(() => json(answer, { headers }));
       const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
-      for (const format of outputFormats) {
+      for (const format of textFormats) {
         for (const isTerminal of [true, false]) {
           const outcome = await dexdata(`${words} -o ${format} --color never --stats -vv --quiet`, {
             env: { ...env, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },

@@ -13,5 +13,5 @@ test("the tests notice two changes, drawn by the seed, in each critical part", a
     stdio: ["ignore", "pipe", "inherit"],
   });
   const output = await text(child.stdout);
-  expect(output).toContain("12 of 12 noticed");
+  expect(output).toContain("18 of 18 noticed");
 }, 120_000);

@@ -13,7 +13,6 @@ const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
-const seen = ["test/sandbox/market-faults.test.ts", "test/sandbox/streams/listed-events.test.ts"];
 const verify = ["test/verify/verify.test.ts", "test/verify/planted-faults.slow.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
@@ -54,6 +53,18 @@ export const subjects: readonly Subject[] = [
     },
   },
   {
+    name: "sync",
+    files: {
+      "src/lake/coverage.ts": ["test/lake/coverage.test.ts", "test/cli/sync.test.ts"],
+      "src/lake/layout.ts": ["test/lake/layout.test.ts"],
+      "src/lake/footer.ts": ["test/lake/layout.test.ts", "test/cli/sync.test.ts"],
+      "src/lake/merge-rows.ts": ["test/cli/sync.test.ts", "test/lake/sync-days.slow.test.ts"],
+      "src/lake/publish.ts": ["test/cli/sync.test.ts", "test/lake/sync-reach.test.ts"],
+      "src/lake/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
+      "src/lake/verify-lake.ts": ["test/lake/verify-lake.test.ts"],
+    },
+  },
+  {
     name: "checkpoint",
     files: {
       "src/files/out/checkpoint.ts": [
@@ -80,26 +91,31 @@ export const subjects: readonly Subject[] = [
     },
   },
   {
-    name: "market faults",
-    files: {
-      "src/sandbox/market/strikes.ts": seen,
-      "src/sandbox/market/row-forms.ts": seen,
-      "src/sandbox/market/pool-at.ts": seen,
-      "src/sandbox/market/seen-rows.ts": [...seen, "test/sandbox/contract/market-faults.test.ts"],
-      "src/sandbox/market/seen-arrivals.ts": seen,
-    },
-  },
-  {
     name: "rows",
     files: {
       "src/json/byte-scan.ts": bytes,
       "src/client/rows/byte-rows.ts": bytes,
-      "src/client/rows/pattern.ts": [...bytes, ...streams],
+      "src/json/pattern.ts": [...bytes, ...streams],
+      "src/json/field-finder.ts": ["test/json/field-finder.test.ts", "test/cli/prefix.test.ts"],
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/json/raw-json.ts": json,
       "src/json/json-scan.ts": json,
+    },
+  },
+  {
+    name: "parquet",
+    files: {
+      "src/json/exact-decimal.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/cells.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/row-reader.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/canonical-rows.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/parquet-columns.ts": ["test/parquet/columns.test.ts"],
+      "src/parquet/parquet-writer.ts": ["test/parquet/round-trip.test.ts", "test/parquet/damage.test.ts"],
+      "src/parquet/parquet-file.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.test.ts"],
+      "src/parquet/file-mark.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.test.ts"],
+      "src/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {
@@ -113,7 +129,7 @@ export const subjects: readonly Subject[] = [
       "src/verify/row-checks.ts": verify,
       "src/verify/candle-checks.ts": verify,
       "src/verify/row-walk.ts": verify,
-      "src/verify/verify-file.ts": verify,
+      "src/verify/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
       "src/verify/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },
   },

@@ -36,6 +36,8 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: where a name is missing, members from the very beginning promise nothing either",
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 1 ? -1 : tail.lastIndexOf("]", first);':
     "equivalent: where a name begins at 0, no bracket stands before it",
+  "src/client/pages/next-cursor.ts: const first = Math.min(tail.lastIndexOf('\"has_next_page\"'), tail.lastIndexOf('\"next_cursor\"')); → const first = Math.max(tail.lastIndexOf('\"has_next_page\"'), tail.lastIndexOf('\"next_cursor\"'));":
+    onlySpeed,
   "src/client/rows/byte-rows.ts: for (let at = 0; at < spans.length; at += stride) { → for (let at = 0; at <= spans.length; at += stride) {":
     "equivalent: only an empty run is added",
   "src/client/pages/next-cursor.ts: return undefined; → ;": "equivalent: nothing is given either way",

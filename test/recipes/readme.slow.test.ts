@@ -35,7 +35,7 @@ const desk = useRecipeDesk();
 
 const toolsOf = (steps: readonly Step[]): readonly Tool[] =>
   toolNames.filter((name) =>
-    steps.some(({ command }) => new RegExp(`(?:^|[\\s(;|'"])${name} `, "u").test(command)),
+    steps.some(({ command }) => new RegExp(`(?:^|[\\s(;|'"])${name}[ ']`, "u").test(command)),
   );
 
 /** A failure shows the complete screen next to the page. No output below a command means that it prints nothing. */

@@ -150,6 +150,22 @@ describe("a stop", () => {
     expect(logged(log).at(-2)).toMatchObject({ event: "close", reason: expect.stringContaining(cause) });
   });
 
+  test("each event has the label of the list", async () => {
+    const { home } = createTestContext();
+    const [log, list] = [path.join(home, "events.ndjson"), path.join(home, "pools.txt")];
+    writeFileSync(list, `# busy pools\nethereum:${pool} USDC/WETH\n`);
+    const following = await startFollowing(`${from} --for 3m --events ${log} -o ndjson`, {
+      assets: [`@${list}`],
+      pace: 5,
+      sandbox: { faults: "stream-cut=20,500x1/networks" },
+    });
+    await following.outcome;
+    const events = logged(log);
+    expect(new Set(events.map(({ event }) => event))).toContain("open");
+    for (const event of events)
+      expect(event).toMatchObject({ names: [`ethereum:${pool}`], labels: ["USDC/WETH"] });
+  });
+
   test("the possible cost of an incomplete response is separate in --events", async () => {
     const log = path.join(createTestContext().home, "events.ndjson");
     const words = `${from} --for 1m --events ${log} -o ndjson`;
@@ -180,7 +196,7 @@ describe("rejected before any request", () => {
     ],
     [
       "--follow -o json",
-      "--output json cannot be used with --follow: a json document is complete only when the run ends",
+      "--output json cannot be used with --follow: json output is complete only when the run ends",
     ],
     ["--follow --out -", 'invalid --out "-": must be a file name'],
     ["--follow --receipt r.json", "--receipt cannot be used with --follow"],

@@ -25,12 +25,14 @@ export interface FollowingOptions {
   /** The speed of the clock of the run relative to real time. */
   readonly speed?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Instead of the network and the pool. */
+  readonly assets?: readonly string[];
   readonly random?: () => number;
 }
 
 /** Runs `dexdata txns ethereum <pool> --follow <words>`. */
 export async function startFollowing(words: string, options: FollowingOptions = {}): Promise<Following> {
-  const { pace = 1, speed = 100, random = () => 0 } = options;
+  const { pace = 1, speed = 100, random = () => 0, assets = ["ethereum", pool] } = options;
   const made = createTestContext({ speed, random, now: sandboxNow });
   const { elapsed } = made.clock;
   // Both clocks advance, as they really do: a stopped clock would look as if it had been set back.
@@ -62,7 +64,7 @@ export async function startFollowing(words: string, options: FollowingOptions = 
   };
   const ended = new AbortController();
   keepTicking(context, ended.signal).catch(() => undefined);
-  const argv = ["txns", "ethereum", pool, "--follow", ...words.split(" ").filter((word) => word !== "")];
+  const argv = ["txns", ...assets, "--follow", ...words.split(" ").filter((word) => word !== "")];
   const outcome = run(argv, context).finally(async () => {
     ended.abort();
     await sandbox.close();

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { rowShape } from "../../src/contract/endpoint.ts";
@@ -80,6 +80,27 @@ test.each<readonly [string, (row: string) => readonly string[], number]>([
   const changed = [...rows.slice(0, 499), ...change(rows[499] ?? ""), ...rows.slice(500)];
   const { rules } = await verify(await parquetOf(changed));
   expect(rules).toEqual([[rule, line]]);
+});
+
+test("the receipt of a pull with another last row is F4", async () => {
+  const [file, receipt] = ["pulled.parquet", "pulled.json"].map((name) => path.join(folder, name));
+  const words = [
+    "txns",
+    "ethereum",
+    pool,
+    "--from",
+    "-1h",
+    "--all",
+    "--out",
+    file ?? "",
+    "--receipt",
+    receipt ?? "",
+  ];
+  expect((await dexdata(words, { env: sandbox.env() })).exit).toBe(0);
+  const text = readFileSync(receipt ?? "", "utf8");
+  writeFileSync(receipt ?? "", text.replace(/("last_row": \{\s+"id": )"\w+"/u, '$1"0x1"'));
+  const { exit, stdout } = await dexdata(["verify", receipt ?? ""]);
+  expect([exit, rowsOf(stdout).map(({ rule, field }) => [rule, field])]).toEqual([8, [["F4", "last_row"]]]);
 });
 
 test("a file of another program is F1", async () => {

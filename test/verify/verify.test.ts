@@ -41,6 +41,26 @@ describe("a receipt", () => {
     expect(await verify(at("moved.ndjson.receipt"), at("other.ndjson"))).toMatchObject(clean);
   });
 
+  test.each(["ndjson", "csv.gz", "parquet"])(
+    "of several %s files stands for each of them",
+    async (ending) => {
+      const receipt = at(`split-${ending}.json`);
+      const words = `txns ethereum ${pool} --from 2026-11-20T22:00:00Z --to 2026-11-21T02:00:00Z --all --receipt ${receipt}`;
+      const out = at(`split-${ending.length}-{date}.${ending}`);
+      const { exit, stderr } = await dexdata([...words.split(" "), "--out", out], { env: sandbox.env() });
+      expect(exit, stderr).toBe(0);
+      expect(await verify(receipt)).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+      const second = out.replace("{date}", "2026-11-21");
+      const bytes = readFileSync(second);
+      bytes[bytes.length - 12] = (bytes.at(-12) ?? 0) ^ 1;
+      writeFileSync(second, bytes);
+      const damaged = await verify(receipt);
+      expect(damaged.exit).toBe(8);
+      const found = rowsOf(damaged.stdout).filter(({ rule }) => rule === "F1" || rule === "F2");
+      expect(new Set(found.map(({ file }) => file))).toEqual(new Set([second]));
+    },
+  );
+
   test("without its file is a finding", async () => {
     await pull("lost.ndjson");
     renameSync(at("lost.ndjson"), at("found.ndjson"));
@@ -112,6 +132,21 @@ describe("damaged files", () => {
   test("an unknown kind of row is only read", async () => {
     expect(await check("unknown.ndjson", '{"a":1}\n{"a":1}\n')).toEqual([]);
     expect(await check("unknown-cut.ndjson", '{"a":1}\n{"a":1')).toEqual([["F2", 2]]);
+  });
+
+  test("one step up in falling candles is found, and so is one step down in rising ones", async () => {
+    const candle = (hour: number): string =>
+      JSON.stringify({
+        time_open: `2026-11-20T0${hour}:00:00Z`,
+        time_close: `2026-11-20T0${hour + 1}:00:00Z`,
+        ...{ open: 1, high: 1, low: 1, close: 1, volume: 1 },
+      });
+    const found = async (hours: readonly number[]): Promise<unknown> => {
+      writeFileSync(at("steps.ndjson"), hours.map((hour) => `${candle(hour)}\n`).join(""));
+      return rowsOf((await verify(at("steps.ndjson"))).stdout).map(({ rule, line }) => [rule, line]);
+    };
+    expect(await found([6, 5, 3, 4, 2, 1])).toEqual([["R5", 4]]);
+    expect(await found([1, 2, 4, 3, 5, 6])).toEqual([["R5", 4]]);
   });
 
   test("rows of txns --follow that came late are a note, and of a pull a finding", async () => {

@@ -151,7 +151,7 @@ const unlikely = 1e-4;
  * quiet until it has candles again. No candles are expected after the start of the run.
  */
 export function createGapJudge(asked: Asked) {
-  const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};
+  const { now = Number.POSITIVE_INFINITY, expectedTo = now } = asked.walk.candles ?? {};
   let [intervals, trades] = [0, 0];
   let isQuiet = false;
   return async (
@@ -161,7 +161,7 @@ export function createGapJudge(asked: Asked) {
   ): Promise<readonly Candle[]> => {
     const { interval } = slice;
     const start = wholeSeconds(slice.start);
-    const due = Math.min(wholeSeconds(slice.end), now / 1000);
+    const due = Math.min(wholeSeconds(slice.end), expectedTo / 1000);
     const last = candles.at(-1)?.opens ?? start - interval;
     if (candles.length > 0) {
       isQuiet = false;

@@ -77,6 +77,8 @@ export interface Walk {
     | {
         /** The run's clock reading in milliseconds. */
         readonly now: number;
+        /** In milliseconds. No candles are missed after this time; `now` by default. */
+        readonly expectedTo?: number;
         readonly fill: "null" | "previous" | undefined;
         /** If there are several assets, each candle gets the network and this parameter in front. */
         readonly address?: string;

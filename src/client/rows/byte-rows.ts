@@ -3,7 +3,7 @@ import { ByteScan, UnsupportedByScanner, type Visit } from "../../json/byte-scan
 import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
-import { followPattern, type Pattern } from "./pattern.ts";
+import { followPattern, type Pattern } from "../../json/pattern.ts";
 import { parseRow, type Rows } from "./rows.ts";
 
 /** The rows were located but not parsed. */

@@ -1,5 +1,5 @@
 import type { ByteScan } from "../../json/byte-scan.ts";
-import { followPattern, type Pattern } from "../rows/pattern.ts";
+import { followPattern, type Pattern } from "../../json/pattern.ts";
 import { numberOf } from "./stream-event.ts";
 
 /** In bytes. A longer frame's pattern is not stored. */

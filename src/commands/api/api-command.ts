@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
 import { apiFlags, apiNotes } from "./api-flags.ts";
 
 export const apiCommand = command({
@@ -19,7 +19,7 @@ export const apiCommand = command({
     "dexdata api '/search?query=weth' -o json --fields pools.0.id",
   ],
   flags: apiFlags,
-  shared: sharedFlags,
+  shared: textFlags,
   notes: apiNotes,
   run: async (input, context) => await (await import("./api.ts")).api(input, context),
 });

@@ -2,7 +2,7 @@ import type { Place, Walk } from "../../client/pages/page.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { hasColumns, namesColumns } from "../../render/formats/formats.ts";
+import { formats, hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
 import { listNameOf, type Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
@@ -32,6 +32,11 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
   const usage = "usage: dexdata api <path> [-f name=value …]";
   if (path === undefined) throw usageFailure("missing <path>", usage);
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
+  if (formats[options.format].binary !== undefined)
+    throw usageFailure(
+      `--out "${flags.out}": ${options.format} cannot be used with api, which does not know the types of a path`,
+      "use the command for this path, or another format",
+    );
   const question = rawCall(readRawPath(path), flags.field ?? []);
   return flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
 }

@@ -1,6 +1,6 @@
 import { flag, pick } from "../../run/flags/flag.ts";
 import { toggle } from "../../run/flags/flag-types.ts";
-import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
+import { localRowFlags, sharedFlags, textFlags } from "../../run/flags/shared-flags.ts";
 import { command, requestingFlags } from "../command.ts";
 
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
@@ -8,7 +8,7 @@ export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", 
 const retrying = ["retries", "retry-on", "retry-max-time"] as const;
 const requesting = ["output", "no-header", ...requestingFlags, ...retrying] as const;
 
-const lookupFlags = { ...pick(sharedFlags, ...requesting), ...identifying };
+const lookupFlags = { ...pick(textFlags, ...requesting), ...identifying };
 
 /** Used by commands that do not read the profile's key. */
 const profileFlag = (summary: string): typeof sharedFlags.profile => ({ ...sharedFlags.profile, summary });

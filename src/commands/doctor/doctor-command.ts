@@ -1,6 +1,6 @@
 import { flag, pick } from "../../run/flags/flag.ts";
 import { toggle } from "../../run/flags/flag-types.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
 import { identifying } from "../auth/auth-commands.ts";
 import { command } from "../command.ts";
 
@@ -15,7 +15,7 @@ export const doctorCommand = command({
     "no-stream": flag(toggle, "Requests", { summary: "Skip the stream check, which can cost 1 credit" }),
   },
   shared: {
-    ...pick(sharedFlags, "output", "no-header", "color", "verbose", "error-format", "timeout", "rpm"),
+    ...pick(textFlags, "output", "no-header", "color", "verbose", "error-format", "timeout", "rpm"),
     ...identifying,
   },
   notes: [

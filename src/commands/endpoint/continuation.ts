@@ -150,11 +150,17 @@ export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestinatio
   const hasBoth = code === "output" && advice !== undefined && next !== undefined;
   // The problem with the output is mentioned first, because the command to continue would run into it again.
   const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
-  const done = run.options.picture === "chart" ? "fetched" : "written";
+  const isUnreadable = run.options.picture === "chart" || isCutBinary(run.options, to);
+  const done = isUnreadable ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
     next: isDamaged === true ? advice : both,
   });
+}
+
+/** Binary output to a pipe; a file keeps its staged rows. */
+function isCutBinary({ format }: Pick<RunOptions, "format">, { file }: WantedDestination): boolean {
+  return file === undefined && formats[format].binary !== undefined;
 }
 
 function resumeHint(
@@ -164,6 +170,8 @@ function resumeHint(
   const { command } = typed;
   const given = typed.input.typed;
   if (options.picture === "chart") return `no chart was drawn; try again: ${sameCommand(command, given)}`;
+  if (isCutBinary(options, to))
+    return `without its end, ${options.format} output cannot be read; try again: ${sameCommand(command, given)}`;
   if (to.isResumed || destination.canContinue())
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)

@@ -147,7 +147,7 @@ const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
   limit: flag(rows, "Rows", {
     summary: "Maximum number of rows in each group",
     default: "all",
-    defaultSaid: "default: all",
+    defaultSaid: "default: all that the service returns",
   }),
   type: flag(
     list("groups", (_, typed, name) => {

@@ -15,6 +15,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { counted } from "../../text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
+import { writtenFormat } from "./binary-output.ts";
 import { nextPageLine } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, type TableAssets } from "./table-assets.ts";
@@ -173,7 +174,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination, report }: Pull,
+  { context, options, questions, destination, report, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
@@ -181,6 +182,8 @@ async function openRenderer(
   const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
     await createRenderer({
       ...presentationOf(context, options, questions),
+      format: writtenFormat(options.format, split !== undefined || destination.rowsAt() !== undefined),
+      parquet: parquet?.target,
       output,
       isContinued,
       findAsset: assets.find,

@@ -56,7 +56,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
 }
 
 /** The free and paid hosts count as one service, so a pull can continue on a different plan. */
-function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
+export function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
 }

@@ -11,6 +11,7 @@ import type { Questions } from "../input/questions.ts";
 import type { Destination } from "../../pull/destination.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import type { ParquetOutput } from "./parquet-output.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
 export interface TypedCommand {
@@ -32,6 +33,8 @@ export interface Pull {
   readonly destination: Destination;
   readonly seen: SeenKeys;
   readonly typed: TypedCommand;
+  /** Only for Parquet. */
+  readonly parquet?: ParquetOutput | undefined;
   last?: { readonly question: Question; readonly page: Page };
   /** How many lists have more rows than the limit, if there are several. */
   unfinished?: number;

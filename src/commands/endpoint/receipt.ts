@@ -10,6 +10,7 @@ import { formatInstant, fromWire } from "../../time/time.ts";
 import { version } from "../../contract/version.ts";
 import type { Pull } from "./pull.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
+import type { WrittenRows } from "../../parquet/parquet-writer.ts";
 import { counted } from "../../text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
@@ -44,16 +45,44 @@ export function writeReceipt(
   }
 }
 
+/**
+ * For the footer of a Parquet file: all that does not change from run to run, so that the same rows result in the same
+ * file. Every sandbox has another port.
+ */
+export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: WrittenRows): string {
+  const { questions, destination, open, options } = run;
+  const { tally } = destination;
+  const { target } = open.client;
+  const isComplete = tally.refused === 0 && (tally.missing === 0 || questions.missing !== "fail");
+  return hideSecrets(
+    escapeJsonText(
+      objectText({
+        ...queryMembers(run),
+        service: JSON.stringify(target.isSimulated ? "sandbox" : target.rest),
+        ...rowMembers(run),
+        // Of several files, each has its own rows.
+        ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
+        rows: String(rows),
+        rows_sha256: JSON.stringify(rows_sha256),
+        spilled: JSON.stringify(spilled),
+        complete: String(isComplete),
+      }),
+    ),
+  );
+}
+
 /** Raw JSON, so that numbers from the service keep all their digits. */
-function receiptText(run: Pull, { started, exit, failure }: Ending): string {
-  const { questions, options, destination, open, context } = run;
-  const { tally, before } = destination;
-  const { meter, target } = open.client;
+type Members = Readonly<Record<string, string>>;
+
+function objectText(members: Members): string {
+  const texts = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return `{${texts.join(",")}}`;
+}
+
+function queryMembers({ questions, destination: { tally }, open }: Pull): Members {
   const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
-  const rest = restOf(run);
-  const reason = whyNot(failure) ?? whyNotWhole(run, exit);
-  const members: Readonly<Record<string, string>> = {
+  return {
     dexdata: JSON.stringify(version),
     command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
     asked: JSON.stringify(
@@ -62,48 +91,75 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
         : null,
     ),
     inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
-    query: JSON.stringify(queryDigest(queryOf(questions, options))),
-    now: JSON.stringify(new Date(options.now).toISOString()),
-    service: JSON.stringify(target.rest),
-    simulated: String(target.isSimulated),
-    plan: JSON.stringify(meter.plan ?? target.tier),
-    started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
-    ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
+    simulated: String(open.client.target.isSimulated),
     window: windowText(questions, tally.to),
-    requests: String(before.requests + meter.requests),
-    rows: String(tally.rows),
-    repeats_dropped: String(tally.repeats),
+  };
+}
+
+function rowMembers({ destination: { tally } }: Pull): Members {
+  return {
     missing: String(tally.missing),
     refused: String(tally.refused),
     first_row: tally.first ?? "null",
     last_row: tally.last ?? "null",
-    ...outputsOf(run),
-    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
-    complete: String(reason === null),
-    proof: JSON.stringify(proofOf(run, reason)),
-    missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
-    more: JSON.stringify(rest.more),
-    next: JSON.stringify(rest.next),
-    why_not: JSON.stringify(reason),
-    exit: String(exitOf(failure) ?? exit),
   };
-  const text = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
-  return prettyJson(`{${text.join(",")}}`);
 }
 
-/** Size and hash are those of the rows before packing. */
-function outputsOf({ destination, options: { format, pattern } }: Pull): Readonly<Record<string, string>> {
+function receiptText(run: Pull, { started, exit, failure }: Ending): string {
+  const { questions, options, destination, open, context } = run;
+  const { tally, before } = destination;
+  const { meter, target } = open.client;
+  const rest = restOf(run);
+  const reason = whyNot(failure) ?? whyNotWhole(run, exit);
+  return prettyJson(
+    objectText({
+      ...queryMembers(run),
+      query: JSON.stringify(queryDigest(queryOf(questions, options))),
+      now: JSON.stringify(new Date(options.now).toISOString()),
+      service: JSON.stringify(target.rest),
+      plan: JSON.stringify(meter.plan ?? target.tier),
+      started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
+      ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
+      requests: String(before.requests + meter.requests),
+      rows: String(tally.rows),
+      repeats_dropped: String(tally.repeats),
+      ...rowMembers(run),
+      ...outputsOf(run),
+      credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
+      complete: String(reason === null),
+      proof: JSON.stringify(proofOf(run, reason)),
+      missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
+      more: JSON.stringify(rest.more),
+      next: JSON.stringify(rest.next),
+      why_not: JSON.stringify(reason),
+      exit: String(exitOf(failure) ?? exit),
+    }),
+  );
+}
+
+/** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */
+function outputsOf({ destination, options: { format, pattern }, parquet }: Pull): Members {
   const { sink } = destination;
-  const files = pattern === undefined ? undefined : destination.files();
-  if (files === undefined) {
-    const file = destination.rowsAt() ?? null;
-    return { output: JSON.stringify({ file, format, bytes: sink.bytes(), sha256: sink.sha256() }) };
+  const written = parquet?.written() ?? [];
+  const files = destination.files()?.map((file, index) => ({ ...file, ...hashOfRows(written[index]) }));
+  if (files !== undefined && pattern !== undefined) {
+    const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
+    const output = { file: pattern, format, bytes, sha256: null };
+    return { output: JSON.stringify(output), outputs: JSON.stringify(files) };
   }
-  const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
-  return {
-    output: JSON.stringify({ file: pattern, format, bytes, sha256: null }),
-    outputs: JSON.stringify(files),
+  const [only] = parquet === undefined ? [] : (files ?? []);
+  const output = {
+    file: destination.rowsAt() ?? null,
+    format,
+    bytes: only?.bytes ?? sink.bytes(),
+    sha256: only?.sha256 ?? sink.sha256(),
+    ...hashOfRows(written[0]),
   };
+  return { output: JSON.stringify(output) };
+}
+
+function hashOfRows(written: WrittenRows | undefined): Partial<WrittenRows> {
+  return written === undefined ? {} : { rows_sha256: written.rows_sha256, spilled: written.spilled };
 }
 
 /** As sent, with the end that the pull fixed, if any. A raw call can send any text. */

@@ -14,6 +14,8 @@ import type { FinishedPull } from "../../pull/finished-pull.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { checkBinaryOutput, formatLabel } from "./binary-output.ts";
+import type { ParquetOutput } from "./parquet-output.ts";
 import { restOf, restText, explainEarlyEnd } from "./continuation.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import type { OpenClient } from "../../run/open-client.ts";
@@ -50,6 +52,7 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
   const { flags } = typed.input;
   const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
+    checkBinaryOutput(options, flags, typed.outer.stdout.isTerminal);
     if (formats[options.format].canGrow) return options;
     if (to.pattern !== undefined)
       throw usageFailure(
@@ -188,17 +191,32 @@ async function ask(asking: Asking): Promise<ExitCode> {
   // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
-  const destination = await openRunOutput(asking, open, { seen, canResume });
-  const pull: Pull = { context, options, questions, report, open, destination, seen, typed };
+  const parquet = await openParquetOutput(asking, begun);
+  const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
+  const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
   begun.pull = pull;
   progress.begin(() => pullState(pull), report.tell);
   return await runPull(pull, asking.to);
 }
 
+/** Also rejects rows of several kinds. The footer of a file has a receipt of the pull, which begins later. */
+async function openParquetOutput(
+  { options, questions, typed }: Asking,
+  begun: { readonly pull?: Pull },
+): Promise<ParquetOutput | undefined> {
+  if (formats[options.format].binary === undefined) return undefined;
+  const { createParquetOutput } = await import("./parquet-output.ts");
+  const { footerReceipt } = await import("./receipt.ts");
+  return createParquetOutput(questions, options, formatLabel(typed.input.flags), (written) => {
+    if (begun.pull === undefined) throw new Error("the file was complete before its pull began");
+    return footerReceipt(begun.pull, written);
+  });
+}
+
 async function openRunOutput(
   { run: { context, report }, to, claimed, options, questions }: Asking,
   { client: { target } }: OpenClient,
-  resuming: { readonly seen: Pull["seen"]; readonly canResume: boolean },
+  { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
 ): Promise<Destination> {
   if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
@@ -213,7 +231,10 @@ async function openRunOutput(
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
   const { openFile } = await import("../../pull/file-destination.ts");
-  const { packing } = options;
+  const packing =
+    parquet === undefined
+      ? options.packing
+      : (await import("../../pull/parquet-packing.ts")).parquetPacking(parquet.target);
   return await openFile(context, {
     claimed,
     to,
@@ -239,6 +260,7 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
       throw cause;
     });
     await run.destination.finish();
+    for (const line of run.parquet?.notes() ?? []) run.report.note(line);
   } catch (cause) {
     const failure = explainEarlyEnd(cause, run, to);
     // The pull's failure is more important than a failure to write the receipt.

@@ -1,3 +1,4 @@
+import { namesAndLabels, type Subject } from "../../client/subject.ts";
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
@@ -13,9 +14,9 @@ import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
-export function createFollowReport({ context, options, report }: Run, write: FollowLog, asset: string) {
+export function createFollowReport({ context, options, report }: Run, write: FollowLog, pool: Subject) {
   const remark = options.hasStats ? report.tell : report.remark;
-  const log: FollowLog = (event) => write({ ...event, assets: 1, names: [asset] });
+  const log: FollowLog = (event) => write({ ...event, ...namesAndLabels([pool]) });
   const sinks = { ...report, remark, log, timesToTell: createRepeatLimiter(context.clock) };
   const holes = createHoles(context.clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { textRows } from "../../client/rows/rows.ts";
 import type { Clock, Context, Output } from "../../context/context.ts";
+import type { Subject } from "../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import type { Question } from "../../contract/args.ts";
@@ -83,7 +84,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   if (out === undefined) {
     if (!formats[format].isClosed) return options;
     throw usageFailure(
-      `--output ${format} cannot be used with --follow: a ${format} document is complete only when the run ends`,
+      `--output ${format} cannot be used with --follow: ${format} output is complete only when the run ends`,
       "use ndjson",
     );
   }
@@ -131,11 +132,12 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
     },
   });
   const question = { endpoint, args: asked[0] ?? new Map<string, string>() };
-  const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
-  const course = createFollowReport(run, log, pool);
-  const idle = watchRows(clock, flags["idle-exit"], ending);
+  const subject = subjectOf(question);
   const assets = createTableAssets(context, open.client, options, questions);
   onClose(assets.save);
+  const { label } = assets.find(subject.address, subject.network) ?? {};
+  const course = createFollowReport(run, log, { ...subject, label });
+  const idle = watchRows(clock, flags["idle-exit"], ending);
   const renderer = await createRenderer({
     ...presentationOf(context, options, questions),
     output: files.output,
@@ -289,16 +291,24 @@ function createRowOutput({ run, question, idle, renderer, assets, files }: Follo
   };
 }
 
+function subjectOf({ args }: Question): Subject {
+  return { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
+}
+
 /** If the stream ends permanently, the run ends for the same reason. */
 async function listen(followed: Followed, wake: Wake): Promise<void> {
   const { run, flags, question, open, ending, course } = followed;
   const { context, options } = run;
-  const { args } = question;
   const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-  const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
   const opening = { target, context, pace: open.pace, timeout: options.timeout, command: "txns --follow" };
-  const opener = openerOf({ ...opening, feed, kind: feed.kinds[0], subjects: [subject], params: new Map() });
+  const opener = openerOf({
+    ...opening,
+    feed,
+    kind: feed.kinds[0],
+    subjects: [subjectOf(question)],
+    params: new Map(),
+  });
   const calls = { wake, budget: open.budget };
   const handlers = { ...course, retrying: course.streamLost };
   await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);

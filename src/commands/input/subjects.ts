@@ -55,7 +55,7 @@ export async function readSubjects(
 
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
-function readWord(
+export function readWord(
   word: string,
   network: string | undefined,
   { usage, checksForms }: Pick<Taker, "usage" | "checksForms">,
@@ -114,7 +114,7 @@ function hintAt(others: readonly ListedAsset[], { command, takes, ifOtherKind }:
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 
-interface ListedAsset {
+export interface ListedAsset {
   /** Undefined if the line does not contain a network. */
   readonly network: string | undefined;
   /** Undefined if the row does not contain an address. */
@@ -124,6 +124,8 @@ interface ListedAsset {
   readonly kind: AssetKind | undefined;
   /** Whether the line is a row from a search across several groups. */
   readonly hasGroup: boolean;
+  /** The line, if it is a JSON object. */
+  readonly row?: object;
   /** For example, `stdin line 3`. */
   readonly where: string;
 }
@@ -132,7 +134,7 @@ interface ListedAsset {
  * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, or a row
  * from the service. A `#` at the start of a line or after a space starts a comment.
  */
-function readList(
+export function readList(
   text: string,
   network: string | undefined,
   source: string,
@@ -207,6 +209,7 @@ function readRow(line: string, where: string): ListedAsset {
     label: labelOfRow(subject),
     kind,
     hasGroup,
+    row,
     where,
   };
 }

@@ -21,6 +21,8 @@ import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../client/subject.ts";
 
 const LF = 0x0a;
+/** The lines of a chunk have at most 64 KiB, and prefixes are part of them. */
+const maxKeptBytes = 256 * 1024;
 
 /** Either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
@@ -99,12 +101,11 @@ function createLines(
         const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
         const found = files.get(file)?.lines;
         if (found !== undefined) return found;
-        const lines = spare ?? createByteStore();
+        const lines = spare ?? createByteStore(maxKeptBytes);
         spare = undefined;
         files.set(file, { lines, to });
         return lines;
       };
-      before?.begin();
       for (const event of events) {
         // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {

@@ -8,7 +8,7 @@ import { someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
-import { nameOf, titleOf, type Subject } from "../../client/subject.ts";
+import { namesAndLabels, titleOf, type Subject } from "../../client/subject.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
@@ -149,16 +149,6 @@ function timesOf({ from, to }: Gap): { readonly from: string; readonly to: strin
 
 function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
   return { connection: number, ...namesAndLabels(subjects) };
-}
-
-/** `labels` has the order of `names`, with null for an asset without a label. */
-function namesAndLabels(subjects: readonly Subject[]) {
-  const hasLabels = subjects.some(({ label }) => label !== undefined);
-  return {
-    assets: subjects.length,
-    names: subjects.map(nameOf),
-    ...(hasLabels && { labels: subjects.map(({ label = null }) => label) }),
-  };
 }
 
 function title(shard: Shard): string {

@@ -58,10 +58,12 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
   };
   return {
     totals,
-    /** The findings that follow are about this file. */
-    begin: (file: string): Report => {
-      const line: FileLine = { file, kind: null, rows: 0, finding: 0, note: 0 };
-      files.push(line);
+    /** The findings that follow are about this file. In a table, neighboring files of one group share a line. */
+    begin: (file: string, group = file): Report => {
+      const last = files.at(-1);
+      const line: FileLine =
+        last?.file === group ? last : { file: group, kind: null, rows: 0, finding: 0, note: 0 };
+      if (line !== last) files.push(line);
       return (rule, { line: at = null, field = null, expected, found, level = rules[rule].level }) => {
         const text = { expected: cutText(expected), found: cutText(found) };
         line[level] += 1;
@@ -71,7 +73,7 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
     flush,
     end: async (rows: number, kind: string | undefined): Promise<void> => {
       const line = files.at(-1);
-      if (line !== undefined) [line.rows, line.kind] = [rows, kind ?? null];
+      if (line !== undefined) [line.rows, line.kind] = [line.rows + rows, kind ?? null];
       await flush();
     },
     close: async (): Promise<ExitCode> => {

@@ -1,5 +1,5 @@
 import { pick } from "../../run/flags/flag.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
 import { rules } from "../../verify/rules.ts";
 import { command } from "../command.ts";
 
@@ -11,15 +11,17 @@ export const verifyCommand = command({
   examples: [
     "dexdata verify swaps.receipt.json",
     "dexdata verify swaps.ndjson candles.csv.gz",
+    "dexdata verify lake",
     "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
   ],
   flags: {},
-  shared: pick(sharedFlags, "output", "no-header", "quiet", "progress", "error-format"),
+  shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
   notes: [
     {
       prose:
         "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. A receipt (--receipt) stands for " +
-        "the file named in it, or for the only other file named on the command line. No request is sent, and no file is changed or deleted.",
+        "the file named in it, or for the only other file named on the command line. A directory is one that dexdata sync keeps. " +
+        "No request is sent, and no file is changed or deleted.",
     },
     {
       prose:

@@ -2,8 +2,12 @@ import path from "node:path";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
+import { assetsName, readAssets } from "../../lake/assets-file.ts";
+import { lookAt } from "../../files/paths.ts";
 import { sizeOfFile } from "../../files/file-chunks.ts";
+import { unpackedName } from "../../files/out/packing.ts";
 import { createProgress } from "../../run/progress.ts";
+import { readNow } from "../../run/run-options.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../verify/pull-receipt.ts";
@@ -17,7 +21,9 @@ interface VerifyInput {
 
 export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
   if (words.length === 0) throw usageFailure("missing <file…>", "usage: dexdata verify <file…> [flags]");
-  const targets = findTargets(words);
+  const folders = words.filter((word) => lookAt(word)?.isDirectory() === true);
+  for (const folder of folders) checkFolder(folder);
+  const targets = findTargets(words.filter((word) => !folders.includes(word)));
   const { clock, signal } = outer;
   const started = clock.elapsed();
   const isQuiet = flags.quiet === true;
@@ -52,14 +58,38 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
       bytes += current.bytesRead();
       current = undefined;
     }
+    let files = targets.length;
+    for (const folder of folders) {
+      const { verifyLake } = await import("../../lake/verify-lake.ts");
+      const { begin, end, flush } = writer;
+      const now = Math.floor(readNow({}, outer) / 1000);
+      const found = await verifyLake(folder, {
+        begin,
+        end,
+        flush,
+        signal,
+        now,
+        read: (count) => (rows += count),
+      });
+      files += found;
+    }
     await progress.close();
     const exit = await writer.close();
     if (outer.stderr.isTerminal && !isQuiet)
-      await say(context, closingLine(writer.totals(), targets.length, rows, clock.elapsed() - started));
+      await say(context, closingLine(writer.totals(), files, rows, clock.elapsed() - started));
     return exit;
   } finally {
     await progress.close();
   }
+}
+
+/** Only a directory with a list of assets says what belongs in it. */
+function checkFolder(folder: string): void {
+  if (readAssets(folder) !== undefined) return;
+  throw usageFailure(
+    `"${folder}" is a directory without ${assetsName}, so dexdata sync did not create it`,
+    `name the files in it: dexdata verify ${folder}/*`,
+  );
 }
 
 type SizedTarget = Target & { readonly size: number | undefined };
@@ -69,13 +99,15 @@ function findTargets(words: readonly string[]): readonly SizedTarget[] {
   const given = [...new Set(words)].map((file) => {
     if (sizeOfFile(file) === undefined)
       throw usageFailure(`"${file}" cannot be read (no such file)`, "check the file name");
-    return { file, receipt: readPullReceipt(file) };
+    return { file, receipts: readPullReceipt(file) };
   });
-  const plain = given.flatMap(({ file, receipt }) => (receipt === undefined ? [file] : []));
-  const receipts = given.filter(({ receipt }) => receipt !== undefined);
-  const [only] = plain.length === 1 && receipts.length === 1 ? plain : [];
+  const plain = given.flatMap(({ file, receipts }) => (receipts === undefined ? [file] : []));
+  const all = given.flatMap(({ file, receipts = [undefined] }) =>
+    receipts.map((receipt) => ({ file, receipt })),
+  );
+  const [only] = plain.length === 1 && all.length === 2 ? plain : [];
   const targets = new Map<string, SizedTarget>();
-  for (const { file, receipt } of given) {
+  for (const { file, receipt } of all) {
     const named = receipt === undefined ? file : (only ?? fileOfReceipt(file, receipt));
     const key = path.resolve(named);
     if (receipt === undefined && targets.has(key)) continue;
@@ -85,16 +117,17 @@ function findTargets(words: readonly string[]): readonly SizedTarget[] {
   return [...targets.values()];
 }
 
-/** A relative name is looked up in this directory, and then next to the receipt; each also with `.gz`. */
+/** A relative name is looked up in this directory, and then next to the receipt; each also with or without `.gz`. */
 function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
   if (output.file === null)
     throw usageFailure(
       `"${receiptFile}": the rows were written to stdout, so the receipt does not name a file`,
       `name the file, too: dexdata verify ${receiptFile} <file>`,
     );
-  const here = [output.file, path.join(path.dirname(receiptFile), path.basename(output.file))];
-  const names = here.flatMap((name) => [name, `${name}.gz`]);
-  return names.find((name) => sizeOfFile(name) !== undefined) ?? output.file;
+  const { file } = output;
+  const below = [file, path.basename(file)].map((name) => path.join(path.dirname(receiptFile), name));
+  const names = [file, ...below].flatMap((name) => [name, `${name}.gz`, unpackedName(name)]);
+  return names.find((name) => sizeOfFile(name) !== undefined) ?? file;
 }
 
 const forms: Readonly<Record<string, Form>> = {

@@ -105,7 +105,7 @@ function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions)
 function refuseClosed(options: RunOptions): RunOptions {
   if (!formats[options.format].isClosed) return options;
   throw usageFailure(
-    `--output ${options.format} cannot be used with --watch: a ${options.format} document is complete only when the run ends`,
+    `--output ${options.format} cannot be used with --watch: ${options.format} output is complete only when the run ends`,
     "use ndjson",
   );
 }

@@ -12,7 +12,7 @@ import type { Packing } from "./packing.ts";
 import { explained } from "./row-file.ts";
 import { namesOf } from "./split-path.ts";
 
-/** A final file. Size and hash are those of its rows before packing. */
+/** A final file. Size and hash are those of its rows before packing, or its own if it cannot be unpacked. */
 export interface WrittenFile {
   readonly file: string;
   /** Undefined if the rows were not counted for this file alone. */
@@ -71,21 +71,29 @@ async function packRows(
     keepMode(packed.fd, mode);
     const hash = createHash("sha256");
     let bytes = 0;
+    const isHashed = packing === undefined || packing.unpack !== undefined;
+    const add = (chunk: Uint8Array): void => {
+      hash.update(chunk);
+      bytes += chunk.length;
+    };
     const read = async function* (): AsyncGenerator<Buffer> {
       for await (const chunk of readRanges(rows, ranges)) {
-        hash.update(chunk);
-        bytes += chunk.length;
+        if (isHashed) add(chunk);
         yield chunk;
       }
     };
     const handle = packed;
     const write = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
-      for await (const chunk of chunks) await explained(label, handle.writeFile(chunk));
+      for await (const chunk of chunks) {
+        if (!isHashed) add(chunk);
+        await explained(label, handle.writeFile(chunk));
+      }
     };
     if (packing === undefined) await pipeline(read, write, { signal });
     else await pipeline(read, packing.pack(), write, { signal });
     await explained(label, packed.sync());
     await packed.close();
+    await packing?.check?.(staged, signal);
     return { staged, written: { file, rows: count, bytes, sha256: hash.digest("hex") } };
   } catch (cause) {
     await packed?.close().catch(() => undefined);
@@ -206,7 +214,7 @@ export async function holdsRows(
   signal: AbortSignal,
 ): Promise<boolean> {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (packing === undefined && found.size !== bytes)) return false;
+  if (found === undefined || (packing?.unpack === undefined && found.size !== bytes)) return false;
   const read = await hashOfFile(file, packing, signal).catch(() => undefined);
   signal.throwIfAborted();
   return read?.bytes === bytes && read.sha256 === sha256;
@@ -221,7 +229,7 @@ async function hashOfFile(file: string, packing: Packing | undefined, signal: Ab
       bytes += chunk.length;
     }
   };
-  if (packing === undefined) await pipeline(createReadStream(file), read, { signal });
+  if (packing?.unpack === undefined) await pipeline(createReadStream(file), read, { signal });
   else await pipeline(createReadStream(file), packing.unpack(), read, { signal });
   return { bytes, sha256: hash.digest("hex") };
 }

@@ -8,8 +8,10 @@ export interface Packing {
   readonly name: string;
   /** From the rows to the file. The same rows always result in the same bytes. */
   readonly pack: () => Duplex;
-  /** From the file to the rows. */
-  readonly unpack: () => Duplex;
+  /** From the file to the rows. Without it, size and hash of a written file are those of the file itself. */
+  readonly unpack?: () => Duplex;
+  /** Throws unless the file can be read, and has the rows that `pack` received last. */
+  readonly check?: (file: string, signal: AbortSignal) => Promise<void>;
 }
 
 const gzip: Packing = {

@@ -1,4 +1,4 @@
-import { outputFormats } from "../../contract/output-format.ts";
+import { textFormats } from "../../contract/output-format.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
 import type { Context } from "../../context/context.ts";
 import type { Command, Positional } from "../../commands/command.ts";
@@ -63,7 +63,7 @@ function ofSetting(
       .map((setting) => ({ word: setting.name, description: setting.help }));
   }
   if (name === "profile") return storedProfiles(context);
-  const choices = { output: outputFormats, color: colorModes, rpm: ["unlimited"] };
+  const choices = { output: textFormats, color: colorModes, rpm: ["unlimited"] };
   return Object.entries(choices).flatMap(([setting, values]) =>
     setting === name ? values.map((word) => ({ word })) : [],
   );

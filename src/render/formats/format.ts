@@ -1,4 +1,4 @@
-import type { ErrorFormat } from "../../contract/output-format.ts";
+import type { ErrorFormat, RowFormat } from "../../contract/output-format.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 
 /** Commands check these properties instead of comparing names. */
@@ -13,6 +13,11 @@ export interface Format {
   readonly canGrow: boolean;
   /** Whether the format writes something after the last row, so that output without it is incomplete. */
   readonly isClosed: boolean;
+  /**
+   * Set for formats that are not text. They require typed rows of one kind, so they are not available for every command,
+   * and cannot be printed to a terminal. Rows in a file have another format until the pull is complete.
+   */
+  readonly binary?: { readonly stagedAs: RowFormat };
   /** The default if a program reads both streams. */
   readonly errors: ErrorFormat;
   readonly createRenderer: (presentation: Presentation) => Promise<Renderer>;

@@ -10,11 +10,20 @@ import { csv } from "./csv.ts";
 import type { Format } from "./format.ts";
 import { json } from "./json.ts";
 import { ndjson } from "./ndjson.ts";
+import { parquet } from "./parquet.ts";
 import { table, wide } from "./table.ts";
 import { tsv } from "./tsv.ts";
 
 /** The type requires an entry for every value of `-o`. */
-export const formats: Readonly<Record<OutputFormat, Format>> = { table, wide, ndjson, json, csv, tsv };
+export const formats: Readonly<Record<OutputFormat, Format>> = {
+  table,
+  wide,
+  ndjson,
+  json,
+  csv,
+  tsv,
+  parquet,
+};
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
   return await formats[presentation.format].createRenderer(presentation);

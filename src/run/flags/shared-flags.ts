@@ -17,7 +17,7 @@ import {
 import { query } from "../../contract/param.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
-import { outputFormats } from "../../contract/output-format.ts";
+import { outputFormats, textFormats } from "../../contract/output-format.ts";
 
 const progressModes = ["auto", "plain", "none"] as const;
 
@@ -49,11 +49,13 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
+const textOutputs =
+  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json, csv, tsv";
+
 export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
     short: "o",
-    summary:
-      "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json, csv, tsv",
+    summary: `${textOutputs}, parquet`,
     choicesIn: "summary",
   }),
   fields: flag(fieldPaths, "Output", {
@@ -206,9 +208,19 @@ export const hostFlags = {
 /** The flags that all API commands share. Other commands use only some of them. */
 export const sharedFlags = { ...outputFlags, ...requestFlags, ...hostFlags };
 
-export const localRowFlags = pick(sharedFlags, "output", "no-header", "error-format");
+/** For output that is not typed rows of the contract, and so cannot be Parquet. */
+export const textFlags = {
+  ...sharedFlags,
+  output: flag(choice(textFormats, "format"), "Output", {
+    short: "o",
+    summary: textOutputs,
+    choicesIn: "summary",
+  }),
+};
 
-export const documentFlags = pick(sharedFlags, "output", "error-format");
+export const localRowFlags = pick(textFlags, "output", "no-header", "error-format");
+
+export const documentFlags = pick(textFlags, "output", "error-format");
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
 

@@ -66,5 +66,7 @@ export function createServicePresent(clock: Pick<Clock, "now">) {
      * has progressed: otherwise, one row dated in the next century would keep all earlier rows from being read.
      */
     latest: () => Math.floor((said ?? clock.now()) / 1000) + toleranceSeconds,
+    /** In Unix seconds. */
+    seconds: () => Math.floor((said ?? clock.now()) / 1000),
   };
 }

@@ -16,7 +16,7 @@ const folder = temporaryFolder();
 
 /** Whether an example requires a shell or a directory; the others run in this process, which is faster. */
 const needsShell = (example: string): boolean =>
-  /[|<>]|^dexdata (?:stream|sandbox|auth|doctor|verify)|--follow|--watch/u.test(example);
+  /[|<>]|^dexdata (?:stream|sandbox|auth|doctor|sync|verify)|--follow|--watch/u.test(example);
 const isEndless = (example: string): boolean =>
   (example.startsWith("dexdata sandbox") && !example.includes(" -- ")) || /--follow|--watch/u.test(example);
 

@@ -36,7 +36,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   [
     "txns base 0x1 --interval 1h",
     'unknown flag --interval for "dexdata txns"',
-    "--interval works with: ohlcv, stream",
+    "--interval works with: ohlcv, sync, stream",
   ],
   [
     "pools search --network base",

@@ -78,8 +78,8 @@ Paths of --fields:
 not change. Null has no text. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
 tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
 
-Without -o, the file name of --out selects the format: x.csv, x.tsv or x.json; x.csv.gz is also compressed. In CSV and
-TSV, a row is one line, nested values are compact JSON, and special characters are escaped. Anyone can create a token
+Without -o, the file name of --out selects the format: x.csv, x.tsv, x.json or x.parquet; x.csv.gz is also compressed. In
+CSV and TSV, a row is one line, nested values are compact JSON, and special characters are escaped. Anyone can create a token
 with any name, so control, bidi and zero-width characters never reach a terminal unescaped. dexdata schema prints the
 types of a row's fields.`;
 

@@ -1,4 +1,4 @@
-import type { ByteScan } from "../../json/byte-scan.ts";
+import type { ByteScan } from "./byte-scan.ts";
 
 /** Marks the bytes with which a string, a number, `false`, `null` or `true` can start. */
 const beginsLeaf = Uint8Array.from({ length: 256 }, (_, byte) =>

@@ -1,0 +1,82 @@
+import type { Client } from "../../client/client.ts";
+import { slicesOf } from "../../client/candles/candle-slices.ts";
+import { walkPages } from "../../client/pages/walk-pages.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { partsOf, type Stretch } from "../../lake/coverage.ts";
+import { candleLength, type Dataset, factsOfKind } from "../../lake/dataset.ts";
+import { argsOf } from "../../lake/stretch-args.ts";
+import type { LakePlan } from "../../lake/sync-lake.ts";
+import { plans } from "../../contract/tier.ts";
+import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+import { exactNumber, writeRecord } from "../../run/output/local-output.ts";
+import type { Run } from "../../run/with-run.ts";
+
+/** Sends one request per dataset of transactions with missing rows, and none for candles. */
+export async function estimateSync(
+  { context, options }: Run,
+  flags: LocalOutputFlags,
+  client: Client,
+  { tasks, present }: LakePlan,
+): Promise<ExitCode> {
+  const stretches = new Map<Dataset, Stretch[]>();
+  let [requests, rows, files] = [0, 0, 0];
+  for (const task of tasks) {
+    if (task.kind === "count") requests += 1;
+    else stretches.set(task.dataset, [...(stretches.get(task.dataset) ?? []), task.stretch]);
+    files += task.kind === "count" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+  }
+  let isKnown = true;
+  for (const [dataset, own] of stretches) {
+    const found =
+      dataset.kind === "transactions" ? await ofRows(client, own, present) : ofCandles(own, present);
+    if (found === undefined) isKnown = false;
+    else {
+      requests += found.requests;
+      rows += found.rows;
+    }
+  }
+  const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
+  return await writeRecord(context, flags, {
+    datasets: stretches.size,
+    files,
+    requests: isKnown ? requests : null,
+    credits: isKnown ? requests : null,
+    rows_at_most: isKnown ? rows : null,
+    certainty: isKnown ? "about" : "unknown",
+    basis: isKnown
+      ? "the service's current number of rows; days with many rows are read one by one"
+      : "the service reports no total for a list",
+    requests_per_minute: perMinute,
+    seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
+    credits_left: exactNumber(client.meter.creditsLeft) ?? null,
+    estimate_requests: client.meter.requests,
+    estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
+  });
+}
+
+/** Undefined if the service gives no total. The rows of several stretches are counted together. */
+async function ofRows(client: Client, stretches: readonly Stretch[], present: number) {
+  const [first] = stretches;
+  if (first === undefined) return { requests: 0, rows: 0 };
+  const { endpoint } = factsOfKind(first.dataset.kind);
+  const args = argsOf({ ...first, to: stretches.at(-1)?.to }, present);
+  for await (const { rows, left } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    if (left === undefined) return undefined;
+    const total = rows.length + left;
+    const periods = stretches.reduce((sum, each) => sum + partsOf(each, each.to ?? present).length, 0);
+    return { requests: Math.floor(total / 100) + (total > 1000 ? periods + 1 : 1), rows: total };
+  }
+  return { requests: 1, rows: 0 };
+}
+
+function ofCandles(stretches: readonly Stretch[], present: number) {
+  let [requests, rows] = [0, 0];
+  for (const { dataset, from, to } of stretches) {
+    const window = { start: String(from), end: String(to ?? present), interval: candleLength(dataset) ?? 1 };
+    for (const { opening } of slicesOf(window, 1000)) {
+      requests += 1;
+      rows += opening;
+    }
+  }
+  return { requests, rows };
+}

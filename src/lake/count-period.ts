@@ -1,0 +1,43 @@
+import { walkPages } from "../client/pages/walk-pages.ts";
+import type { Stretch } from "./coverage.ts";
+import { type Dataset, factsOfKind } from "./dataset.ts";
+import { readLakeRow } from "./lake-row.ts";
+import type { LakeRun } from "./lake-run.ts";
+import type { Period } from "./layout.ts";
+import { confirmCount } from "./publish.ts";
+import { argsOf } from "./stretch-args.ts";
+
+/**
+ * Compares the service's count of a complete day with the file again, while the service still has the rows. Returns the
+ * stretch to read if they differ.
+ */
+export async function countPeriod(
+  run: LakeRun,
+  dataset: Dataset,
+  period: Period,
+): Promise<readonly Stretch[]> {
+  const held = await run.look(dataset, period);
+  const from = held?.footer?.period.from ?? period.from;
+  const stretch = { dataset, from, to: period.to };
+  if (held?.footer === undefined) return [stretch];
+  const { endpoint } = factsOfKind(dataset.kind);
+  const args = argsOf(stretch, period.to);
+  for await (const page of walkPages(run.client, endpoint, args, { pageSize: 100, isStrict: true })) {
+    const present = run.present();
+    const { rows, left } = page;
+    // The newest rows come first. Those at the end of the range belong to the next day.
+    const beyond = rows.texts().filter((text) => readLakeRow(dataset.kind, text).at.seconds >= period.to);
+    const total = left === undefined ? undefined : rows.length + left - beyond.length;
+    if (total !== undefined && total !== held.footer.rows) return [stretch];
+    const published = await confirmCount(
+      run.publisher,
+      dataset,
+      period,
+      { ...held, footer: held.footer },
+      present,
+    );
+    await run.events.published(dataset, published);
+    break;
+  }
+  return [];
+}

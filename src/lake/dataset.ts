@@ -1,0 +1,64 @@
+import { intervalSeconds } from "../client/candles/candle-slices.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
+import { intervals, poolOhlcv, tokenOhlcv } from "../contract/endpoints/ohlcv.ts";
+import { poolTransactions } from "../contract/endpoints/pool-transactions.ts";
+
+export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv"] as const;
+
+export type DatasetKind = (typeof datasetKinds)[number];
+
+export type CandleInterval = (typeof intervals)[number];
+
+/** The rows of one pool or token that a directory keeps complete. */
+export interface Dataset {
+  readonly kind: DatasetKind;
+  readonly network: string;
+  readonly address: string;
+  /** Undefined for transactions. */
+  readonly interval: CandleInterval | undefined;
+  /** The start in Unix seconds, at 00:00 UTC. */
+  readonly from: number;
+  /** For messages. */
+  readonly label: string;
+}
+
+interface KindFacts {
+  readonly endpoint: Endpoint;
+  readonly asset: "pool" | "token";
+  readonly bounds: { readonly from: string; readonly to: string };
+}
+
+/**
+ * Some chains may give two events the same ID and log index, and a list must not lose one of them. The walk therefore
+ * drops a row as a repeat only if its tokens, amounts and time are the same, too. The API requires these fields.
+ */
+const exactTransactions: Endpoint = {
+  ...poolTransactions,
+  rows: {
+    [onlyGroup]: {
+      ...rowShape(poolTransactions),
+      identity: ["id", "log_index", "token_0", "token_1", "amount_0", "amount_1", "created_at"],
+    },
+  },
+};
+
+const facts: Readonly<Record<DatasetKind, KindFacts>> = {
+  transactions: { endpoint: exactTransactions, asset: "pool", bounds: { from: "from", to: "to" } },
+  ohlcv: { endpoint: poolOhlcv, asset: "pool", bounds: { from: "start", to: "end" } },
+  "token-ohlcv": { endpoint: tokenOhlcv, asset: "token", bounds: { from: "start", to: "end" } },
+};
+
+export function factsOfKind(kind: DatasetKind): KindFacts {
+  return facts[kind];
+}
+
+/** In seconds; undefined for transactions. */
+export function candleLength({ interval }: Pick<Dataset, "interval">): number | undefined {
+  return interval === undefined ? undefined : intervalSeconds(interval);
+}
+
+/** Such as `transactions of ethereum:0x88e6…`, for messages. */
+export function nameOfDataset({ kind, interval, network, address }: Dataset): string {
+  const what = interval === undefined ? kind : `${kind} (${interval})`;
+  return `${what} of ${network}:${address}`;
+}

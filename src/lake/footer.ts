@@ -1,0 +1,101 @@
+import * as z from "zod";
+import { intervals } from "../contract/endpoints/ohlcv.ts";
+import { formatInstant, parseRfc3339 } from "../time/time.ts";
+import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
+import { fileStates, type Period } from "./layout.ts";
+
+/** Times are RFC 3339 in the file, and Unix seconds in the program. */
+const time = z.codec(z.string(), z.int(), {
+  decode: (text, payload) => {
+    const instant = parseRfc3339(text);
+    if (instant?.fraction === "") return instant.seconds;
+    payload.issues.push({ code: "custom", message: "not a time", input: text });
+    return z.NEVER;
+  },
+  encode: (seconds) => showTime(seconds),
+});
+const count = z.int().nonnegative();
+
+/** A time range whose rows the service no longer returns. */
+const lostSchema = z.object({ from: time, to: time, why: z.string(), seen_at: time });
+
+/**
+ * What a file says about its rows, as JSON under the key `dexdata` of its Parquet footer. Nothing in it depends on how
+ * the rows were fetched, so a run that was interrupted writes the same bytes as one that was not.
+ */
+const footerSchema = z.object({
+  v: z.literal(1),
+  kind: z.enum(datasetKinds),
+  network: z.string(),
+  pool: z.optional(z.string()),
+  token: z.optional(z.string()),
+  candle: z.optional(z.enum(intervals)),
+  /** The time range that the file is about. The first month of a dataset may begin in the middle. */
+  period: z.object({ from: time, to: time }),
+  state: z.enum(fileStates),
+  /** Rows before this time are not read again until the period is read in full. */
+  settled_to: time,
+  /** How many rows follow `settled_to`. */
+  unsettled: count,
+  /** When the period was last read in full, according to the service's clock. */
+  read_at: z.nullable(time),
+  /** The service's own count of the rows, and when it was last compared; null if it gives none. */
+  total: z.nullable(count),
+  total_at: z.nullable(time),
+  rows: count,
+  rows_sha256: z.string(),
+  first: z.nullable(z.unknown()),
+  last: z.nullable(z.unknown()),
+  tokens: z.array(z.string()),
+  lost: z.array(lostSchema),
+  spilled: z.record(z.string(), count),
+  /** Data of the sandbox must not be mixed with that of the API. */
+  service: z.string(),
+  dexdata: z.string(),
+});
+
+export type Footer = z.output<typeof footerSchema>;
+
+export type LostRange = z.output<typeof lostSchema>;
+
+export function writeFooter(footer: Footer): string {
+  return JSON.stringify(z.encode(footerSchema, footer));
+}
+
+/** Undefined if the text is not a footer of this version. */
+export function readFooter(text: string | undefined): Footer | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return footerSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The part that shows which dataset and period the file belongs to. */
+export function identityOf({ kind, network, address, interval }: Dataset) {
+  return {
+    v: 1 as const,
+    kind,
+    network,
+    [factsOfKind(kind).asset]: address,
+    ...(interval !== undefined && { candle: interval }),
+  };
+}
+
+/** Why the footer belongs to another file; undefined if it does not. */
+export function foreignPart(footer: Footer, dataset: Dataset, period: Period): string | undefined {
+  const own = Object.entries(identityOf(dataset));
+  const wrong = own.find(([name, value]) =>
+    Object.entries(footer).every((each) => each[0] !== name || each[1] !== value),
+  );
+  if (wrong !== undefined) return `${wrong[0]} is not ${String(wrong[1])}`;
+  const { from, to } = footer.period;
+  if (from < period.from || from >= period.to || to !== period.to)
+    return `the rows are from ${showTime(from)} to ${showTime(to)}`;
+  return undefined;
+}
+
+export function showTime(seconds: number): string {
+  return formatInstant({ seconds, fraction: "" });
+}

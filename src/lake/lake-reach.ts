@@ -1,0 +1,64 @@
+import type { Client } from "../client/client.ts";
+import { walkPages } from "../client/pages/walk-pages.ts";
+import { Failure } from "../contract/failure.ts";
+import type { Tier } from "../contract/tier.ts";
+import { usualReach } from "./coverage.ts";
+import { type Dataset, factsOfKind } from "./dataset.ts";
+import type { Footer, LostRange } from "./footer.ts";
+import { argsOf } from "./stretch-args.ts";
+
+/** How far back the service returns rows. */
+export interface Reach {
+  /** In seconds. */
+  readonly length: number;
+  readonly why: string;
+}
+
+const hour = 3600;
+
+/** In seconds (wire-facts 2.2). */
+const candleReach: Partial<Record<Tier, number>> = {
+  keyless: 24 * hour,
+  free: 7 * 24 * hour,
+  dev: 30 * 24 * hour,
+};
+
+/**
+ * The public service returns transactions of the last 7 days only, and says nothing about older ones. One request for an
+ * older row shows whether this service has more. Undefined means that it does.
+ */
+export async function probeReach(
+  client: Client,
+  dataset: Dataset,
+  present: number,
+): Promise<Reach | undefined> {
+  const args = argsOf({ dataset, from: undefined, to: present - usualReach - hour }, present);
+  const { endpoint } = factsOfKind(dataset.kind);
+  for await (const page of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    if (page.rows.length > 0) return undefined;
+    break;
+  }
+  return { length: usualReach, why: "reach" };
+}
+
+/** Undefined if the failure is not about how far the plan's candles reach back. */
+export function reachOfPlan(cause: unknown, tier: Tier): Reach | undefined {
+  const length = candleReach[tier];
+  const isRefused = cause instanceof Failure && cause.status === 403 && cause.param === "start";
+  return isRefused && length !== undefined ? { length, why: planMark(tier) } : undefined;
+}
+
+/** The reason that a footer gives for rows that another plan may get. */
+export const planMark = (tier: Tier): string => `plan ${tier}`;
+
+/** The part of a period before `limit`, which can no longer be read or compared. Times are in Unix seconds. */
+export function lostRange(
+  { begin, limit, present }: { readonly begin: number; readonly limit: number; readonly present: number },
+  footer: Footer | undefined,
+  why: string,
+): LostRange {
+  const settled = footer?.state === "open" ? footer.settled_to : begin;
+  const isRead = footer !== undefined && settled >= limit;
+  const from = isRead ? begin : Math.max(begin, settled);
+  return { from, to: limit, why: isRead ? "unconfirmed" : why, seen_at: present };
+}

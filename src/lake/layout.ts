@@ -1,0 +1,78 @@
+import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../time/calendar.ts";
+import { candleLength, type Dataset, factsOfKind } from "./dataset.ts";
+
+/**
+ * Where the files of a dataset are, for example
+ * `transactions/network=ethereum/pool=0x88e6…5640/date=2026-11-20/rows.parquet`. The directories follow the Hive
+ * convention, so that DuckDB, Spark and Polars read them as columns.
+ */
+export const fileStates = ["rows", "open", "lost"] as const;
+
+/**
+ * `rows`: complete. `open`: rows may still be added or changed. `lost`: incomplete, and the service no longer has the
+ * missing rows.
+ */
+export type FileState = (typeof fileStates)[number];
+
+/** The rows of one file. The times are in Unix seconds; rows at `to` belong to the next period. */
+export interface Period {
+  /** Such as `date=2026-11-20` or `month=2026-11`. */
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export const fileNameOf = (state: FileState): string => `${state}.parquet`;
+
+/** Relative to the directory of all datasets. */
+export function folderOf(dataset: Dataset): string {
+  const { kind, network, address, interval } = dataset;
+  const parts = [kind, `network=${partitionValue(network)}`];
+  parts.push(`${factsOfKind(kind).asset}=${partitionValue(address)}`);
+  if (interval !== undefined) parts.push(`candle=${interval}`);
+  return parts.join("/");
+}
+
+/** Engines decode these values again. A name that begins with a dot or an underscore would be hidden from Spark. */
+export function partitionValue(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9._-]|^[._]/gu, (character) =>
+    [...new TextEncoder().encode(character)]
+      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+      .join(""),
+  );
+}
+
+/** Candles of an hour or more are few, so a file has a month of them. */
+export function isMonthly(dataset: Pick<Dataset, "interval">): boolean {
+  return (candleLength(dataset) ?? 0) >= 3600;
+}
+
+/** The period that contains this time. */
+export function periodAt(dataset: Pick<Dataset, "interval">, seconds: number): Period {
+  const day = Math.floor(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+  const date = writeUtc(day).slice(0, 10);
+  if (!isMonthly(dataset)) return { name: `date=${date}`, from: day, to: day + SECONDS_PER_DAY };
+  const [year = 0, month = 0] = date.split("-").map(Number);
+  const [from, to] = [dayNumber(year, month, 1), dayNumber(year, month + 1, 1)];
+  return { name: `month=${date.slice(0, 7)}`, from: from * SECONDS_PER_DAY, to: to * SECONDS_PER_DAY };
+}
+
+/** The periods that contain a part of this time range, oldest first. */
+export function periodsBetween(
+  dataset: Pick<Dataset, "interval">,
+  from: number,
+  to: number,
+): readonly Period[] {
+  const periods: Period[] = [];
+  for (let at = from; at < to; at = periods.at(-1)?.to ?? to) periods.push(periodAt(dataset, at));
+  return periods;
+}
+
+/** Undefined if this is not the name of a period of this dataset. */
+export function periodNamed(dataset: Pick<Dataset, "interval">, name: string): Period | undefined {
+  const [, day] = /^(?:date|month)=(\d{4}-\d{2}(?:-\d{2})?)$/u.exec(name) ?? [];
+  const at = Date.parse(`${day ?? ""}T00:00:00Z`.replace(/^(\d{4}-\d{2})T/u, "$1-01T"));
+  if (Number.isNaN(at)) return undefined;
+  const period = periodAt(dataset, at / 1000);
+  return period.name === name ? period : undefined;
+}

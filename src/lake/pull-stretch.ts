@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import type { Client } from "../client/client.ts";
+import { reachOf } from "../client/pages/distinct-pages.ts";
+import type { Page } from "../client/pages/page.ts";
+import { createSeenKeys } from "../client/pages/seen-keys.ts";
+import type { Context } from "../context/context.ts";
+import { onlyGroup } from "../contract/endpoint.ts";
+import { Failure } from "../contract/failure.ts";
+import type { FileLock } from "../files/file-lock.ts";
+import { findInterrupted, type Interrupted } from "../files/out/checkpoint.ts";
+import { journalOf } from "../files/out/out-file.ts";
+import { removeFile } from "../files/paths.ts";
+import { member } from "../json/raw-json.ts";
+import { compactJson } from "../json/json-text.ts";
+import type { Destination } from "../pull/destination.ts";
+import { openFile } from "../pull/file-destination.ts";
+import { answers } from "../pull/pull-answers.ts";
+import { countEnd, countPage } from "../pull/tally.ts";
+import { partsOf, settlingTime, type Stretch } from "./coverage.ts";
+import { factsOfKind } from "./dataset.ts";
+import { folderOf } from "./layout.ts";
+import { argsOf } from "./stretch-args.ts";
+
+export interface Puller {
+  readonly context: Pick<Context, "random" | "signal" | "clock">;
+  readonly client: Client;
+  /** Held by this run for the entire directory. */
+  readonly lock: FileLock;
+  /** For rows that are not yet in a file of the directory. */
+  readonly work: string;
+  /** The service's present time, or the local clock before the first response; in Unix seconds. */
+  readonly present: () => number;
+}
+
+/** The rows of a stretch, staged as NDJSON in the order of the list. */
+export interface StagedRows {
+  readonly stretch: Stretch;
+  readonly file: string;
+  /** The service's time at the first and at the last response, in Unix seconds. */
+  readonly present: number;
+  readonly ended: number;
+  /** Whether the list is complete, judging by the service's count if there is one. */
+  readonly isProven: boolean;
+  /** Whether the service's count proves that the list is complete. */
+  readonly isCounted: boolean;
+  /** The service's count at the first page; undefined if it gives none, or if an earlier run read that page. */
+  readonly total: number | undefined;
+}
+
+export type Pulled =
+  | ({ readonly kind: "staged" } & StagedRows)
+  /** The file already has these rows. */
+  | { readonly kind: "unchanged" }
+  /** The periods of the stretch have to be read one by one. */
+  | { readonly kind: "too-large" };
+
+/** What the files have after the start of a stretch: the number of rows, and the newest one. */
+export interface Expected {
+  readonly rows: number;
+  readonly newest: unknown;
+}
+
+/** Several periods are read at once if they have at most this many rows. */
+const mostAtOnce = 1000;
+
+/**
+ * Reads a stretch with the same walk as any pull: rows go to a staging file whose checkpoint is written after each page,
+ * so that a run that was killed loses only the pages that were on their way.
+ */
+export async function pullStretch(
+  puller: Puller,
+  stretch: Stretch,
+  expected: Expected | undefined,
+): Promise<Pulled> {
+  const { context, client, present } = puller;
+  const { endpoint } = factsOfKind(stretch.dataset.kind);
+  const query = { dataset: folderOf(stretch.dataset), from: String(stretch.from), to: String(stretch.to) };
+  const file = `${puller.work}/${nameOf(query)}.ndjson`;
+  const interrupted = await findStaged(file, query, context.signal);
+  const begun = interrupted?.header.now;
+  const args = argsOf(stretch, begun ?? present());
+  const seen = createSeenKeys(reachOf(endpoint), true);
+  const open = async (now: number): Promise<Destination> =>
+    await openFile(context, {
+      claimed: { file, lock: puller.lock, interrupted, isUnproven: false },
+      to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
+      header: { query, now, tier: client.target.tier, started: context.clock.now() },
+      inputs: 1,
+      seen,
+      canResume: true,
+      packing: undefined,
+    });
+  let destination = begun === undefined ? undefined : await open(begun);
+  if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
+    await destination.abandon();
+    const isCounted = destination.tally.proof === "count";
+    const isProven = isCounted || endpoint.reply.kind === "candles";
+    const times = { present: begun, ended: present() };
+    return { kind: "staged", stretch, file, ...times, isProven, isCounted, total: undefined };
+  }
+  const wish = {
+    walk: { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) },
+    groups: [onlyGroup],
+    limit: undefined,
+    isValidated: false,
+  };
+  const start = destination?.tally ?? { question: 0, rowsOfQuestion: 0 };
+  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
+  let total: number | undefined;
+  const parts = answers(client, endpoint, [args], wish, { ...start }, seen);
+  try {
+    for await (const part of parts) {
+      if (part.kind === "failure") {
+        // The service itself says that the list is incomplete. The rows so far are worth keeping.
+        if (part.failure.code !== "incomplete" || destination === undefined) throw part.failure;
+        isFailed = true;
+        break;
+      }
+      if (destination === undefined) {
+        at = present();
+        if (part.kind === "page") {
+          total = totalOf(part.page);
+          const outcome = judgeFirst(stretch, part.page, expected, at);
+          if (outcome !== undefined) return outcome;
+        }
+        destination = await open(at);
+      }
+      if (part.kind === "page") {
+        hasTotals ||= part.page.left !== undefined;
+        await destination.sink.write(linesOf(part.page));
+        countPage(destination.tally, part.question, part.page);
+      } else countEnd(destination.tally, part.index);
+      destination.note(client.meter);
+    }
+    if (destination === undefined) throw new Error("a list without an end");
+    if (isFailed) await destination.abandon();
+    else await destination.finish();
+  } catch (cause) {
+    await destination?.abandon();
+    throw cause;
+  } finally {
+    await parts.return(undefined).catch(() => undefined);
+  }
+  const isCounted = destination.tally.proof === "count";
+  const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
+  return { kind: "staged", stretch, file, present: at, ended: present(), isProven, isCounted, total };
+}
+
+/** After the rows are in the files of the directory. */
+export function dropStaged(file: string): void {
+  removeFile(file);
+  removeFile(journalOf(file));
+}
+
+function nameOf(query: Readonly<Record<string, string>>): string {
+  return createHash("sha256").update(JSON.stringify(query)).digest("hex").slice(0, 16);
+}
+
+/** A staging file that cannot be continued has nothing that the service does not have, so it is removed. */
+async function findStaged(
+  file: string,
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Interrupted | undefined> {
+  const found = await findInterrupted(file, signal).catch((cause: unknown) => {
+    if (cause instanceof Failure) return undefined;
+    throw cause;
+  });
+  const isSame = found !== undefined && JSON.stringify(found.header.query) === JSON.stringify(query);
+  if (isSame && found.progress !== undefined) return found;
+  dropStaged(file);
+  return undefined;
+}
+
+function candleWish({ dataset }: Stretch, present: number) {
+  const now = present * 1000;
+  // Candles that are not settled are read again by the next run.
+  const candles = { now, expectedTo: now - settlingTime * 1000, fill: undefined };
+  return dataset.interval === undefined ? {} : { candles };
+}
+
+/** The first page shows how many rows there are, and whether they are the ones that the files already have. */
+function judgeFirst(
+  stretch: Stretch,
+  page: Page,
+  expected: Expected | undefined,
+  present: number,
+): Pulled | undefined {
+  const total = totalOf(page);
+  if (total === undefined) return undefined;
+  const [newest] = page.rows.marks();
+  if (expected?.rows === total && isSameRow(newest, expected.newest)) return { kind: "unchanged" };
+  const isOnePeriod = partsOf(stretch, stretch.to ?? present).length < 2;
+  return total <= mostAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
+}
+
+function totalOf({ rows, repeats = 0, left }: Page): number | undefined {
+  return left === undefined ? undefined : rows.length + repeats + left;
+}
+
+function isSameRow(row: object | undefined, last: unknown): boolean {
+  return row === undefined || keyOf(row) === keyOf(last);
+}
+
+function keyOf(value: unknown): string {
+  return JSON.stringify([member(value, "id"), member(value, "log_index")]);
+}
+
+function linesOf({ rows }: Page): string | Uint8Array {
+  return (
+    rows.lines() ??
+    rows
+      .texts()
+      .map((text) => `${compactJson(text)}\n`)
+      .join("")
+  );
+}

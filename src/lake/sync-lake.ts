@@ -1,0 +1,227 @@
+import { Failure } from "../contract/failure.ts";
+import { clearFolder } from "../files/stored-file.ts";
+import { makeFolder } from "../files/paths.ts";
+import { countPeriod } from "./count-period.ts";
+import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
+import type { Dataset } from "./dataset.ts";
+import { findHeld, type HeldFile } from "./held-files.ts";
+import { beginRun, type Lake, workFolder } from "./lake-run.ts";
+import { type Period, periodsBetween } from "./layout.ts";
+import type { Published } from "./publish.ts";
+import { completeTokens, type TokenKey } from "./token-table.ts";
+import { writeViews } from "./views.ts";
+import type { Expected } from "./pull-stretch.ts";
+import { planMark } from "./lake-reach.ts";
+import { readStretch } from "./read-stretch.ts";
+
+/**
+ * Keeps a directory complete. This is the way of the data:
+ *
+ *     names and footers of the files          findHeld
+ *        ↓
+ *     what is missing: stretches, counts      planDataset     pure; the oldest rows come first, before the service drops
+ *        ↓                                                    them
+ *     rows of a stretch                       pullStretch     the walk of every pull, staged in .dexdata/work with a
+ *        ↓                                                    checkpoint after each page
+ *     rows of a period                        mergeRows       pure; earlier rows, except where they were read again
+ *        ↓
+ *     .dexdata/work/….part                    writePart       written, synced, read back, compared
+ *        ↓
+ *     date=2026-11-20/rows.parquet            publish         renamed: the earlier file or the new one, never half
+ *
+ * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or
+ * damaged is simply missing, and a run that was killed at any point is continued by the next one.
+ */
+export interface SyncResult {
+  /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
+  readonly problems: number;
+  /** Tokens that could not be fetched. */
+  readonly unknownTokens: number;
+  readonly failures: readonly Failure[];
+  readonly succeeded: number;
+}
+
+type Task =
+  | { readonly kind: "read"; readonly dataset: Dataset; readonly stretch: Stretch }
+  | { readonly kind: "count"; readonly dataset: Dataset; readonly period: Period };
+
+export interface LakePlan {
+  readonly present: number;
+  readonly tasks: readonly Task[];
+  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, HeldFile>>;
+}
+
+/** In seconds. If the local clock differs more from the service's, the plan is made again. */
+const clockTolerance = 60;
+
+export async function syncLake(
+  lake: Lake,
+  datasets: readonly Dataset[],
+  begun: LakePlan,
+): Promise<SyncResult> {
+  const summary = createSummary(begun);
+  const published: Lake["events"]["published"] = async (dataset, file) => {
+    summary.add(dataset, file);
+    await lake.events.published(dataset, file);
+  };
+  const run = beginRun({ ...lake, events: { ...lake.events, published } });
+  const failed = new Map<Dataset, Failure>();
+  const work = workFolder(lake.root);
+  makeFolder(work);
+  let plan = begun;
+  let tasks = [...begun.tasks];
+
+  /** One asset that fails does not keep the others from being completed. */
+  const perform = async (task: Task, width: number): Promise<readonly Task[]> => {
+    if (failed.has(task.dataset)) return [];
+    try {
+      const { dataset } = task;
+      const stretches =
+        task.kind === "read"
+          ? await readStretch(run, task.stretch, width, expectedIn(plan, task.stretch))
+          : await countPeriod(run, dataset, task.period);
+      return stretches.map((stretch) => ({ kind: "read", dataset, stretch }));
+    } catch (cause) {
+      if (!(cause instanceof Failure) || endsRun(lake, cause)) throw cause;
+      failed.set(task.dataset, cause);
+      lake.events.failed(task.dataset, cause);
+      return [];
+    }
+  };
+
+  // The newest rows are missing in any case, and the response to them shows the service's time.
+  const first = lake.present() === undefined ? tasks.findLast(reachesPresent) : undefined;
+  if (first !== undefined) {
+    const rest = await perform(first, lake.parallel);
+    tasks = [...rest, ...tasks.filter((task) => task !== first)];
+    if (Math.abs(run.present() - plan.present) > clockTolerance) {
+      plan = await planLake(lake, datasets, run.present());
+      const isDone = (task: Task): boolean =>
+        rest.length === 0 && task.dataset === first.dataset && reachesPresent(task);
+      tasks = plan.tasks.filter((task) => !isDone(task));
+    }
+  }
+  lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
+  await inParallel(lake, tasks, perform);
+  const unknown = await completeTokens(lake.root, work, lake.client, summary.tokens());
+  writeViews(lake.context, lake.root, summary.complete());
+  if (failed.size === 0) clearFolder(work);
+  return {
+    problems: run.problems(),
+    unknownTokens: unknown,
+    failures: [...failed.values()],
+    succeeded: datasets.length - failed.size,
+  };
+}
+
+/** What all files together contain: those that were found, and those that this run has written. */
+function createSummary({ files }: LakePlan) {
+  const tokens: TokenKey[] = [];
+  const complete = new Set<Dataset>();
+  const add = (dataset: Dataset, file: Pick<Published, "state" | "tokens">): void => {
+    const { network, address, kind } = dataset;
+    const own = kind === "token-ohlcv" ? [address] : file.tokens;
+    tokens.push(...own.map((token) => ({ network, token })));
+    if (file.state === "rows") complete.add(dataset);
+  };
+  for (const [dataset, own] of files)
+    for (const { footer } of own.values()) if (footer !== undefined) add(dataset, footer);
+  return { add, tokens: () => tokens, complete: () => [...complete] };
+}
+
+/** Looks at every file. The reads of the oldest rows come first. */
+export async function planLake(
+  { root, isForced, client }: Pick<Lake, "root" | "isForced" | "client">,
+  datasets: readonly Dataset[],
+  present: number,
+): Promise<LakePlan> {
+  const files = new Map<Dataset, Map<string, HeldFile>>();
+  const tasks: Task[] = [];
+  for (const dataset of datasets) {
+    const own = new Map<string, HeldFile>();
+    for (const period of periodsBetween(dataset, dataset.from, present)) {
+      const held = await findHeld(root, dataset, period, isForced);
+      if (held !== undefined) own.set(period.name, held);
+    }
+    files.set(dataset, own);
+    const wish = { dataset, present, isForced, plan: planMark(client.target.tier) };
+    tasks.push(...tasksOf(planDataset(wish, ({ name }) => own.get(name))));
+  }
+  return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
+}
+
+function tasksOf({ stretches, counts }: Plan): readonly Task[] {
+  return [
+    ...counts.map((each) => ({ kind: "count" as const, ...each })),
+    ...stretches.map((stretch) => ({ kind: "read" as const, dataset: stretch.dataset, stretch })),
+  ];
+}
+
+const startOf = (task: Task): number => (task.kind === "read" ? task.stretch.from : task.period.from);
+
+const reachesPresent = (task: Task): boolean => task.kind === "read" && task.stretch.to === undefined;
+
+function periodsOf(task: Task, present: number): number {
+  return task.kind === "count" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+}
+
+/** Together, the tasks have at most as many requests under way as --parallel allows. */
+async function inParallel(
+  { parallel }: Lake,
+  first: readonly Task[],
+  perform: (task: Task, width: number) => Promise<readonly Task[]>,
+): Promise<void> {
+  const waiting = [...first];
+  const running = new Set<Promise<void>>();
+  let used = 0;
+  const start = (task: Task): void => {
+    const width = Math.max(1, Math.floor((parallel - used) / (waiting.length + 1)));
+    used += width;
+    const done = perform(task, width)
+      .then((more) => void waiting.unshift(...more))
+      .finally(() => {
+        used -= width;
+        running.delete(done);
+      });
+    running.add(done);
+  };
+  try {
+    for (let task = waiting.shift(); task !== undefined || running.size > 0; task ??= waiting.shift()) {
+      if (task === undefined || used >= parallel) await Promise.race(running);
+      else {
+        start(task);
+        task = undefined;
+      }
+    }
+  } finally {
+    // After a failure, the others are only waited for.
+    await Promise.allSettled(running);
+  }
+}
+
+/** Whether the other assets would fail as well, or the disk has to be seen to first. */
+function endsRun({ context, present }: Lake, { exit, status, code }: Failure): boolean {
+  if (context.signal.aborted || code === "output" || code === "settings") return true;
+  if (exit === 2) return status === undefined;
+  if (exit === 7 && status === undefined) return present() === undefined;
+  return exit === 4 || exit === 5 || exit === 6;
+}
+
+/** What the files have after the start of a stretch that ends at the present. */
+function expectedIn({ files, present }: LakePlan, stretch: Stretch): Expected | undefined {
+  if (stretch.to !== undefined || stretch.dataset.kind !== "transactions") return undefined;
+  let rows = 0;
+  let newest: unknown;
+  for (const { period, from } of partsOf(stretch, present)) {
+    const held = files.get(stretch.dataset)?.get(period.name);
+    const footer = held?.footer;
+    if (held?.state !== "open" || footer === undefined) return undefined;
+    // A day that is old enough is read in full, whatever its number of rows.
+    const isRest = from === footer.settled_to;
+    if (!isRest && from !== footer.period.from) return undefined;
+    if (!isRest && footer.settled_to >= period.to) return undefined;
+    rows += isRest ? footer.unsettled : footer.rows;
+    newest = footer.last ?? newest;
+  }
+  return { rows, newest };
+}

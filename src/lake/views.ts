@@ -1,0 +1,92 @@
+import path from "node:path";
+import type { Context } from "../context/context.ts";
+import { writeFailure } from "../files/file-errors.ts";
+import { lookAt } from "../files/paths.ts";
+import { replaceWithText } from "../files/replace-file.ts";
+import { textOfFile } from "../files/stored-file.ts";
+import { type Dataset, factsOfKind } from "./dataset.ts";
+import { isMonthly } from "./layout.ts";
+import { tokensName } from "./token-table.ts";
+
+/** What an analyst opens first: `duckdb -init lake/views.sql`. */
+export const viewsName = "views.sql";
+
+/** `complete` are the datasets with at least one complete file, because DuckDB rejects a pattern without a file. */
+export function writeViews(
+  { random }: Pick<Context, "random">,
+  root: string,
+  complete: readonly Dataset[],
+): void {
+  const file = path.join(root, viewsName);
+  const text = viewsOf(path.resolve(root), complete, lookAt(path.join(root, tokensName)) !== undefined);
+  if (textOfFile(file) === text) return;
+  try {
+    replaceWithText(random, file, text, { mode: 0o666 });
+  } catch (cause) {
+    throw writeFailure("output", file, cause);
+  }
+}
+
+const header = `-- DuckDB views of this directory. dexdata sync replaces this file.
+-- Only complete files are included. Times are in UTC.
+SET TimeZone = 'UTC';
+`;
+
+export function viewsOf(root: string, complete: readonly Dataset[], hasTokens: boolean): string {
+  const patterns = new Map<string, string>();
+  for (const dataset of complete) {
+    const period = isMonthly(dataset) ? "month" : "date";
+    const levels = dataset.interval === undefined ? "*/*" : "*/*/*";
+    const pattern = `${root}/${dataset.kind}/${levels}/${period}=*/rows.parquet`;
+    patterns.set(pattern, sourceOf(pattern, dataset, period));
+  }
+  const sources = (kind: string): readonly string[] =>
+    [...patterns]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([pattern, source]) => (pattern.startsWith(`${root}/${kind}/`) ? [source] : []));
+  const [trades] = sources("transactions");
+  const candles = [
+    ...candlesOf("ohlcv", sources("ohlcv")),
+    ...candlesOf("token-ohlcv", sources("token-ohlcv")),
+  ];
+  const views = [header];
+  if (hasTokens) views.push(view("tokens", `SELECT * FROM read_parquet(${quoted(`${root}/${tokensName}`)})`));
+  if (trades !== undefined)
+    views.push(view("trades", hasTokens ? tradesWithTokens(trades) : `SELECT * FROM ${trades}`));
+  if (candles.length > 0) views.push(view("candles", candles.join("\nUNION ALL BY NAME\n")));
+  return views.join("\n");
+}
+
+const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${name} AS\n${query};\n`;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** An address that consists of digits must not become a number. */
+function sourceOf(pattern: string, { kind, interval }: Dataset, period: string): string {
+  const names = ["network", factsOfKind(kind).asset, ...(interval === undefined ? [] : ["candle"])];
+  const types = [
+    ...names.map((name) => `'${name}': VARCHAR`),
+    `'${period}': ${period === "date" ? "DATE" : "VARCHAR"}`,
+  ];
+  return `read_parquet(${quoted(pattern)}, hive_partitioning = true, hive_types = {${types.join(", ")}})`;
+}
+
+/** Raw amounts divided by the decimals of the token. Negative: the pool paid out. */
+function tradesWithTokens(source: string): string {
+  return `SELECT t.created_at AS time, t.network, t.pool, t.date, t.id, t.log_index, t.sender, t.recipient,
+  t.token_0, coalesce(a.symbol, t.token_0_symbol) AS symbol_0, t.amount_0::DOUBLE / pow(10, a.decimals) AS amount_0,
+  t.token_1, coalesce(b.symbol, t.token_1_symbol) AS symbol_1, t.amount_1::DOUBLE / pow(10, b.decimals) AS amount_1,
+  t.price_0, t.price_1, t.price_0_usd, t.price_1_usd, t.created_at_block_number AS block,
+  t.amount_0 AS raw_amount_0, t.amount_1 AS raw_amount_1
+FROM ${source} t
+LEFT JOIN tokens a ON a.network = t.network AND a.token = t.token_0
+LEFT JOIN tokens b ON b.network = t.network AND b.token = t.token_1`;
+}
+
+function candlesOf(kind: "ohlcv" | "token-ohlcv", sources: readonly string[]): readonly string[] {
+  const { asset } = factsOfKind(kind);
+  return sources.map(
+    (source) =>
+      `SELECT network, '${asset}' AS kind, ${asset} AS address, candle, time_open, time_close, open, high, low, close, volume\nFROM ${source}`,
+  );
+}

@@ -1,0 +1,291 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { dataFiles, footerOf, hashesOf, rowsBelow, stampsOf, usdcWeth } from "../harness/lake.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+const folder = temporaryFolder();
+let pools: readonly { readonly id: string; readonly chain: string }[] = [];
+
+const run = async (words: readonly string[], more: Parameters<typeof dexdata>[1] = {}) =>
+  await dexdata([...words, "--rpm", "unlimited"], { ...more, env: { ...sandbox.env(), ...more.env } });
+
+const sync = async (...words: readonly string[]) => await run(["sync", ...words]);
+
+const linesOf = (text: string): readonly { readonly [name: string]: unknown }[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => Object(JSON.parse(line)));
+
+/** The quietest of some pools: few rows, so that tests are quick. */
+beforeAll(async () => {
+  const { stdout } = await run(["pools", "search", "ethereum", "--limit", "50", "-o", "ndjson"]);
+  pools = linesOf(stdout)
+    .map((row) => ({ id: String(row["id"]), chain: String(row["chain"]) }))
+    .slice(40);
+});
+
+const named = (index: number): string => `ethereum:${pools[index]?.id ?? ""}`;
+const listOf = (count: number): string => {
+  const file = path.join(folder, `pools-${count}.ndjson`);
+  writeFileSync(
+    file,
+    pools
+      .slice(0, count)
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join(""),
+  );
+  return `@${file}`;
+};
+
+test("the first run keeps exactly the rows of the service, oldest first", async () => {
+  const root = path.join(folder, "first");
+  const outcome = await sync(root, named(0));
+  expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+  const pulled = await run([
+    "txns",
+    "ethereum",
+    pools[0]?.id ?? "",
+    "--from",
+    "2026-11-15",
+    "--all",
+    "-o",
+    "ndjson",
+  ]);
+  const wanted = linesOf(pulled.stdout).toReversed();
+  const rows = await rowsBelow(root);
+  expect(rows.map(({ id, log_index }) => [id, log_index])).toEqual(
+    wanted.map(({ id, log_index }) => [id, log_index]),
+  );
+  expect(rows.map(({ amount_0 }) => amount_0)).toEqual(wanted.map(({ amount_0 }) => String(amount_0)));
+  expect(wanted.length).toBeGreaterThan(200);
+  const names = dataFiles(root).map((name) => name.split("/").slice(-2).join("/"));
+  expect(names).toEqual([
+    ...["15", "16", "17", "18", "19"].map((date) => `date=2026-11-${date}/rows.parquet`),
+    "date=2026-11-20/open.parquet",
+    "date=2026-11-21/open.parquet",
+  ]);
+  const lines = linesOf(outcome.stdout);
+  expect(new Set(lines.map(({ file }) => file))).toEqual(new Set(dataFiles(root)));
+  expect(lines.reduce((sum, line) => sum + Number(line["rows"]), 0)).toBe(wanted.length);
+  const footer = await footerOf(path.join(root, dataFiles(root)[0] ?? ""));
+  expect(footer).toMatchObject({ state: "rows", pool: pools[0]?.id, total: footer.rows, lost: [] });
+});
+
+test("a run with nothing to do sends one request per dataset and changes nothing", async () => {
+  const root = path.join(folder, "idle");
+  const list = listOf(5);
+  expect((await sync(root, list)).exit).toBe(0);
+  const before = stampsOf(root);
+  sandbox.takeLog();
+  const outcome = await sync(root);
+  expect(outcome).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+  expect(sandbox.takeLog().length).toBe(5);
+  expect(stampsOf(root)).toEqual(before);
+});
+
+test("candles of pools and tokens are kept, without the running one", async () => {
+  const root = path.join(folder, "candles");
+  const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+  expect((await sync(root, named(0), "--kind", "ohlcv", "--interval", "10m")).exit).toBe(0);
+  expect((await sync(root, `ethereum:${token}`, "--kind", "token-ohlcv", "--from", "2026-10-20")).exit).toBe(
+    0,
+  );
+  expect(dataFiles(root)).toContain(
+    `token-ohlcv/network=ethereum/token=${token}/candle=1h/month=2026-10/rows.parquet`,
+  );
+  const own = path.join(root, "token-ohlcv");
+  const pulled = await run(["ohlcv", "ethereum", token, "--from", "2026-10-20", "-o", "ndjson"]);
+  const wanted = linesOf(pulled.stdout).filter((row) => row["partial"] !== true);
+  expect((await rowsBelow(own)).map((row) => row["time_open"])).toEqual(
+    wanted.map((row) => row["time_open"]),
+  );
+  const before = stampsOf(root);
+  sandbox.takeLog();
+  expect(await sync(root)).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+  expect(sandbox.takeLog().length).toBeLessThanOrEqual(2);
+  expect(stampsOf(root)).toEqual(before);
+});
+
+test("deleted, truncated and exchanged files are fetched again, byte for byte", async () => {
+  const root = path.join(folder, "damage");
+  expect((await sync(root, listOf(3))).exit).toBe(0);
+  const whole = hashesOf(root);
+  const names = dataFiles(root);
+  const at = (index: number): string => path.join(root, names[index] ?? "");
+  for (const index of [0, 4, 8, 13, 20]) rmSync(at(index));
+  for (const index of [1, 6, 15]) truncateSync(at(index), 1000);
+  copyFileSync(at(2), path.join(folder, "exchanged"));
+  renameSync(at(10), at(2));
+  renameSync(path.join(folder, "exchanged"), at(10));
+  const outcome = await sync(root);
+  expect(outcome.exit).toBe(0);
+  expect(outcome.stderr.match(/warning: replaced/gu)?.length).toBe(5);
+  expect(hashesOf(root)).toEqual(whole);
+});
+
+test("--force finds a flipped bit in a page", async () => {
+  const root = path.join(folder, "flipped");
+  expect((await sync(root, named(1))).exit).toBe(0);
+  const whole = hashesOf(root);
+  const file = path.join(root, dataFiles(root)[3] ?? "");
+  const bytes = readFileSync(file);
+  bytes[500] = (bytes[500] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  expect((await sync(root)).exit).toBe(0);
+  expect(hashesOf(root)).not.toEqual(whole);
+  const outcome = await sync(root, "--force");
+  expect(outcome.exit).toBe(0);
+  expect(outcome.stderr).toContain(`replaced ${file}`);
+  expect(hashesOf(root)).toEqual(whole);
+});
+
+test("one asset that fails is exit 8, and the others are complete", async () => {
+  const root = path.join(folder, "failing");
+  const outcome = await sync(root, named(0), `ethereum:0x${"1".repeat(40)}`, named(1));
+  expect(outcome.exit).toBe(8);
+  expect(outcome.stderr).toContain(`not_found`);
+  expect(dataFiles(root).length).toBe(14);
+  const only = await sync(path.join(folder, "failing-only"), `ethereum:0x${"1".repeat(40)}`);
+  expect(only.exit).toBe(3);
+});
+
+test("a plan that may not read transactions is exit 4", async () => {
+  const outcome = await run(["sync", path.join(folder, "keyless"), named(0)], {
+    env: { ...sandbox.env("free") },
+  });
+  expect(outcome.exit).toBe(4);
+});
+
+test("a held lock is exit 7", async () => {
+  const root = path.join(folder, "locked");
+  expect((await sync(root, named(0))).exit).toBe(0);
+  const lock = path.join(root, ".dexdata", "lock");
+  const both = await Promise.all([sync(root), sync(root)]);
+  expect(new Set(both.map(({ exit }) => exit))).toEqual(new Set([0, 7]));
+  expect(both.find(({ exit }) => exit === 7)?.stderr).toContain("is in use by");
+  expect(() => readFileSync(lock)).toThrow("ENOENT");
+});
+
+test("a list with one bad line is exit 2, and nothing is sent or created", async () => {
+  const root = path.join(folder, "bad-list");
+  const token =
+    '{"chain":"ethereum","id":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","symbol":"WETH","decimals":18}';
+  const cases: readonly (readonly [line: string, part: string])[] = [
+    [token, "line 2: transactions requires a pool, but the line is a token"],
+    ['{"chain":"ethereum"}', "line 2: no address or id"],
+    ['{"chain":"ethereum","id":"0x1"', "line 2: invalid JSON"],
+    [`{"chain":"ethereum","id":"${usdcWeth}","kind":"trades"}`, 'invalid kind "trades"'],
+    [`{"chain":"ethereum","id":"${usdcWeth}","kind":"ohlcv","interval":"2h"}`, 'invalid interval "2h"'],
+    [`{"chain":"ethereum","id":"${usdcWeth}","from":"2026-02-30"}`, 'invalid from "2026-02-30"'],
+    [`{"chain":"ethereum","id":"${usdcWeth}","from":"2027-02-20"}`, "must not be in the future"],
+  ];
+  sandbox.takeLog();
+  for (const [line, part] of cases) {
+    const file = path.join(folder, "bad.ndjson");
+    writeFileSync(file, `${JSON.stringify(pools[0])}\n${line}\n`);
+    const outcome = await sync(root, `@${file}`);
+    const { message } = Object(JSON.parse(outcome.stderr));
+    expect({ exit: outcome.exit, message }).toEqual({ exit: 2, message: expect.stringContaining(part) });
+  }
+  expect(sandbox.takeLog()).toEqual([]);
+  expect(() => stampsOf(root)).toThrow("ENOENT");
+});
+
+test("a directory of another program, of another service or without a list is refused", async () => {
+  const other = path.join(folder, "other");
+  mkdirSync(other);
+  writeFileSync(path.join(other, "thesis.txt"), "");
+  expect(await sync(other, named(0))).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("is not empty, and dexdata did not create it"),
+  });
+  expect(await sync(path.join(folder, "none"))).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("does not exist"),
+  });
+  const root = path.join(folder, "service");
+  expect((await sync(root, named(0))).exit).toBe(0);
+  expect(await dexdata(["sync", root, "--sandbox"])).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("another service"),
+  });
+  expect(await sync(root, "--kind", "ohlcv")).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining("--kind requires a list of assets"),
+  });
+});
+
+test("--max-credits ends a run, and the next ones continue it to the same files", async () => {
+  const [root, whole] = [path.join(folder, "budget"), path.join(folder, "budget-whole")];
+  expect((await sync(whole, listOf(4))).exit).toBe(0);
+  const exits: number[] = [];
+  for (let runs = 0; runs < 40 && exits.at(-1) !== 0; runs += 1)
+    exits.push((await sync(root, listOf(4), "--max-credits", "5")).exit);
+  expect(new Set(exits.slice(0, -1))).toEqual(new Set([5]));
+  expect(exits.at(-1)).toBe(0);
+  expect(hashesOf(root)).toEqual(hashesOf(whole));
+});
+
+test("an estimate changes nothing, and is close to the cost", async () => {
+  const root = path.join(folder, "estimate");
+  const outcome = await sync(root, listOf(3), "--estimate");
+  const estimate = Object(JSON.parse(outcome.stdout));
+  expect(estimate).toMatchObject({ datasets: 3, files: 21, estimate_requests: 3 });
+  expect(() => stampsOf(root)).toThrow("ENOENT");
+  sandbox.takeLog();
+  expect((await sync(root, listOf(3))).exit).toBe(0);
+  const requests = sandbox.takeLog().length;
+  expect(Math.abs(requests - estimate.requests)).toBeLessThanOrEqual(0.2 * requests + 2);
+});
+
+test("the stored list can be edited, and a list adds to it", async () => {
+  const root = path.join(folder, "list");
+  const list = path.join(root, "assets.ndjson");
+  expect((await sync(root, named(0), "--from", "2026-11-20")).exit).toBe(0);
+  const [first = ""] = readFileSync(list, "utf8").split("\n");
+  expect(JSON.parse(first)).toEqual({
+    kind: "transactions",
+    chain: "ethereum",
+    address: pools[0]?.id,
+    from: "2026-11-20",
+  });
+  writeFileSync(list, `# mine\n${first}\n`);
+  expect((await sync(root, named(0), named(1), "--from", "2026-11-21")).exit).toBe(0);
+  const lines = readFileSync(list, "utf8").trimEnd().split("\n");
+  expect(lines.slice(0, 2)).toEqual(["# mine", first]);
+  expect(lines.length).toBe(3);
+  expect(dataFiles(root).length).toBe(3);
+  writeFileSync(list, `${lines[2] ?? ""}\n`);
+  sandbox.takeLog();
+  expect((await sync(root)).exit).toBe(0);
+  expect(sandbox.takeLog().length).toBe(1);
+  expect(dataFiles(root).length).toBe(3);
+});
+
+test("a wrong local clock changes no file", async () => {
+  const whole = path.join(folder, "clock-right");
+  expect((await sync(whole, named(2), "--from", "2026-11-17")).exit).toBe(0);
+  for (const [name, hours] of [
+    ["ahead", 50],
+    ["behind", -30],
+  ] as const) {
+    const root = path.join(folder, `clock-${name}`);
+    const now = sandboxNow + hours * 3_600_000;
+    const outcome = await run(["sync", root, named(2), "--from", "2026-11-17"], { now });
+    expect(outcome).toMatchObject({ exit: 0, stderr: "" });
+    expect(hashesOf(root)).toEqual(hashesOf(whole));
+  }
+});

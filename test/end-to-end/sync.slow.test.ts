@@ -1,0 +1,118 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import { ended, start } from "../harness/binary.ts";
+import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
+import { dataFiles, footerOf, hashesOf } from "../harness/lake.ts";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pools = isLong ? 50 : 6;
+const from = isLong ? "2026-11-15" : "2026-11-19";
+const kills = isLong ? 100 : 5;
+const folder = temporaryFolder();
+const list = path.join(folder, "pools.ndjson");
+
+let [faulty, sound]: (RunningSandbox | undefined)[] = [];
+let requests = 0;
+
+beforeAll(async () => {
+  const parsed = parseFaults("429=1:3%,500:3%,reset-body:2%,truncate:1%");
+  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
+  const options = {
+    now: () => sandboxNow,
+    elapsed: () => performance.now(),
+    requestsPerMinute: Number.POSITIVE_INFINITY,
+    log: () => void (requests += 1),
+  };
+  faulty = await startSandbox({ ...options, faults: parsed });
+  sound = await startSandbox(options);
+  const search = dexdata(sound, ["pools", "search", "ethereum", "--limit", "50", "-o", "ndjson"]);
+  const rows = (await ended(search)).stdout.toString("utf8").trimEnd().split("\n");
+  writeFileSync(list, `${rows.slice(-pools).join("\n")}\n`);
+});
+afterAll(async () => {
+  await faulty?.close();
+  await sound?.close();
+});
+
+function dexdata(sandbox: RunningSandbox | undefined, words: readonly string[]) {
+  if (sandbox === undefined) throw new Error("the sandbox is not running");
+  return start([...words, "--rpm", "unlimited", "--now", "2026-11-21T08:54:00Z"], {
+    DEXDATA_API_KEY: sandbox.keys.pro,
+    DEXDATA_TIER: "pro",
+    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+  });
+}
+
+const sync = (sandbox: RunningSandbox | undefined, root: string) =>
+  dexdata(sandbox, ["sync", root, `@${list}`, "--from", from, "-q"]);
+
+test(
+  `a sync of ${pools} pools under faults, killed ${kills} times, produces the files of an undisturbed one`,
+  async () => {
+    const whole = path.join(folder, "whole");
+    requests = 0;
+    const { exit, stderr } = await ended(sync(sound, whole), 120_000);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const [undisturbed, expected] = [requests, hashesOf(whole)];
+
+    const random = createRandom(5);
+    const root = path.join(folder, "killed");
+    for (let [done, syncs] = [0, 0]; done < kills; syncs += 1) {
+      rmSync(root, { recursive: true, force: true });
+      requests = 0;
+      let killedHere = 0;
+      for (;;) {
+        const child = sync(faulty, root);
+        // Each kill comes later than the one before, so that a run ends on a slow machine, too.
+        const timer = setTimeout(() => child.kill("SIGKILL"), 300 + random() * 1500 + killedHere * 500);
+        const outcome = await ended(child, 120_000);
+        clearTimeout(timer);
+        if (outcome.signal === "SIGKILL") [done, killedHere] = [done + 1, killedHere + 1];
+        else expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+        // At no moment does a name stand for a file that is not whole.
+        for (const name of dataFiles(root)) expect(Object.keys(expected)).toContain(name);
+        if (outcome.exit === 0) break;
+      }
+      const footers = async (lake: string) =>
+        await Promise.all(dataFiles(lake).map(async (name) => await footerOf(path.join(lake, name))));
+      expect(await footers(root)).toEqual(await footers(whole));
+      expect(hashesOf(root)).toEqual(expected);
+      expect(readdirSync(path.join(root, ".dexdata", "work"))).toEqual([]);
+      // The faults cost retries: 9 % of the requests, and some of these again.
+      expect(requests).toBeLessThanOrEqual(undisturbed * 1.15 + 8 * killedHere);
+      if (syncs > kills) throw new Error("no run was killed");
+    }
+  },
+  isLong ? 3_600_000 : 240_000,
+);
+
+test("a killed run leaves only whole files, and what it had fetched is not fetched again", async () => {
+  const root = path.join(folder, "once");
+  requests = 0;
+  await ended(sync(sound, path.join(folder, "once-whole")), 120_000);
+  const undisturbed = requests;
+  requests = 0;
+  const child = sync(sound, root);
+  const stop = setInterval(() => {
+    if (requests > undisturbed / 2) child.kill("SIGKILL");
+  }, 1);
+  await ended(child, 120_000);
+  clearInterval(stop);
+  expect((await ended(sync(sound, root), 120_000)).exit).toBe(0);
+  expect(requests).toBeLessThanOrEqual(undisturbed + 8);
+  expect(hashesOf(root)).toEqual(hashesOf(path.join(folder, "once-whole")));
+});
+
+test("a directory can be moved", async () => {
+  const [root, moved] = [path.join(folder, "here"), path.join(folder, "there")];
+  expect((await ended(sync(sound, root), 120_000)).exit).toBe(0);
+  renameSync(root, moved);
+  requests = 0;
+  expect(await ended(dexdata(sound, ["sync", moved]), 60_000)).toMatchObject({ exit: 0, stderr: "" });
+  expect(requests).toBe(pools);
+});

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { openStored } from "../../src/files/stored-file.ts";
+import { type Footer, readFooter } from "../../src/lake/footer.ts";
+import { readRows } from "../../src/lake/lake-file.ts";
+import { openParquet } from "../../src/parquet/parquet-file.ts";
+
+export const usdcWeth = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+/** The files of datasets below the directory, relative to it and sorted. */
+export function dataFiles(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(?:rows|open|lost)\.parquet$/u.test(name) && !name.startsWith(".dexdata"))
+    .toSorted();
+}
+
+/** The SHA-256 of each of these files and of the table of tokens, by name. */
+export function hashesOf(root: string): Readonly<Record<string, string>> {
+  const tokens = existsSync(path.join(root, "tokens.parquet")) ? ["tokens.parquet"] : [];
+  return Object.fromEntries(
+    [...tokens, ...dataFiles(root)].map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(path.join(root, name)))
+        .digest("hex"),
+    ]),
+  );
+}
+
+/** The names, sizes and times of all files: what changes if anything is written. */
+export function stampsOf(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .toSorted()
+    .flatMap((name) => {
+      const found = statSync(path.join(root, name));
+      return found.isFile() ? [`${name} ${found.size} ${found.mtimeMs}`] : [];
+    });
+}
+
+export async function footerOf(file: string): Promise<Footer> {
+  const source = openStored(file);
+  if (source === undefined) throw new Error(`${file} does not exist`);
+  try {
+    const footer = readFooter((await openParquet(source)).receipt);
+    if (footer === undefined) throw new Error(`${file} has no footer`);
+    return footer;
+  } finally {
+    source.close();
+  }
+}
+
+/** The rows of all data files of one directory, in order, as objects. */
+export async function rowsBelow(root: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  for (const name of dataFiles(root))
+    for (const line of await readRows(path.join(root, name))) rows.push(Object(JSON.parse(line)));
+  return rows;
+}

@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+import { completeAge, type Held, needOf, planDataset, settlingTime } from "../../src/lake/coverage.ts";
+import type { Dataset } from "../../src/lake/dataset.ts";
+import type { Footer } from "../../src/lake/footer.ts";
+import { type FileState, periodAt, periodsBetween } from "../../src/lake/layout.ts";
+import { fc } from "../harness/properties.ts";
+
+const day = 86_400;
+const hour = 3600;
+const at = (text: string): number => Date.parse(text) / 1000;
+
+const dataset: Dataset = {
+  kind: "transactions",
+  network: "ethereum",
+  address: "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+  interval: undefined,
+  from: at("2026-11-15T00:00:00Z"),
+  label: "",
+};
+
+const candles: Dataset = { ...dataset, kind: "ohlcv", interval: "1h" };
+
+const empty: Footer = {
+  v: 1,
+  kind: "transactions",
+  network: "",
+  period: { from: 0, to: day },
+  state: "open",
+  settled_to: 0,
+  unsettled: 0,
+  read_at: null,
+  total: null,
+  total_at: null,
+  rows: 0,
+  rows_sha256: "",
+  first: null,
+  last: null,
+  tokens: [],
+  lost: [],
+  spilled: {},
+  service: "",
+  dexdata: "",
+};
+
+function held(state: FileState, footer: Partial<Footer>): Held {
+  return { state, footer: { ...empty, state, ...footer } };
+}
+
+const wish = (present: number, more = {}) => ({
+  dataset,
+  present,
+  isForced: false,
+  plan: "plan pro",
+  ...more,
+});
+const yesterday = periodAt(dataset, at("2026-11-20T12:00:00Z"));
+const allOfIt = { what: "read", from: yesterday.from };
+
+test("a period without a file is read from the start of the dataset", () => {
+  const present = at("2026-11-21T08:00:00Z");
+  expect(needOf(wish(present), yesterday, undefined)).toEqual(allOfIt);
+  const later = { ...dataset, from: yesterday.from + hour };
+  expect(needOf(wish(present, { dataset: later }), yesterday, undefined)).toEqual({
+    what: "read",
+    from: later.from,
+  });
+});
+
+test("a damaged file is read again", () => {
+  const damaged: Held = { state: "rows", footer: undefined, problem: "damaged" };
+  expect(needOf(wish(yesterday.to + day), yesterday, damaged)).toEqual(allOfIt);
+});
+
+test("an open day is read from where it is settled, then not at all, then in full when it is a day old", () => {
+  const open = (settled: number) => held("open", { period: yesterday, settled_to: settled });
+  const settled = yesterday.from + 5 * hour;
+  expect(needOf(wish(yesterday.to - hour), yesterday, open(settled))).toEqual({
+    what: "read",
+    from: settled,
+  });
+  expect(needOf(wish(yesterday.to + 2 * hour), yesterday, open(yesterday.to))).toEqual({ what: "nothing" });
+  const old = yesterday.to + completeAge;
+  expect(needOf(wish(old - 1), yesterday, open(yesterday.to))).toEqual({ what: "nothing" });
+  expect(needOf(wish(old), yesterday, open(yesterday.to))).toEqual(allOfIt);
+});
+
+test("a day whose count disagreed is read again a day later", () => {
+  const read = yesterday.to + completeAge;
+  const open = held("open", { period: yesterday, settled_to: yesterday.to, read_at: read });
+  expect(needOf(wish(read + day - 1), yesterday, open)).toEqual({ what: "nothing" });
+  expect(needOf(wish(read + day), yesterday, open)).toEqual(allOfIt);
+});
+
+test("a complete day is counted once more on the fifth day, and never when it is out of reach", () => {
+  const read = yesterday.to + completeAge;
+  const rows = held("rows", { period: yesterday, read_at: read, total: 7, total_at: read });
+  expect(needOf(wish(yesterday.to + 4 * day - 1), yesterday, rows)).toEqual({ what: "nothing" });
+  expect(needOf(wish(yesterday.to + 4 * day), yesterday, rows)).toEqual({ what: "count" });
+  expect(needOf(wish(yesterday.from + 7 * day), yesterday, rows)).toEqual({ what: "nothing" });
+  const counted = held("rows", { period: yesterday, total_at: yesterday.to + 4 * day });
+  expect(needOf(wish(yesterday.to + 4 * day), yesterday, counted)).toEqual({ what: "nothing" });
+});
+
+test("lost rows are requested again only with --force or on another plan", () => {
+  const range = { from: yesterday.from, to: yesterday.to, why: "plan free", seen_at: yesterday.to };
+  const lost = held("lost", { period: yesterday, lost: [range] });
+  const present = yesterday.to + 9 * day;
+  expect(needOf(wish(present, { plan: "plan free" }), yesterday, lost)).toEqual({ what: "nothing" });
+  expect(needOf(wish(present, { plan: "plan pro" }), yesterday, lost)).toEqual(allOfIt);
+  expect(needOf(wish(present, { plan: "plan free", isForced: true }), yesterday, lost)).toEqual(allOfIt);
+});
+
+test("candles are requested only after one of them is over", () => {
+  const month = periodAt(candles, at("2026-11-20T12:00:00Z"));
+  const settled = at("2026-11-21T08:00:00Z");
+  const open = held("open", { period: { from: candles.from, to: month.to }, settled_to: settled });
+  const ask = (present: number) => needOf(wish(present, { dataset: candles }), month, open);
+  expect(ask(settled + hour - 1)).toEqual({ what: "nothing" });
+  expect(ask(settled + hour)).toEqual({ what: "read", from: settled });
+});
+
+/** Random files for some of the days. */
+const files = fc.record({
+  days: fc.array(
+    fc.option(
+      fc.record({
+        state: fc.constantFrom<FileState>("rows", "open", "lost"),
+        settled: fc.integer({ min: 0, max: day }),
+        isRead: fc.boolean(),
+      }),
+    ),
+    { minLength: 1, maxLength: 12 },
+  ),
+  seconds: fc.integer({ min: 1, max: day }),
+});
+
+test("the stretches are exactly the missing seconds, in order, and adjacent ones are one", () => {
+  fc.assert(
+    fc.property(files, ({ days, seconds }) => {
+      const present = dataset.from + (days.length - 1) * day + seconds;
+      const periods = periodsBetween(dataset, dataset.from, present);
+      expect(periods.length).toBe(days.length);
+      const byName = new Map(
+        periods.map((period, index) => {
+          const each = days[index] ?? null;
+          if (each === null) return [period.name, undefined];
+          const settled = Math.min(period.from + each.settled, present);
+          const read = each.isRead ? present - settlingTime : null;
+          return [period.name, held(each.state, { period, settled_to: settled, read_at: read })];
+        }),
+      );
+      const { stretches } = planDataset(wish(present), ({ name }) => byName.get(name));
+      let last = Number.NEGATIVE_INFINITY;
+      for (const { from, to = present } of stretches) {
+        expect(from).toBeGreaterThan(last);
+        last = to;
+      }
+      for (const period of periods) {
+        const need = needOf(wish(present), period, byName.get(period.name));
+        const start = need.what === "read" ? need.from : undefined;
+        const end = Math.min(period.to, present);
+        for (const second of [period.from, (start ?? end) - 1, start ?? end, end - 1]) {
+          if (second < period.from || second >= end) continue;
+          const isRead = stretches.some(({ from, to = present }) => second >= from && second < to);
+          expect(isRead).toBe(start !== undefined && second >= start);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,197 @@
+import { rmSync, truncateSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { dataFiles, footerOf, hashesOf, stampsOf } from "../harness/lake.ts";
+import { json, startScriptedServer } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const pool = "ethereum:0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
+let now = Date.parse("2026-11-21T08:54:00Z");
+let requests = 0;
+let server: RunningSandbox | undefined;
+
+beforeAll(async () => {
+  const faults = parseFaults("reach=7d");
+  if (isFaultProblem(faults)) throw new Error(faults.problem);
+  server = await startSandbox({
+    now: () => now,
+    elapsed: () => performance.now(),
+    requestsPerMinute: Number.POSITIVE_INFINITY,
+    log: () => void (requests += 1),
+    faults,
+  });
+});
+afterAll(async () => await server?.close());
+
+async function sync(words: readonly string[], tier: "free" | "dev" | "pro" = "pro") {
+  if (server === undefined) throw new Error("the sandbox is not running");
+  requests = 0;
+  const { keys, restFree, restPaid } = server;
+  const env = {
+    DEXDATA_API_KEY: keys[tier],
+    DEXDATA_TIER: tier,
+    DEXDATA_BASE_URL: restFree,
+    DEXDATA_PRO_BASE_URL: restPaid,
+  };
+  return await dexdata(["sync", ...words, "--rpm", "unlimited", "--error-format", "text"], { env, now });
+}
+
+const statesIn = (root: string): readonly string[] =>
+  dataFiles(path.join(root, "transactions")).map((name) => name.split("/").slice(-2).join("/"));
+
+test("what the service no longer has is recorded once, and never requested again", async () => {
+  const root = path.join(folder, "reach");
+  const first = await sync([root, pool, "--from", "2026-11-11"]);
+  expect(first.exit).toBe(8);
+  expect(first.stderr.match(/are lost \(the service no longer has them\)/gu)?.length).toBe(4);
+  expect(statesIn(root)).toEqual([
+    "date=2026-11-11/lost.parquet",
+    "date=2026-11-12/lost.parquet",
+    "date=2026-11-13/lost.parquet",
+    "date=2026-11-14/lost.parquet",
+    ...["15", "16", "17", "18", "19"].map((day) => `date=2026-11-${day}/rows.parquet`),
+    "date=2026-11-20/open.parquet",
+    "date=2026-11-21/open.parquet",
+  ]);
+  const names = dataFiles(path.join(root, "transactions"));
+  const [whole, partly] = [0, 3].map((index) => path.join(root, "transactions", names[index] ?? ""));
+  expect(await footerOf(whole ?? "")).toMatchObject({ rows: 0, lost: [{ why: "reach" }] });
+  const footer = await footerOf(partly ?? "");
+  expect(footer.rows).toBeGreaterThan(10);
+  expect(footer.lost).toMatchObject([
+    { from: Date.parse("2026-11-14T00:00:00Z") / 1000, to: now / 1000 - 7 * 86_400 },
+  ]);
+  const before = stampsOf(root);
+  for (let again = 0; again < 2; again += 1) {
+    expect(await sync([root])).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+    expect(requests).toBe(1);
+  }
+  expect(stampsOf(root)).toEqual(before);
+  // Only --force asks again, which changes nothing here.
+  expect((await sync([root, "--force"])).exit).toBe(0);
+  expect(stampsOf(root)).toEqual(before);
+});
+
+test("a damaged file stays if nothing can replace it", async () => {
+  const root = path.join(folder, "kept");
+  const later = now;
+  now = Date.parse("2026-11-18T08:54:00Z");
+  expect((await sync([root, pool, "--from", "2026-11-12"])).exit).toBe(0);
+  now = later;
+  expect((await sync([root])).exit).toBe(0);
+  const whole = hashesOf(root);
+  const [first = "", second = ""] = dataFiles(path.join(root, "transactions"));
+  truncateSync(path.join(root, "transactions", first), 3000);
+  rmSync(path.join(root, "transactions", second));
+  const damaged = hashesOf(root);
+  const outcome = await sync([root]);
+  expect(outcome.exit).toBe(8);
+  expect(outcome.stderr).toContain("the service no longer has its rows, so the file stays");
+  const after = hashesOf(root);
+  const kept = `transactions/${first}`;
+  expect(after[kept]).toBe(damaged[kept]);
+  expect(statesIn(root)).toContain("date=2026-11-13/lost.parquet");
+  for (const [name, hash] of Object.entries(whole))
+    if (![first, second].includes(name.replace(/^transactions\//u, ""))) expect(after[name]).toBe(hash);
+  // The file is still damaged, so a later run must not end as if all were well.
+  expect((await sync([root])).exit).toBe(8);
+});
+
+test("a day that was never compared a day later is lost, with its rows", async () => {
+  const root = path.join(folder, "unconfirmed");
+  const later = now;
+  now = Date.parse("2026-11-12T12:00:00Z");
+  expect((await sync([root, pool, "--from", "2026-11-12"])).exit).toBe(0);
+  now = Date.parse("2026-11-13T02:00:00Z");
+  expect((await sync([root])).exit).toBe(0);
+  now = later;
+  expect((await sync([root])).exit).toBe(8);
+  const name =
+    dataFiles(path.join(root, "transactions")).find((each) => each.includes("date=2026-11-12")) ?? "";
+  expect(name).toContain("lost.parquet");
+  const footer = await footerOf(path.join(root, "transactions", name));
+  expect(footer.rows).toBeGreaterThan(10);
+  expect(footer.lost).toMatchObject([{ why: "unconfirmed" }]);
+});
+
+test("candles before the plan's reach are lost until another plan asks for them", async () => {
+  const root = path.join(folder, "plan");
+  const words = [root, pool, "--kind", "ohlcv", "--interval", "1h", "--from", "2026-11-01"];
+  const first = await sync(words, "free");
+  expect(first.exit).toBe(8);
+  expect(first.stderr).toContain("the free plan does not include them");
+  const name = (): string =>
+    path.join(root, dataFiles(root).find((each) => each.includes("month=2026-11")) ?? "");
+  expect(name()).toContain("open.parquet");
+  const footer = await footerOf(name());
+  expect(footer.lost).toMatchObject([{ why: "plan free" }]);
+  expect((await sync([root], "free")).exit).toBe(0);
+  expect((await footerOf(name())).lost).toEqual(footer.lost);
+  expect((await sync([root], "pro")).exit).toBe(0);
+  expect(await footerOf(name())).toMatchObject({
+    lost: [],
+    period: { from: Date.parse("2026-11-01") / 1000 },
+  });
+});
+
+const row = (index: number): object => ({
+  id: `0x${String(index).padStart(64, "0")}`,
+  log_index: index,
+  token_0: `0x${"a".repeat(40)}`,
+  token_1: `0x${"b".repeat(40)}`,
+  amount_0: index,
+  amount_1: -index,
+  price_0: 1,
+  price_1: 1,
+  created_at_block_number: 1000 - index,
+  created_at: new Date(Date.parse("2026-11-18T20:00:00Z") - index * 60_000)
+    .toISOString()
+    .replace(".000Z", "Z"),
+});
+
+test("a day whose count disagrees stays open, is read again a day later, and is then complete", async () => {
+  let missing = 2;
+  const rows = Array.from({ length: 30 }, (_, index) => row(index));
+  const service = await startScriptedServer((request) => {
+    const { path: asked, query } = request;
+    if (!asked.endsWith("/transactions")) return json({}, { status: 404 });
+    const [from, to] = ["from", "to"].map((name) => Number(query.get(name) ?? Number.NaN));
+    const own = rows.filter((each) => {
+      const at = Date.parse(String(Object(each).created_at)) / 1000;
+      return !(at < (from ?? 0)) && !(at > (to ?? 0));
+    });
+    const page = Number(query.get("page") ?? "1");
+    const total = own.length + (own.length > 0 ? missing : 0);
+    const body = {
+      transactions: page === 1 ? own : [],
+      page_info: { limit: 100, page, total_items: total, total_pages: Math.ceil(total / 100) },
+    };
+    return json(body, { headers: { Date: new Date(now).toUTCString() } });
+  });
+  const root = path.join(folder, "disagree");
+  const env = { DEXDATA_BASE_URL: service.url };
+  const go = async (...more: readonly string[]) =>
+    await dexdata(["sync", root, ...more, "--rpm", "unlimited", "--error-format", "text", "--retries", "1"], {
+      env,
+      now,
+    });
+  now = Date.parse("2026-11-21T08:00:00Z");
+  const first = await go(pool, "--from", "2026-11-18");
+  expect(first.exit).toBe(8);
+  expect(first.stderr).toContain("the service counts 32 rows, but returns 30; the file stays open");
+  expect(statesIn(root)[0]).toBe("date=2026-11-18/open.parquet");
+  const before = hashesOf(root);
+  expect((await go()).exit).toBe(0);
+  expect(hashesOf(root)).toEqual(before);
+  now += 86_400_000;
+  expect((await go()).exit).toBe(8);
+  missing = 0;
+  now += 86_400_000;
+  expect((await go()).exit).toBe(0);
+  expect(statesIn(root)[0]).toBe("date=2026-11-18/rows.parquet");
+  await service.close();
+});

@@ -1,0 +1,102 @@
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { cpSync } from "node:fs";
+import { dexdata } from "../harness/dexdata.ts";
+import { dataFiles } from "../harness/lake.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+const folder = temporaryFolder();
+const whole = path.join(folder, "whole");
+const root = path.join(folder, "lake");
+const pool = "ethereum:0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
+
+beforeAll(async () => {
+  for (const more of [
+    [pool, "--from", "2026-11-17", "--kind", "transactions,ohlcv"],
+    ["ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2", "--kind", "token-ohlcv", "--from", "2026-10-20"],
+  ])
+    expect((await dexdata(["sync", whole, ...more, "--rpm", "unlimited"], { env: sandbox.env() })).exit).toBe(
+      0,
+    );
+});
+
+beforeEach(() => {
+  rmSync(root, { recursive: true, force: true });
+  cpSync(whole, root, { recursive: true });
+});
+
+async function verify(now?: string) {
+  const { exit, stdout } = await dexdata(["verify", root], now === undefined ? {} : { now });
+  const findings = stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => Object(JSON.parse(line)));
+  return { exit, rules: [...new Set(findings.map(({ rule }) => rule))], findings };
+}
+
+const days = (): readonly string[] =>
+  dataFiles(path.join(root, "transactions")).map((name) => path.join(root, "transactions", name));
+
+test("a directory that sync has written has no findings and no notes", async () => {
+  expect(await verify()).toEqual({ exit: 0, rules: [], findings: [] });
+});
+
+test("F1: a flipped bit anywhere in any file", async () => {
+  const names = [...dataFiles(root), "tokens.parquet"];
+  for (const [index, name] of names.entries()) {
+    const file = path.join(root, name);
+    const bytes = readFileSync(file);
+    const at = (index * 7919) % bytes.length;
+    bytes[at] = (bytes[at] ?? 0) ^ 4;
+    writeFileSync(file, bytes);
+  }
+  const { exit, rules, findings } = await verify();
+  expect({ exit, rules }).toEqual({ exit: 8, rules: ["F1"] });
+  expect(findings.map(({ file }) => file)).toEqual(
+    expect.arrayContaining(names.map((name) => path.join(root, name))),
+  );
+});
+
+test("H1: a period without a file", async () => {
+  rmSync(days()[1] ?? "");
+  const { exit, findings } = await verify();
+  expect(exit).toBe(8);
+  expect(findings).toMatchObject([
+    { rule: "H1", field: "date=2026-11-18", expected: "one file", found: "none" },
+  ]);
+});
+
+test("F4: exchanged, renamed, doubled and foreign files", async () => {
+  const [first = "", second = "", third = ""] = days();
+  renameSync(first, `${first}.other`);
+  renameSync(second, first);
+  renameSync(`${first}.other`, second);
+  copyFileSync(third, third.replace("rows.parquet", "open.parquet"));
+  writeFileSync(path.join(path.dirname(third), "notes.txt"), "");
+  const { exit, rules, findings } = await verify();
+  expect({ exit, rules }).toEqual({ exit: 8, rules: ["F4"] });
+  expect(new Set(findings.map(({ file }) => path.basename(String(file))))).toEqual(
+    new Set(["notes.txt", "rows.parquet", "open.parquet", path.basename(path.dirname(path.dirname(first)))]),
+  );
+});
+
+test("H3: a file that stays open is a note", async () => {
+  const { exit, rules, findings } = await verify("2026-11-22T04:00:00Z");
+  expect({ exit, rules }).toEqual({ exit: 0, rules: ["H3"] });
+  expect(findings).toMatchObject([{ field: "state", found: "open since 2026-11-21T00:00:00Z" }]);
+});
+
+test("a table has one line per dataset", async () => {
+  const { stdout } = await dexdata(["verify", root, "-o", "table"]);
+  expect(stdout.trimEnd().split("\n").length).toBe(1 + 3 + 1);
+});
+
+test("another directory is refused", async () => {
+  rmSync(path.join(root, "assets.ndjson"));
+  const outcome = await dexdata(["verify", root]);
+  expect(outcome.exit).toBe(2);
+  expect(outcome.stderr).toContain("is a directory without assets.ndjson");
+});
