@@ -75,7 +75,7 @@ export async function pullStretch(
   const { context, client, present } = puller;
   const { endpoint } = factsOfKind(stretch.dataset.kind);
   const query = { dataset: folderOf(stretch.dataset), from: String(stretch.from), to: String(stretch.to) };
-  const file = `${puller.work}/${nameOf(query)}.ndjson`;
+  const file = `${puller.work}/${stagedName(query)}.ndjson`;
   const interrupted = await findStaged(file, query, context.signal);
   const begun = interrupted?.header.now;
   const args = argsOf(stretch, begun ?? present());
@@ -154,7 +154,8 @@ export function dropStaged(file: string): void {
   removeFile(journalOf(file));
 }
 
-function nameOf(query: Readonly<Record<string, string>>): string {
+/** A file in the work folder. */
+export function stagedName(query: Readonly<Record<string, string>>): string {
   return createHash("sha256").update(JSON.stringify(query)).digest("hex").slice(0, 16);
 }
 

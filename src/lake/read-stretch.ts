@@ -1,11 +1,18 @@
-import { linesOfFile } from "../files/stored-file.ts";
+import { createPart, linesOfFile, textOfFile } from "../files/stored-file.ts";
 import { completeAge, partsOf, type Stretch, usualReach } from "./coverage.ts";
 import { nameOfDataset } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
 import { type LakeRow, readLakeRow } from "./lake-row.ts";
 import { type LakeRun, workFolder } from "./lake-run.ts";
-import type { Period } from "./layout.ts";
-import { dropStaged, type Expected, pullStretch, type Pulled, type StagedRows } from "./pull-stretch.ts";
+import { folderOf, type Period } from "./layout.ts";
+import {
+  dropStaged,
+  type Expected,
+  pullStretch,
+  type Pulled,
+  stagedName,
+  type StagedRows,
+} from "./pull-stretch.ts";
 import { lostRange, probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
 
 type Part = ReturnType<typeof partsOf>[number];
@@ -22,18 +29,25 @@ export async function readStretch(
   if (reach !== undefined && limit > wanted.from) await giveUpBefore(run, wanted, limit, reach);
   const stretch = { ...wanted, from: Math.max(wanted.from, limit) };
   if (stretch.from >= (stretch.to ?? Number.POSITIVE_INFINITY)) return [];
+  const mark = `${workFolder(run.root)}/${stagedName({ dataset: folderOf(wanted.dataset) })}.divided`;
+  const divide = (parts: readonly Part[]): readonly Stretch[] =>
+    parts.map(({ from, to }, index) => ({
+      dataset: wanted.dataset,
+      from: index === 0 ? wanted.from : from,
+      to: index === parts.length - 1 ? stretch.to : to,
+    }));
+  const partsUntil = (present: number): readonly Part[] => partsOf(stretch, stretch.to ?? present);
+  const known = partsUntil(run.present());
+  if (known.length > 1 && textOfFile(mark) !== undefined) return divide(known);
   const pulled = await pull(run, stretch, width, expected);
   if (pulled === undefined) return [wanted];
   if (pulled.kind === "unchanged") return [];
-  const end = stretch.to ?? (pulled.kind === "staged" ? pulled.present : run.present());
-  const parts = partsOf(stretch, end);
+  const parts = partsUntil(pulled.kind === "staged" ? pulled.present : run.present());
   if (pulled.kind === "too-large" || (!pulled.isProven && parts.length > 1)) {
     if (pulled.kind === "staged") dropStaged(pulled.file);
-    return parts.map(({ from, to }) => ({
-      dataset: wanted.dataset,
-      from: from === stretch.from ? wanted.from : from,
-      to: to === end ? stretch.to : to,
-    }));
+    // If this run is killed, the next one reads the periods without asking for all of them again.
+    createPart(mark).close();
+    return divide(parts);
   }
   await publishParts(run, pulled, parts, { wanted, reach });
   dropStaged(pulled.file);

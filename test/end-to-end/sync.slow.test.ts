@@ -16,6 +16,7 @@ const from = isLong ? "2026-11-15" : "2026-11-19";
 const kills = isLong ? 100 : 5;
 const folder = temporaryFolder();
 const list = path.join(folder, "pools.ndjson");
+const shortList = path.join(folder, "few-pools.ndjson");
 
 let [faulty, sound]: (RunningSandbox | undefined)[] = [];
 let requests = 0;
@@ -27,13 +28,15 @@ beforeAll(async () => {
     now: () => sandboxNow,
     elapsed: () => performance.now(),
     requestsPerMinute: Number.POSITIVE_INFINITY,
-    log: () => void (requests += 1),
+    // A request that meets a fault is repeated, which is not the subject here.
+    log: (request: object) => void (requests += "faults" in request ? 0 : 1),
   };
   faulty = await startSandbox({ ...options, faults: parsed });
   sound = await startSandbox(options);
   const search = dexdata(sound, ["pools", "search", "ethereum", "--limit", "50", "-o", "ndjson"]);
   const rows = (await ended(search)).stdout.toString("utf8").trimEnd().split("\n");
   writeFileSync(list, `${rows.slice(-pools).join("\n")}\n`);
+  writeFileSync(shortList, `${rows.slice(-6).join("\n")}\n`);
 });
 afterAll(async () => {
   await faulty?.close();
@@ -52,6 +55,9 @@ function serviceOf(sandbox: RunningSandbox | undefined) {
     DEXDATA_PRO_BASE_URL: sandbox.restPaid,
   };
 }
+
+/** Long waits are reported even with --quiet. */
+const withoutRetries = (stderr: string): string => stderr.replaceAll(/^note: .+; retrying in \d+s\n/gmu, "");
 
 const sync = (sandbox: RunningSandbox | undefined, root: string) =>
   dexdata(sandbox, ["sync", root, `@${list}`, "--from", from, "-q"]);
@@ -78,7 +84,11 @@ test(
         const outcome = await ended(child, 120_000);
         clearTimeout(timer);
         if (outcome.signal === "SIGKILL") [done, killedHere] = [done + 1, killedHere + 1];
-        else expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+        else
+          expect({ exit: outcome.exit, stderr: withoutRetries(outcome.stderr) }).toEqual({
+            exit: 0,
+            stderr: "",
+          });
         // At no moment does a name stand for a file that is not whole.
         for (const name of dataFiles(root)) expect(Object.keys(expected)).toContain(name);
         if (outcome.exit === 0) break;
@@ -88,8 +98,8 @@ test(
       expect(await footers(root)).toEqual(await footers(whole));
       expect(hashesOf(root)).toEqual(expected);
       expect(readdirSync(path.join(root, ".dexdata", "work"))).toEqual([]);
-      // The faults cost retries: 9 % of the requests, and some of these again.
-      expect(requests).toBeLessThanOrEqual(undisturbed * 1.15 + 8 * killedHere);
+      process.stdout.write(`sync: ${requests} requests with ${killedHere} kills, ${undisturbed} without\n`);
+      expect(requests).toBeLessThanOrEqual(undisturbed + 8 * killedHere);
       if (syncs > 4 * kills) throw new Error("no run was killed");
     }
   },
@@ -158,7 +168,7 @@ test("two syncs and a pull at once share the rate limit and never exceed it", as
     const lakes = ["pace-one", "pace-two"].map((name) => [
       "sync",
       path.join(folder, name),
-      `@${list}`,
+      `@${shortList}`,
       "--from",
       from,
     ]);
@@ -168,7 +178,7 @@ test("two syncs and a pull at once share the rate limit and never exceed it", as
     );
     expect(outcomes.map(({ exit }) => exit)).toEqual([0, 0, 0]);
     expect(statuses.filter((status) => status === 429)).toEqual([]);
-    expect(statuses.length).toBeGreaterThan(2 * pools);
+    expect(statuses.length).toBeGreaterThan(12);
   } finally {
     await limited.close();
   }
