@@ -6,6 +6,7 @@ import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sa
 import { dexdata } from "../harness/dexdata.ts";
 import { dataFiles, footerOf, hashesOf, stampsOf } from "../harness/lake.ts";
 import { json, startScriptedServer } from "../harness/scripted-server.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -184,6 +185,11 @@ test("a day whose count disagrees stays open, is read again a day later, and is 
   expect(first.exit).toBe(8);
   expect(first.stderr).toContain("the service counts 32 rows, but returns 30; the file stays open");
   expect(statesIn(root)[0]).toBe("date=2026-11-18/open.parquet");
+  const verified = await dexdata(["verify", root], { now });
+  expect(verified.exit).toBe(0);
+  expect(rowsOf(verified.stdout).filter(({ rule }) => rule === "H2")).toMatchObject([
+    { rule: "H2", level: "note", field: "total", expected: "32 rows", found: "30 rows" },
+  ]);
   const before = hashesOf(root);
   expect((await go()).exit).toBe(0);
   expect(hashesOf(root)).toEqual(before);
