@@ -35,15 +35,16 @@ const frame =
  */
 const singleBytes = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]));
 
-test("one byte at a time costs at most fifteen times as much as large chunks", () => {
+test("one byte at a time costs at most thirty times as much as large chunks", () => {
   const prices = Array.from({ length: 10_000 }, (_, index) =>
     frame.replace("2145.78", `${2145 + index / 7}`),
   );
   const stream = Buffer.from(prices.join(""));
   const chunks = [...inPieces(stream, 65_536)];
   const pieces = Array.from(stream, (byte) => singleBytes[byte] ?? Buffer.of(byte));
-  const ratio = lowestOf(15, () => timeOf(pieces, 9) / timeOf(chunks, 9));
-  expect(ratio).toBeLessThan(15);
+  // About ten times on an idle machine. Copying what was read before at every byte would cost hundreds of times.
+  const ratio = lowestOf(30, () => timeOf(pieces, 9) / timeOf(chunks, 9));
+  expect(ratio).toBeLessThan(30);
 });
 
 describe("twice the stream takes twice the time", () => {
