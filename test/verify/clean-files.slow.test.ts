@@ -7,9 +7,9 @@ import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
-const seeds = Array.from({ length: 10 }, (_, index) => index + 1);
+const seeds = Array.from({ length: isLong ? 10 : 3 }, (_, index) => index + 1);
 /** Per seed and dialect, so that all of them together have 10^5 rows, or 10^6. The public dialect has fewer. */
-const transactions = isLong ? 66_000 : 3200;
+const transactions = isLong ? 66_000 : 24_000;
 const candles = isLong ? "-2d" : "-12h";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
