@@ -44,6 +44,7 @@ export class ByteScan {
   /** The start and end of each scalar value; undefined if the caller does not need them. */
   leaves: number[] | undefined;
   hasBlanks = false;
+  hasEscapes = false;
   /** The start and end of each string beyond printable ASCII, which may be invalid UTF-8 or unsafe to print. */
   wide: number[] = [];
 
@@ -165,6 +166,7 @@ export class ByteScan {
   }
 
   private endOfEscape(at: number): number {
+    this.hasEscapes = true;
     const escaped = this.bytes[at + 1] ?? 0;
     if (escapes.has(escaped)) return at + 2;
     if (escaped !== 117) throw broken;

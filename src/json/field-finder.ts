@@ -6,45 +6,85 @@ const [QUOTE, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT, FIRST_OF_NULL] = [0x22, 0x5b, 
 const maxPatternBytes = 64 * 1024;
 
 /**
- * Finds the texts of an object's members in the bytes of its JSON, without decoding them. `find` takes an object in valid,
- * compact JSON. It returns the start and the end of each text, in the order of the names: a string without its quotes, any
- * other value as it is, and an empty range for null and for a member that does not exist. If a name is repeated, the last
- * member counts. Returns undefined if the object has to be parsed, because a text has escapes or a value is nested. The
- * next call overwrites the result.
+ * Finds the texts of an object's members in the bytes of its JSON, without decoding them: the start and the end of each
+ * text, in the order of the names. A string is found without its quotes, any other value as it is, and an empty range for
+ * null and for a member that does not exist. If a name is repeated, the last member counts. There are no texts if the
+ * object has to be parsed, because a text has escapes or a value is nested.
  */
-export function createFieldFinder(names: readonly string[]) {
-  const keys = names.map((name) => Buffer.from(name));
-  const leaves: number[] = [];
-  const texts: number[] = [];
-  let scan = new ByteScan(Buffer.alloc(0));
-  let layout: Layout | undefined;
-  const follows = (start: number, end: number): boolean =>
-    layout !== undefined && followPattern(scan, layout.pattern, start, end, leaves) === end;
+export class FieldFinder {
+  /** The texts of the last object, which the next one overwrites. */
+  texts: readonly number[] | undefined;
+  readonly #keys: readonly Uint8Array[];
+  readonly #leaves: number[] = [];
+  readonly #texts: number[] = [];
+  #layout: Layout | undefined;
 
-  return (bytes: Buffer, start: number, end: number): readonly number[] | undefined => {
-    if (scan.bytes !== bytes) scan = new ByteScan(bytes);
+  constructor(names: readonly string[]) {
+    this.#keys = names.map((name) => Buffer.from(name));
+  }
+
+  /** The value must be valid, compact JSON; only objects have fields. */
+  find(scan: ByteScan, start: number, end: number): readonly number[] | undefined {
+    this.texts = undefined;
+    if (scan.bytes[start] !== OPEN_OBJECT) return undefined;
     if (scan.wide.length > 0) scan.wide = [];
-    if (!follows(start, end)) {
-      layout = end - start > maxPatternBytes ? undefined : learnLayout(scan, keys, start);
-      if (!follows(start, end)) return undefined;
+    if (this.#follow(scan, start, end) !== end) {
+      this.#layout = end - start > maxPatternBytes ? undefined : learnLayout(scan, this.#keys, start);
+      if (this.#follow(scan, start, end) !== end) return undefined;
     }
-    const places = layout?.places ?? [];
+    this.#locate(scan);
+    return this.texts;
+  }
+
+  /**
+   * Like `ByteScan.endOfPlain`, which checks the same bytes, so that the texts of most objects cost no second scan. Throws a
+   * SyntaxError if a value is broken.
+   */
+  endOfPlain(scan: ByteScan, at: number, limit: number): number {
+    if (scan.wide.length > 0) scan.wide = [];
+    let end = this.#follow(scan, at, limit);
+    if (end >= 0 && scan.wide.length === 0) {
+      this.#locate(scan);
+      return end;
+    }
+    end = scan.endOfPlain(at);
+    if (end >= 0) this.find(scan, at, end);
+    return end;
+  }
+
+  #follow(scan: ByteScan, start: number, limit: number): number {
+    const layout = this.#layout;
+    scan.hasEscapes = false;
+    return layout === undefined ? -1 : followPattern(scan, layout.pattern, start, limit, this.#leaves);
+  }
+
+  #locate({ bytes, hasEscapes }: ByteScan): void {
+    const places = this.#layout?.places ?? [];
+    const texts = this.#texts;
+    this.texts = undefined;
     for (let index = 0; index < places.length; index += 1) {
       const place = places[index] ?? -1;
-      let from = place < 0 ? start : (leaves[place] ?? start);
-      let to = place < 0 ? start : (leaves[place + 1] ?? start);
-      const first = bytes[from];
+      let from = place < 0 ? 0 : (this.#leaves[place] ?? 0);
+      let to = place < 0 ? 0 : (this.#leaves[place + 1] ?? 0);
+      const first = place < 0 ? FIRST_OF_NULL : bytes[from];
       if (first === FIRST_OF_NULL) to = from;
       if (first === QUOTE) {
         from += 1;
         to -= 1;
-        for (let at = from; at < to; at += 1) if (bytes[at] === BACKSLASH) return undefined;
+        if (hasEscapes && bytes.subarray(from, to).includes(BACKSLASH)) return;
       }
       texts[2 * index] = from;
       texts[2 * index + 1] = to;
     }
-    return texts;
-  };
+    this.texts = texts;
+  }
+}
+
+/** Undefined without fields, or if one of them is inside a value: a finder knows only an object's own members. */
+export function finderOf(fields: readonly string[]): FieldFinder | undefined {
+  return fields.length === 0 || fields.some((field) => field.includes("."))
+    ? undefined
+    : new FieldFinder(fields);
 }
 
 interface Layout {

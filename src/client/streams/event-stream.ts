@@ -1,4 +1,5 @@
 import { ByteScan } from "../../json/byte-scan.ts";
+import type { FieldFinder } from "../../json/field-finder.ts";
 import { createByteStore } from "./byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
@@ -25,6 +26,7 @@ export class EventStreamParser {
   /** In milliseconds. */
   retry: number | undefined;
   readonly #cap: number;
+  readonly #finder: FieldFinder | undefined;
   /** The start of an incomplete line. */
   readonly #begun = createByteStore();
   #skipsLineFeed = false;
@@ -58,8 +60,9 @@ export class EventStreamParser {
   /** The number of consecutive events with a different frame. */
   #unlike = 0;
 
-  constructor(cap = mostBytes) {
+  constructor(cap = mostBytes, finder?: FieldFinder) {
     this.#cap = cap;
+    this.#finder = finder;
   }
 
   /** As defined by the standard; undefined until the stream has sent one. */
@@ -245,7 +248,7 @@ export class EventStreamParser {
   #learn(chunk: Buffer, from: number, to: number, name: string): void {
     this.#unlike += 1;
     if (this.#unlike > patience && this.#unlike % patience !== 0) return;
-    this.#frame = EventFrame.of(chunk, from, to, name) ?? this.#frame;
+    this.#frame = EventFrame.of(chunk, from, to, name, this.#finder) ?? this.#frame;
   }
 
   /** Adds the event at `at` and returns the index after it, or -1 if its frame is not the stored one. */
@@ -263,6 +266,7 @@ export class EventStreamParser {
       start: frame.start,
       end: frame.end,
       isPlainJson: true,
+      texts: this.#finder?.texts?.slice(),
       id: this.#lastEventId ?? "",
       requestId: frame.requestId,
     });
@@ -280,12 +284,15 @@ export class EventStreamParser {
   #event(): StreamEvent | undefined {
     const bytes = this.#bytes;
     if (bytes === undefined) return undefined;
+    const scan = this.#scanOf(bytes);
+    const isPlainJson = scan.isPlain(this.#start, this.#end);
     return {
       name: this.#name === "" ? "message" : this.#name,
       bytes,
       start: this.#start,
       end: this.#end,
-      isPlainJson: this.#scanOf(bytes).isPlain(this.#start, this.#end),
+      isPlainJson,
+      texts: isPlainJson ? this.#finder?.find(scan, this.#start, this.#end)?.slice() : undefined,
       id: this.#lastEventId ?? "",
       requestId: this.#requestId,
     };

@@ -7,6 +7,8 @@ export interface StreamEvent {
   readonly end: number;
   /** Whether the data can be written unchanged as a line of JSON; see `ByteScan.isPlain`. */
   readonly isPlainJson: boolean;
+  /** The texts of the fields that the parser was asked for; see `FieldFinder`. Undefined if the data has to be parsed. */
+  readonly texts?: readonly number[] | undefined;
   /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;
   /** The service's own `request_id` field, which is not part of the standard. */
@@ -33,7 +35,7 @@ export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
 export function withoutChunk(event: StreamEvent): StreamEvent {
   if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));
-  return { ...event, bytes, start: 0, end: bytes.length };
+  return { ...event, bytes, start: 0, end: bytes.length, texts: undefined };
 }
 
 const ZERO = 0x30;

@@ -200,7 +200,7 @@ function createTail(session: Session): Tail {
       params,
       cap,
       onInvalid: flags["on-invalid"] ?? "fail",
-      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent },
+      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent, fields: options.prefix },
       suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
     },
     watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),

@@ -1,7 +1,8 @@
 import type { ByteStore } from "../../client/streams/byte-store.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
-import { createFieldFinder } from "../../json/field-finder.ts";
+import { ByteScan } from "../../json/byte-scan.ts";
+import { finderOf } from "../../json/field-finder.ts";
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
 import { fieldPaths } from "../../contract/field-paths.ts";
@@ -54,11 +55,19 @@ export function checkPrefixFields(
 /** Returns the texts of the fields, joined by colons, and a tab. No text contains a tab or a line break. */
 export function createRowPrefix(fields: readonly string[]) {
   const read = createPathReader(fields.map(splitPath));
-  const find = fields.some((field) => field.includes(".")) ? undefined : createFieldFinder(fields);
+  const finder = finderOf(fields);
   const ofText = (row: string): string => escapeJsonText(`${read(row).map(fieldText).join(":")}\t`);
-  /** Adds the prefix of a compact row that contains only characters that are safe to print. */
-  const addOfBytes = (bytes: Buffer, start: number, end: number, to: ByteStore): void => {
-    const texts = find?.(bytes, start, end);
+  /**
+   * Adds the prefix of a compact row that contains only characters that are safe to print. `texts` are those that a
+   * `FieldFinder` has found for the same fields.
+   */
+  const addOfBytes = (
+    bytes: Buffer,
+    start: number,
+    end: number,
+    texts: readonly number[] | undefined,
+    to: ByteStore,
+  ): void => {
     if (texts === undefined) {
       to.add(Buffer.from(ofText(bytes.toString("utf8", start, end))));
       return;
@@ -75,9 +84,10 @@ export function createRowPrefix(fields: readonly string[]) {
     /** `lines` contains complete rows, each of which ends with a line break. */
     addToLines: (rows: Uint8Array, to: ByteStore): void => {
       const lines = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
+      const scan = new ByteScan(lines);
       for (let start = 0; start < lines.length;) {
         const end = lines.indexOf(LF, start);
-        addOfBytes(lines, start, end, to);
+        addOfBytes(lines, start, end, finder?.find(scan, start, end), to);
         to.addLine(lines, start, end);
         start = end + 1;
       }
