@@ -231,9 +231,12 @@ describe("rows read from bytes", () => {
     expect(cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })).toBeUndefined();
   });
 
-  test("are not read from invalid UTF-8", () => {
-    const bytes = Buffer.from(page('{"id":"?"}'));
-    bytes[bytes.indexOf("?")] = 0xff;
-    expect(cutAnswer(bytes, "results", { identity, timeField: "o" })).toBeUndefined();
-  });
+  test.each(['{"a":"?","results":[]}', page('{"id":"?"}'), page("", ',"z":"?"')])(
+    "are not read from invalid UTF-8: %s",
+    (text) => {
+      const bytes = Buffer.from(text);
+      bytes[bytes.indexOf("?")] = 0xff;
+      expect(cutAnswer(bytes, "results", { identity, timeField: "o" })).toBeUndefined();
+    },
+  );
 });
