@@ -34,7 +34,7 @@ export class DamagedGzip extends Error {}
 
 /** Reads a file in parts, so that memory use does not depend on its size. */
 export function readChunks(file: string, signal: AbortSignal): FileChunks {
-  const source = createReadStream(file, { highWaterMark: 64 * 1024, signal });
+  const source = createReadStream(file, { highWaterMark: 96 * 1024, signal });
   return { chunks: contentOf(file, source, signal), bytesRead: () => source.bytesRead };
 }
 

@@ -45,6 +45,7 @@ export class ByteScan {
   leaves: number[] | undefined;
   hasBlanks = false;
   hasEscapes = false;
+  hasExponents = false;
   /** The start and end of each string beyond printable ASCII, which may be invalid UTF-8 or unsafe to print. */
   wide: number[] = [];
 
@@ -82,10 +83,11 @@ export class ByteScan {
   }
 
   endOfString(at: number): number {
-    const { bytes } = this;
+    const { bytes, view } = this;
     let isWide = false;
     let index = at + 1;
     for (;;) {
+      while (index + 4 <= bytes.length && areOrdinary(view.getInt32(index, true))) index += 4;
       let kind = inString[bytes[index] ?? 0];
       while (kind === 0) {
         index += 1;
@@ -180,6 +182,7 @@ export class ByteScan {
     let end = bytes[first] === 48 ? first + 1 : this.endOfDigits(first);
     if (bytes[end] === DOT) end = this.endOfDigits(end + 1);
     if (((bytes[end] ?? 0) | 32) !== 101) return end;
+    this.hasExponents = true;
     const sign = bytes[end + 1];
     return this.endOfDigits(sign === MINUS || sign === 43 ? end + 2 : end + 1);
   }
@@ -205,6 +208,18 @@ export class UnsupportedByScanner extends Error {}
 
 /** Receives the starts of a key and its value. May return the value's end if it has already scanned the value. */
 export type Visit = (key: number, value: number) => number | undefined;
+
+/**
+ * Whether four bytes are printable ASCII, without quotes and backslashes. Takes half the time of four lookups. A
+ * difference or sum sets the highest bit of the first byte that is not ordinary, and carries only into later ones.
+ */
+function areOrdinary(word: number): boolean {
+  const quotes = (word ^ 0x22222222) - 0x01010101;
+  const backslashes = (word ^ 0x5c5c5c5c) - 0x01010101;
+  const controls = word - 0x20202020;
+  const deletes = word + 0x01010101;
+  return ((word | quotes | backslashes | controls | deletes) & 0x80808080) === 0;
+}
 
 function isHex(byte: number): boolean {
   const lower = byte | 32;

@@ -62,7 +62,7 @@ function isSame(sample: DataView, from: number, until: number, view: DataView, a
   const distance = at - from;
   let index = from;
   for (; index + 4 <= until; index += 4)
-    if (sample.getInt32(index) !== view.getInt32(index + distance)) return false;
+    if (sample.getInt32(index, true) !== view.getInt32(index + distance, true)) return false;
   for (; index < until; index += 1)
     if (sample.getUint8(index) !== view.getUint8(index + distance)) return false;
   return true;

@@ -13,7 +13,7 @@ const anyKind = STRING | NUMBER | INTEGER | BOOLEAN | NULL;
 const mostDigits = 15;
 /** Numbers of this length without an exponent are within the range of doubles. */
 const longestNumber = 300;
-const [QUOTE, MINUS, BACKSLASH] = [34, 45, 92];
+const [QUOTE, MINUS, NINE] = [34, 45, 57];
 const [LETTER_E, LETTER_F, LETTER_N, LETTER_T] = [101, 102, 110, 116];
 const NEWLINE = 10;
 /** Rows differ in the optional members that they have. */
@@ -43,8 +43,6 @@ export class PlainRows implements Row {
   #ascii: string | undefined;
   /** The start and end of each value. */
   readonly #found: number[] = [];
-  /** The index of a backslash that no earlier row has; -1 if the other rows have none. */
-  #backslash = -1;
   #from = 0;
   #to = 0;
 
@@ -58,7 +56,6 @@ export class PlainRows implements Row {
   open(bytes: Buffer): void {
     this.#bytes = bytes;
     this.#scan = new ByteScan(bytes);
-    this.#backslash = bytes.indexOf(BACKSLASH);
     this.#ascii = isAscii(bytes) ? bytes.toString("latin1") : undefined;
   }
 
@@ -89,22 +86,17 @@ export class PlainRows implements Row {
   #endOf({ pattern, accepted }: Form, start: number): number {
     const scan = this.#scan;
     if (scan.wide.length > 0) scan.wide = [];
+    [scan.hasEscapes, scan.hasExponents] = [false, false];
     try {
       const end = followPattern(scan, pattern, start, this.#bytes.length, this.#found);
-      if (end < 0 || this.#bytes[end] !== NEWLINE || this.#hasBackslash(start, end)) return -1;
+      // Strings with escapes must be decoded.
+      if (end < 0 || this.#bytes[end] !== NEWLINE || scan.hasEscapes) return -1;
       if (scan.wide.length > 0 && !isUtf8(this.#bytes.subarray(start, end))) return -1;
-      return areAccepted(this.#bytes, accepted, this.#found) ? end : -1;
+      return areAccepted(scan, accepted, this.#found) ? end : -1;
     } catch (cause) {
       if (cause instanceof SyntaxError) return -1;
       throw cause;
     }
-  }
-
-  /** Strings with escapes must be decoded. */
-  #hasBackslash(start: number, end: number): boolean {
-    if (this.#backslash === -1) return false;
-    if (this.#backslash < start) this.#backslash = this.#bytes.indexOf(BACKSLASH, start);
-    return this.#backslash !== -1 && this.#backslash < end;
   }
 
   /** Finds the content of a string without its quotes, or any other value. */
@@ -150,11 +142,15 @@ function acceptedKinds(field: Field | undefined): number {
   return field.nullable ? kinds | NULL : kinds;
 }
 
-function areAccepted(bytes: Uint8Array, accepted: readonly number[], found: readonly number[]): boolean {
+function areAccepted(scan: ByteScan, accepted: readonly number[], found: readonly number[]): boolean {
+  const { bytes, hasExponents } = scan;
   for (let place = 0; place < accepted.length; place += 1) {
     const kinds = accepted[place] ?? 0;
     if (kinds === anyKind) continue;
     const [from, to] = [found[2 * place] ?? 0, found[2 * place + 1] ?? 0];
+    // Most numbers need no look at their digits.
+    const isShort = !hasExponents && (kinds & NUMBER) !== 0 && to - from <= longestNumber;
+    if (isShort && (bytes[from] ?? 0) <= NINE && bytes[from] !== QUOTE) continue;
     if ((kindOf(bytes, from, to) & kinds) === 0) return false;
   }
   return true;
