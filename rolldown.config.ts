@@ -93,13 +93,22 @@ const late: Plugin = {
     ),
 };
 
+/**
+ * V8 parses an arrow function once with its file, and again when it is called. A function in parentheses is compiled
+ * with its file, which also lets Node 22 keep it in its compile cache. undici is 24 modules in such functions.
+ */
+const eagerModules: Plugin = {
+  name: "eager-modules",
+  renderChunk: (code) => code.replaceAll(/\(\(\((exports(?:, module)?)\) => \{/gu, "((function ($1) {"),
+};
+
 // CommonJS chunks start a few milliseconds sooner than ES modules, and a command loads only the
 // chunks it needs: every `import()` in the source becomes a chunk of its own.
 export default defineConfig({
   input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts", sandbox: "bin/sandbox.ts" },
   platform: "node",
   logLevel: "silent",
-  plugins: [leftOut, standIn, oneParser, late, packageFiles, preparedHelp, thirdPartyLicenses],
+  plugins: [leftOut, standIn, oneParser, late, eagerModules, packageFiles, preparedHelp, thirdPartyLicenses],
   transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {
     dir: "dist",

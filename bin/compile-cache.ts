@@ -6,17 +6,17 @@ import { findFolders } from "../src/settings/folders.ts";
 
 /** `node:module` has had this function since Node 22.1. */
 interface CachingLoader {
-  readonly enableCompileCache: (directory: string) => unknown;
+  readonly enableCompileCache: (directory: string) => { readonly directory?: string };
 }
 
 /**
- * Saves a quarter of a short command's run time. Call it after setting V8's flags, because V8 rejects code that was
- * compiled with other flags. An error here never fails the run.
+ * Saves a third of a short command's run time. Call it after setting V8's flags, because V8 rejects code that was
+ * compiled with other flags. Returns whether the cache is used; an error here never fails the run.
  */
-export function enableCompileCache(): void {
+export function enableCompileCache(): boolean {
   const user = process.geteuid?.();
   // On Windows, the owner and mode do not show whether a directory is private.
-  if (user === undefined || !isCachingLoader(Module) || !isWanted()) return;
+  if (user === undefined || !isCachingLoader(Module) || !isWanted()) return false;
   const { cache } = findFolders({ env: process.env, platform: process.platform });
   const directory = path.join(cache, "compiled");
   try {
@@ -24,9 +24,10 @@ export function enableCompileCache(): void {
     makeFolder(directory, 0o700);
     // The real path is used, so changing a symbolic link after the check cannot redirect the cache.
     const real = realpathSync(directory);
-    if (isPrivate(real, user)) Module.enableCompileCache(real);
+    return isPrivate(real, user) && Module.enableCompileCache(real).directory !== undefined;
   } catch {
     // If the disk is full or the home directory is read-only, this run compiles its code as usual.
+    return false;
   }
 }
 

@@ -1,3 +1,5 @@
+// Loaded before V8's flags change, because V8 then rejects the compiled code that Node has for its own modules.
+import "node:net";
 import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
 import type { EarlyReload } from "./early-reload.ts";
@@ -5,7 +7,9 @@ import type { EarlyReload } from "./early-reload.ts";
 /** V8 compiles code with the current flags, so its chunks are loaded after the flags are set. */
 export async function runCommand(argv: readonly string[], early: EarlyReload): Promise<void> {
   tuneEngine(argv);
-  enableCompileCache();
+  // Node saves what is compiled when a file is loaded. This flag compiles all of it, so that later runs compile nothing.
+  setFlagsFromString("--no-lazy");
+  if (!enableCompileCache()) setFlagsFromString("--lazy");
   const [{ runInProcess }, { main }] = await Promise.all([
     import("./process-context.ts"),
     import("../src/program/main.ts"),

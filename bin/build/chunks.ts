@@ -24,6 +24,8 @@ const request = "src/commands/endpoint/run-endpoint.ts";
 
 /** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */
 const together: readonly Chunk[] = [
+  // Loaded before Node's compile cache is enabled, so it should be small.
+  { name: "start", has: (id, graph) => isBelow(id, ["bin/compile-cache.ts"], graph) },
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
   { name: "words", has: (id, graph) => isBelow(id, tab, graph) && isBelow(id, [program, request], graph) },
   { name: "tab", has: (id, graph) => isBelow(id, tab, graph) },
