@@ -45,7 +45,7 @@ export function followPattern(
   for (let value = 0; ; value += 2) {
     const until = values[value] ?? 0;
     const begin = index + until - from;
-    if (begin > bytes.length || !isSame(view, from, until, scan.view, index)) return -1;
+    if (begin > bytes.length || !areSame(view, from, until, scan.view, index)) return -1;
     if (value === last) return begin;
     if (begin >= limit) return -1;
     if (value === nested)
@@ -58,7 +58,8 @@ export function followPattern(
   }
 }
 
-function isSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
+/** Whether the bytes of the sample are also those of the view, there from `at` on. */
+export function areSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
   const distance = at - from;
   let index = from;
   for (; index + 4 <= until; index += 4)
