@@ -60,24 +60,25 @@ export class FieldFinder {
 
   #locate({ bytes, hasEscapes }: ByteScan): void {
     const places = this.#layout?.places ?? [];
-    const texts = this.#texts;
     this.texts = undefined;
     for (let index = 0; index < places.length; index += 1) {
       const place = places[index] ?? -1;
-      let from = place < 0 ? 0 : (this.#leaves[place] ?? 0);
-      let to = place < 0 ? 0 : (this.#leaves[place + 1] ?? 0);
-      const first = place < 0 ? FIRST_OF_NULL : bytes[from];
-      if (first === FIRST_OF_NULL) to = from;
-      if (first === QUOTE) {
-        from += 1;
-        to -= 1;
-        if (hasEscapes && bytes.subarray(from, to).includes(BACKSLASH)) return;
-      }
-      texts[2 * index] = from;
-      texts[2 * index + 1] = to;
+      const from = place < 0 ? -1 : (this.#leaves[place] ?? -1);
+      const to = this.#leaves[place + 1] ?? -1;
+      if (hasEscapes && from >= 0 && bytes.subarray(from, to).includes(BACKSLASH)) return;
+      noteText(bytes, from, to, index, this.#texts);
     }
-    this.texts = texts;
+    this.texts = this.#texts;
   }
+}
+
+/** Stores where the text of a value without escapes is. `from` is -1 if the value is missing. */
+export function noteText(bytes: Uint8Array, from: number, to: number, index: number, texts: number[]): void {
+  const first = from < 0 ? FIRST_OF_NULL : bytes[from];
+  const quote = first === QUOTE ? 1 : 0;
+  const start = Math.max(0, from) + quote;
+  texts[2 * index] = start;
+  texts[2 * index + 1] = first === FIRST_OF_NULL ? start : to - quote;
 }
 
 /** Undefined without fields, or if one of them is inside a value: a finder knows only an object's own members. */

@@ -45,7 +45,7 @@ export function followPattern(
   for (let value = 0; ; value += 2) {
     const until = values[value] ?? 0;
     const begin = index + until - from;
-    if (begin > bytes.length || !isSame(view, from, until, scan.view, index)) return -1;
+    if (begin > bytes.length || !areSame(view, from, until, scan.view, index)) return -1;
     if (value === last) return begin;
     if (begin >= limit) return -1;
     if (value === nested)
@@ -58,11 +58,18 @@ export function followPattern(
   }
 }
 
-function isSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
+/**
+ * Whether the bytes of the sample, which are UTF-8, are also those of the view, there from `at` on. Eight bytes are
+ * compared as a double: in UTF-8, none of them are NaN or -0, so equal doubles have equal bytes. The last eight may overlap
+ * those before them.
+ */
+export function areSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
   const distance = at - from;
   let index = from;
-  for (; index + 4 <= until; index += 4)
-    if (sample.getInt32(index, true) !== view.getInt32(index + distance, true)) return false;
+  for (; index + 8 <= until; index += 8)
+    if (sample.getFloat64(index, true) !== view.getFloat64(index + distance, true)) return false;
+  if (until - from >= 8)
+    return sample.getFloat64(until - 8, true) === view.getFloat64(until - 8 + distance, true);
   for (; index < until; index += 1)
     if (sample.getUint8(index) !== view.getUint8(index + distance)) return false;
   return true;

@@ -59,7 +59,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
   if (kind.name !== "candle") return undefined;
   const asked = query?.asked?.["interval"];
   let interval = typeof asked === "string" ? secondsOf(asked) : undefined;
-  const timeOf = createTimeReader();
+  const timeOf = createTimeReader("time_close");
   let sample: Slot[] = [];
   let [hasFilled, hasSkipped] = [false, false];
   const last = new Map<string, number>();
@@ -98,7 +98,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
         line: row.line,
         asset,
         open: time.seconds,
-        close: timeOf(row.text("time_close") ?? "")?.seconds,
+        close: timeOf(row)?.seconds,
         isExact: time.fraction === "",
         isAfterGap: hasSkipped,
       };

@@ -1,10 +1,10 @@
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { rawMembers } from "../json/raw-json.ts";
-import { beginHash, addText, endHash } from "../text/text-hash.ts";
+import { addBytes, addText, beginHash, endHash } from "../text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../time/time.ts";
 import { wholeDigits } from "./compare-decimals.ts";
 import type { Query } from "./pull-receipt.ts";
-import type { Row } from "./row.ts";
+import type { Row, TextBytes } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 import type { Report } from "./rules.ts";
 
@@ -49,7 +49,11 @@ export function checkRepeats({ kind, first, report }: Subject): RowCheck | undef
     see: (row, { time }) => {
       if (isOfCandles && time === undefined) return;
       beginHash(hash);
-      for (const field of hashed) row.addTo(hash, field);
+      for (const field of hashed) {
+        const text = row.find(field);
+        if (text === undefined) addText(hash, "");
+        else addBytes(hash, text.view, text.from, text.to);
+      }
       if (isOfCandles && time !== undefined) addText(hash, formatInstant(time));
       endHash(hash);
       if (!seen.add(hash)) {
@@ -145,6 +149,7 @@ export function checkOrder({ kind, report }: Subject): RowCheck | undefined {
 /** The precision of DECIMAL(38) minus the digits that a sum of ten thousand rows may need. */
 const mostDigits = 34;
 const amounts = ["amount_0", "amount_1"];
+const LETTER_E = 101;
 
 /** T3 and T7. */
 export function checkTransactions({ kind, report }: Subject): RowCheck | undefined {
@@ -153,9 +158,9 @@ export function checkTransactions({ kind, report }: Subject): RowCheck | undefin
     see: (row) => {
       const { line } = row;
       for (const field of amounts) {
-        const text = row.text(field) ?? otherText(row, field);
-        if (text.length <= mostDigits && !text.includes("e") && !text.includes("E")) continue;
-        const digits = wholeDigits(text);
+        const found = row.find(field);
+        if (found !== undefined && isShort(found)) continue;
+        const digits = wholeDigits(row.text(field) ?? otherText(row, field));
         if (digits > mostDigits)
           report("T3", { line, field, expected: `at most ${mostDigits} digits`, found: `${digits} digits` });
       }
@@ -163,6 +168,13 @@ export function checkTransactions({ kind, report }: Subject): RowCheck | undefin
         report("T7", { line, field: "canonical_chain", expected: "true or absent", found: "false" });
     },
   };
+}
+
+/** Whether the number has at most `mostDigits` digits, because it is not longer and has no exponent. */
+function isShort({ view, from, to }: TextBytes): boolean {
+  if (to - from > mostDigits) return false;
+  for (let at = from; at < to; at += 1) if ((view.getUint8(at) | 32) === LETTER_E) return false;
+  return true;
 }
 
 /** In Parquet, `other` has the values that do not fit their columns. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { parseRfc3339 } from "../../src/time/time.ts";
 import { compareDecimals, wholeDigits } from "../../src/verify/compare-decimals.ts";
 import { createTimeReader } from "../../src/verify/row-place.ts";
+import { rowOf } from "../../src/verify/row.ts";
 import { createRandom } from "../harness/random.ts";
 
 test.each([
@@ -44,7 +45,7 @@ test("times are read as by the parser, in any order", () => {
   const random = createRandom(7);
   const from = <T>(values: readonly T[]): T | undefined => values[Math.floor(random() * values.length)];
   const two = (limit: number): string => String(Math.floor(random() * limit)).padStart(2, "0");
-  const timeOf = createTimeReader();
+  const timeOf = createTimeReader("time");
   let valid = 0;
   for (let round = 0; round < 20_000; round += 1) {
     const date = from(["2026-11-21", "2026-11-21", "2016-12-31", "1969-12-31", "2026-02-30", "2026-11-2x"]);
@@ -52,7 +53,8 @@ test("times are read as by the parser, in any order", () => {
     const text = `${date}${from(["T", "T", "t", " "])}${hour}:${from(["59", two(70)])}:${from(["60", two(70)])}${end}`;
     const expected = parseRfc3339(text);
     if (expected !== undefined) valid += 1;
-    expect([text, timeOf(text)]).toEqual([text, expected]);
+    const row = rowOf({ time: text }, 1, () => undefined);
+    expect([text, timeOf(row)]).toEqual([text, expected]);
   }
   expect(valid).toBeGreaterThan(2000);
 });

@@ -26,7 +26,7 @@ export async function* walkCursorPages(
   reply: Extract<Reply, { kind: "cursor-pages" }>,
 ): AsyncGenerator<Page> {
   const { client, endpoint, args, walk } = asking;
-  const read = createAnswerReader(reply.rows, rowShape(endpoint));
+  const read = createAnswerReader(reply.rows, rowShape(endpoint), walk);
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
   const over = childOf(client.signal);

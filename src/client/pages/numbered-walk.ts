@@ -54,7 +54,7 @@ export class NumberedWalk {
     this.pageSize = walk.pageSize;
     this.edge = new RowEdge(rowShape(endpoint), walk.after);
     this.count = new ListCount(walk.start);
-    this.#read = createAnswerReader(reply.rows, rowShape(endpoint));
+    this.#read = createAnswerReader(reply.rows, rowShape(endpoint), walk);
     this.#distinct = createDistinctFilter(walk.seen);
   }
 

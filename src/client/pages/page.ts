@@ -69,6 +69,8 @@ export interface Walk {
   readonly seen?: SeenKeys | undefined;
   /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
   readonly wanted?: number | undefined;
+  /** The fields whose values the output reads from the bytes of a row. Locating them later would need a second scan. */
+  readonly located?: readonly string[] | undefined;
   /** A batch's inputs. */
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
@@ -117,9 +119,13 @@ export function createPage(
 }
 
 /** `name` is the member that contains the rows. */
-export function createAnswerReader(name: string, shape: RowShape): (document: Document) => CutAnswer {
+export function createAnswerReader(
+  name: string,
+  shape: RowShape,
+  { located }: Pick<Walk, "located">,
+): (document: Document) => CutAnswer {
   const { identity } = shape;
-  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape) });
+  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), located });
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;

@@ -117,9 +117,12 @@ export class HashTable {
   }
 }
 
-/** The index of the hash, or of the empty slot where it belongs. */
+/**
+ * The index of the hash, or of the empty slot where it belongs. Places have the order of the hashes, so that a growing
+ * table is copied from start to end. With a remainder, each hash would be written to a random place.
+ */
 function placeOf(words: Int32Array, high: number, low: number): number {
-  let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
+  let at = 2 * Math.floor((((high ^ low) >>> 0) / 2 ** 32) * (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {
     if (taken === high && words[at + 1] === low) return at;
     at = at + 2 === words.length ? 0 : at + 2;

@@ -43,12 +43,14 @@ type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 export interface Noted {
   readonly identity: readonly string[];
   readonly timeField?: string | undefined;
+  /** Other fields to locate. */
+  readonly located?: readonly string[] | undefined;
 }
 
 /** `name` is the member that contains the rows. */
-export function createAnswerCutter(name: string, { identity, timeField }: Noted): AnswerCutter {
-  const hasOwnTime = timeField !== undefined && !identity.includes(timeField);
-  const noted = { fields: hasOwnTime ? [...identity, timeField] : identity, keyed: identity.length };
+export function createAnswerCutter(name: string, { identity, timeField, located = [] }: Noted): AnswerCutter {
+  const others = timeField === undefined ? located : [timeField, ...located];
+  const noted = { fields: [...new Set([...identity, ...others])], keyed: identity.length };
   const names = noted.fields.map((field) => Buffer.from(field));
   const member = Buffer.from(name);
   return (body) => {
@@ -166,6 +168,10 @@ function byteRows(list: RowList): Rows {
     keep: (kept) =>
       byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
+    locate: (wanted) => {
+      const places = wanted.map((field) => 2 + 2 * fields.indexOf(field));
+      return places.includes(0) ? undefined : { bytes, spans, stride, places };
+    },
   };
 }
 

@@ -15,6 +15,18 @@ export interface Rows {
   readonly keep: (kept: readonly boolean[]) => Rows;
   /** Undefined if the rows are not compact or contain terminal control characters. */
   readonly lines: () => Uint8Array | undefined;
+  /** Undefined unless the rows are bytes, and their fields were located when they were checked; see `Walk.located`. */
+  readonly locate: (fields: readonly string[]) => LocatedRows | undefined;
+}
+
+export interface LocatedRows {
+  readonly bytes: Buffer;
+  /** For each row, its start and end, then those of each field's value; -1 if the field is missing. */
+  readonly spans: readonly number[];
+  /** The length of a row in `spans`. */
+  readonly stride: number;
+  /** For each requested field, where its start is within a row of `spans`. */
+  readonly places: readonly number[];
 }
 
 export interface TextRow {
@@ -46,6 +58,7 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
       return textRows(keptRows, identity);
     },
     lines: () => undefined,
+    locate: () => undefined,
   };
 }
 

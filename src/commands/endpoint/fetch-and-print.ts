@@ -24,7 +24,9 @@ import { tableRemarks } from "./table-remarks.ts";
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
-  const wish = { ...questions, isValidated: options.isValidated };
+  // A path into a value is read from the row's text.
+  const located = options.prefix?.filter((field) => !field.includes("."));
+  const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
   const parts = answers(
     open.client,
     questions.endpoint,

@@ -41,11 +41,9 @@ function createNdjson({ output, groups, fields, prefix, isWhole = false }: Prese
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
       // Most rows can be written exactly as received.
-      const ready = isAsSent ? rows.lines() : undefined;
-      if (ready !== undefined) {
-        before?.addToLines(ready, store);
-        return await output.write(before === undefined ? ready : store.lend());
-      }
+      const ready = isAsSent && before === undefined ? rows.lines() : undefined;
+      if (ready !== undefined) return await output.write(ready);
+      if (isAsSent && before?.addRows(rows, store) === true) return await output.write(store.lend());
       const label = `{"group":${JSON.stringify(group)},"row":`;
       let lines = "";
       for (const row of rowTexts(rows, isWhole)) {

@@ -1,8 +1,8 @@
 import type { ByteStore } from "../../client/streams/byte-store.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
-import { ByteScan } from "../../json/byte-scan.ts";
-import { finderOf } from "../../json/field-finder.ts";
+import type { LocatedRows, Rows } from "../../client/rows/rows.ts";
+import { noteText } from "../../json/field-finder.ts";
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
 import { fieldPaths } from "../../contract/field-paths.ts";
@@ -11,7 +11,7 @@ import { fieldAt } from "../values/value-at.ts";
 import type { Presentation } from "../renderer.ts";
 import { splitPath } from "./row-text.ts";
 
-const [TAB, LF, COLON] = [0x09, 0x0a, 0x3a];
+const [TAB, COLON, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT] = [0x09, 0x3a, 0x5b, 0x5c, 0x7b];
 
 export type RowPrefix = ReturnType<typeof createRowPrefix>;
 
@@ -55,7 +55,6 @@ export function checkPrefixFields(
 /** Returns the texts of the fields, joined by colons, and a tab. No text contains a tab or a line break. */
 export function createRowPrefix(fields: readonly string[]) {
   const read = createPathReader(fields.map(splitPath));
-  const finder = finderOf(fields);
   const ofText = (row: string): string => escapeJsonText(`${read(row).map(fieldText).join(":")}\t`);
   /**
    * Adds the prefix of a compact row that contains only characters that are safe to print. `texts` are those that a
@@ -81,18 +80,32 @@ export function createRowPrefix(fields: readonly string[]) {
   return {
     ofText,
     addOfBytes,
-    /** `lines` contains complete rows, each of which ends with a line break. */
-    addToLines: (rows: Uint8Array, to: ByteStore): void => {
-      const lines = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
-      const scan = new ByteScan(lines);
-      for (let start = 0; start < lines.length;) {
-        const end = lines.indexOf(LF, start);
-        addOfBytes(lines, start, end, finder?.find(scan, start, end), to);
-        to.addLine(lines, start, end);
-        start = end + 1;
+    /** Adds rows and their prefixes. Returns false if the rows are not bytes that can be written as they are. */
+    addRows: (rows: Rows, to: ByteStore): boolean => {
+      const located = rows.lines() && rows.locate(fields);
+      if (located === undefined) return false;
+      const { bytes, spans, stride } = located;
+      const texts: number[] = [];
+      for (let row = 0; row < spans.length; row += stride) {
+        const [start, end] = [spans[row] ?? 0, spans[row + 1] ?? 0];
+        addOfBytes(bytes, start, end, readTexts(located, row, texts) ? texts : undefined, to);
+        to.addLine(bytes, start, end);
       }
+      return true;
     },
   };
+}
+
+/** Returns false if a value is nested or has escapes. */
+function readTexts({ bytes, spans, places }: LocatedRows, row: number, texts: number[]): boolean {
+  for (let index = 0; index < places.length; index += 1) {
+    const at = row + (places[index] ?? 0);
+    const [from, to] = [spans[at] ?? -1, spans[at + 1] ?? -1];
+    if (from >= 0 && (bytes[from] === OPEN_OBJECT || bytes[from] === OPEN_ARRAY)) return false;
+    for (let each = from; each < to; each += 1) if (bytes[each] === BACKSLASH) return false;
+    noteText(bytes, from, to, index, texts);
+  }
+  return true;
 }
 
 function fieldText(value: string | undefined): string {
