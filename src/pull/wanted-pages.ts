@@ -3,7 +3,6 @@ import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Page, Walk } from "../client/pages/page.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Question } from "../contract/args.ts";
-import { markedCandles } from "./marked-candles.ts";
 
 export interface Wish {
   readonly walk: Walk;
@@ -33,7 +32,9 @@ export async function wantedPages(
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
   const { candles, start } = wish.walk;
-  return candles === undefined ? pages : markedCandles(pages, args, candles, start);
+  if (candles === undefined) return pages;
+  const { markedCandles } = await import("./marked-candles.ts");
+  return markedCandles(pages, args, candles, start);
 }
 
 async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {

@@ -9,7 +9,8 @@ import { yieldToSocket } from "./in-order.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import { type AskingForList, createAnswerReader, type Page, type Place } from "./page.ts";
+import { createAnswerReader } from "./answer-reader.ts";
+import { type AskingForList, type Page, type Place } from "./page.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for

@@ -16,7 +16,8 @@ import {
   type NumberedPages,
   placeAfter,
 } from "./numbered-answer.ts";
-import { type AskingForList, createAnswerReader, type Page, type Place, timeFieldOf } from "./page.ts";
+import { createAnswerReader } from "./answer-reader.ts";
+import { type AskingForList, type Page, type Place, timeFieldOf } from "./page.ts";
 
 /** Returns the place where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Place | undefined>;

@@ -1,13 +1,11 @@
 import { type Endpoint, onlyGroup, type RowShape } from "../../contract/endpoint.ts";
 import type { Args } from "../../contract/args.ts";
 import { type Failure, invalidResponse } from "../../contract/failure.ts";
-import { isObject, member, rawElements, rawMembers } from "../../json/raw-json.ts";
-import type { Document } from "../response/answer-body.ts";
+import { isObject, rawElements } from "../../json/raw-json.ts";
 import type { Client } from "../client.ts";
 import type { Proof } from "./completeness.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
-import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
 
 /** Where a pull starts or continues, as plain data that can be stored in a file. */
@@ -116,25 +114,6 @@ export function createPage(
 ): Page {
   const rows = textRows(readRows(arrayText, values, what));
   return { group, rows, next: undefined, proof: "end of list" };
-}
-
-/** `name` is the member that contains the rows. */
-export function createAnswerReader(
-  name: string,
-  shape: RowShape,
-  { located }: Pick<Walk, "located">,
-): (document: Document) => CutAnswer {
-  const { identity } = shape;
-  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), located });
-  return (document) => {
-    const answer = cut(document.bytes);
-    if (answer !== undefined) return answer;
-    // The response is malformed, or so unusual that its rows could not be cut out of the bytes.
-    const { text, value } = document.read();
-    if (!isObject(value)) throw invalidResponse("invalid response: not an object");
-    const rows = readRows(rawMembers(text).get(name), member(value, name), name);
-    return { envelope: value, rows: textRows(rows, identity) };
-  };
 }
 
 export function timeFieldOf({ record }: RowShape): string | undefined {

@@ -2,43 +2,26 @@ import type { Args } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { invalidResponse } from "../../contract/failure.ts";
 import { isObject, member, rawMembers } from "../../json/raw-json.ts";
-import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
-import { countBack } from "../candles/count-back.ts";
-import { walkSlices } from "../candles/slice-answer.ts";
-import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../response/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
-import { walkNumberedPages } from "./numbered-pages.ts";
-import { refuseEndless } from "./distinct-pages.ts";
-import { createSeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
-export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
+export async function* walkPages(
+  client: Client,
+  endpoint: Endpoint,
+  args: Args,
+  walk: Walk,
+): AsyncGenerator<Page> {
   const { reply } = endpoint;
   const asking = { client, endpoint, args, walk };
-  if (walk.once !== undefined) return askOnce(asking);
-  const list = { ...asking, walk: { ...walk, seen: walk.seen ?? createSeenKeys("all", false) } };
-  switch (reply.kind) {
-    case "single":
-    case "list":
-    case "groups":
-      return askOnce(asking);
-    case "cursor-pages":
-      return refuseEndless(walkCursorPages(list, reply));
-    case "numbered-pages":
-      return refuseEndless(walkNumberedPages(list, reply));
-    case "batch":
-      return askInBatches(asking, reply);
-    case "candles": {
-      const asked = { ...asking, maxLimit: reply.maxLimit };
-      // A resumed pull already knows the start of its time range.
-      const isCountedBack = args.has("count_back") && walk.start === undefined;
-      return isCountedBack ? countBack(asked) : walkSlices(asked);
-    }
-  }
+  const isOneAnswer = reply.kind === "single" || reply.kind === "list" || reply.kind === "groups";
+  if (isOneAnswer || walk.once !== undefined) return yield* askOnce(asking);
+  // Paging is a third of the code of a request, and commands for one pool or token do without it.
+  const { walkList } = await import("./walk-list.ts");
+  yield* walkList(asking, reply);
 }
 
 async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {

@@ -1,0 +1,26 @@
+import type { RowShape } from "../../contract/endpoint.ts";
+import { invalidResponse } from "../../contract/failure.ts";
+import { isObject, member, rawMembers } from "../../json/raw-json.ts";
+import type { Document } from "../response/answer-body.ts";
+import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
+import { textRows } from "../rows/rows.ts";
+import { readRows, timeFieldOf, type Walk } from "./page.ts";
+
+/** `name` is the member that contains the rows. */
+export function createAnswerReader(
+  name: string,
+  shape: RowShape,
+  { located }: Pick<Walk, "located">,
+): (document: Document) => CutAnswer {
+  const { identity } = shape;
+  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), located });
+  return (document) => {
+    const answer = cut(document.bytes);
+    if (answer !== undefined) return answer;
+    // The response is malformed, or so unusual that its rows could not be cut out of the bytes.
+    const { text, value } = document.read();
+    if (!isObject(value)) throw invalidResponse("invalid response: not an object");
+    const rows = readRows(rawMembers(text).get(name), member(value, name), name);
+    return { envelope: value, rows: textRows(rows, identity) };
+  };
+}
