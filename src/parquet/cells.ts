@@ -8,6 +8,9 @@ import type { CellType, ParquetColumn } from "./parquet-columns.ts";
 /** Decimals, integers and times (in microseconds since 1970) are bigints. Null means no value. */
 export type Cell = string | number | bigint | boolean | null;
 
+/** As in the file: texts and decimals are bytes. */
+export type StoredCell = Uint8Array | Cell;
+
 /** The value does not fit the type of the column, which gets the nearest value of this type, or null. */
 export class Misfit {
   readonly nearest: Cell;

@@ -4,11 +4,12 @@ import { readColumn } from "hyparquet/src/column.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
-import { createRowHash, lineOf, memberKey, type RowSummary } from "./canonical-rows.ts";
-import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
+import { createRowHash, memberKey, type RowSummary } from "./canonical-rows.ts";
+import { type CellType, otherColumn, type ParquetColumn } from "./parquet-columns.ts";
 import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./file-mark.ts";
 import { physicalElement } from "./parquet-schema.ts";
-import { canonicalText, type Cell } from "./cells.ts";
+import { canonicalText, type StoredCell } from "./cells.ts";
+import { RowBytes } from "./row-bytes.ts";
 
 /** A file that can be read in parts. */
 export interface ByteSource {
@@ -24,24 +25,14 @@ export interface ParquetFile {
   /** According to the footer. */
   readonly rows: number;
   /**
-   * The canonical rows of one row group after the other, as complete lines of NDJSON. Throws at the first row group with
-   * a damaged byte.
+   * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
+   * group is read. Throws at the first row group with a damaged byte.
    */
-  readonly groups: () => AsyncGenerator<{ readonly lines: string; readonly rows: number }>;
+  readonly groups: () => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
 }
 
 /** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
 export class UnreadableParquet extends Error {}
-
-let memory: Buffer = Buffer.alloc(0);
-
-/** The default decoder would drop a byte order mark. All texts of a page are in the same memory. */
-function decodeText({ buffer, byteOffset, length }: Uint8Array): string {
-  if (memory.buffer !== buffer) memory = Buffer.from(buffer);
-  return memory.toString("utf8", byteOffset, byteOffset + length);
-}
-
-const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
@@ -50,20 +41,24 @@ const compressors = {
 /** Reads only the footer. */
 export async function openParquet(source: ByteSource): Promise<ParquetFile> {
   const footer = await readFooter(source);
-  const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { parsers, geoparquet: false }));
+  const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
   return {
     receipt,
     columns: mark.columns,
     rows: Number(metadata.num_rows),
     groups: async function* () {
+      const lines = new RowBytes();
       let position = 0;
       for (const [index, group] of metadata.row_groups.entries()) {
         const end = endOf(group);
         if (!(end > position && end <= source.size)) throw new UnreadableParquet(damaged);
         const bytes = await source.read(position, end);
         if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
-        yield explained(() => readGroup(group, { metadata, columns: mark.columns, bytes, position }));
+        lines.clear();
+        const rows = Number(group.num_rows);
+        explained(() => readGroup(group, { metadata, columns: mark.columns, bytes, position }, lines));
+        yield { lines: lines.bytes(), rows };
         position = end;
       }
     },
@@ -136,39 +131,52 @@ interface GroupPart {
   readonly position: number;
 }
 
-function readGroup(group: RowGroup, part: GroupPart): { readonly lines: string; readonly rows: number } {
+function readGroup(group: RowGroup, part: GroupPart, lines: RowBytes): void {
   const rows = Number(group.num_rows);
   const { columns } = part;
   if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
-  const cells = group.columns.map((chunk, index) => {
+  const all = group.columns.flatMap((chunk, index) => {
+    const { meta_data: meta } = chunk;
+    // Rows of a list lack the fields of other lists.
+    if (meta?.statistics?.null_count === group.num_rows) return [];
     const column = columns[index] ?? otherColumn;
-    const last: { cell: Cell; member: string } = { cell: null, member: "" };
-    return { key: memberKey(column), type: column.type, cells: readChunk(chunk, part, index, rows), last };
+    const cells = readChunk(chunk, part, index, rows);
+    return { key: memberKey(column), type: column.type, cells, last: null as StoredCell, from: 0, to: 0 };
   });
-  const lines: string[] = [];
   for (let row = 0; row < rows; row += 1) {
-    let members = "";
-    for (const column of cells) {
+    const start = lines.length;
+    for (const column of all) {
       const cell = column.cells[row] ?? null;
-      const { last } = column;
       // Many columns repeat their value.
-      if (cell !== last.cell) {
-        last.cell = cell;
-        last.member = cell === null ? "" : column.key + canonicalText(column.type, cell);
+      if (cell === column.last) lines.repeat(column.from, column.to);
+      else {
+        column.last = cell;
+        column.from = lines.length;
+        if (cell !== null) {
+          lines.addBytes(column.key);
+          addCanonical(lines, column.type, cell);
+        }
+        column.to = lines.length;
       }
-      members += last.member;
     }
-    lines.push(lineOf(members));
+    lines.endRow(start);
   }
-  return { lines: lines.join(""), rows };
+}
+
+function addCanonical(lines: RowBytes, type: CellType, cell: StoredCell): void {
+  if (cell instanceof Uint8Array) {
+    if (type === "text") lines.addString(cell);
+    else if (type === "json") lines.addBytes(cell);
+    else lines.addText(canonicalText(type, decimalOf(cell)));
+  } else lines.addText(canonicalText(type, cell));
 }
 
 function readChunk(
   chunk: ColumnChunk,
-  { metadata, bytes, position, columns }: GroupPart,
+  { metadata, bytes, position }: GroupPart,
   index: number,
   rows: number,
-): readonly Cell[] {
+): readonly StoredCell[] {
   const { meta_data: meta } = chunk;
   const element = metadata.schema[index + 1];
   if (meta === undefined || element === undefined) throw new UnreadableParquet("a column lacks its metadata");
@@ -183,21 +191,23 @@ function readChunk(
     element: physical,
     schemaPath: path,
     codec: meta.codec,
-    parsers,
+    parsers: DEFAULT_PARSERS,
     compressors,
+    utf8: false,
   });
-  const cells: Cell[] = [];
-  const isDecimal = columns[index]?.type === "decimal";
-  for (const page of data)
-    for (const value of page) cells.push(isDecimal ? decimalOf(value) : (value ?? null));
-  if (cells.length !== rows) throw new UnreadableParquet("a column has too few or too many values");
+  // Further pages are added to the array of the first one, because every column is optional.
+  const [cells = []] = data;
+  if (!Array.isArray(cells) || cells.length !== rows || data.length > 1)
+    throw new UnreadableParquet("a column has too few or too many values");
   return cells;
 }
 
-/** A 128-bit integer, with the highest byte first. */
-function decimalOf(value: unknown): Cell {
-  if (value === null || value === undefined) return null;
-  if (!(value instanceof Uint8Array) || value.length !== 16) throw new UnreadableParquet("invalid decimal");
-  const view = new DataView(value.buffer, value.byteOffset, 16);
-  return (view.getBigInt64(0) << 64n) | view.getBigUint64(8);
+let memory: DataView = new DataView(new ArrayBuffer(0));
+
+/** A 128-bit integer, with the highest byte first. All decimals of a page are in the same memory. */
+function decimalOf({ buffer, byteOffset, length }: Uint8Array): bigint {
+  if (length !== 16) throw new UnreadableParquet("invalid decimal");
+  if (memory.buffer !== buffer) memory = new DataView(buffer);
+  const [high, low] = [memory.getBigInt64(byteOffset), memory.getBigInt64(byteOffset + 8)];
+  return high === low >> 63n ? low : (high << 64n) | BigInt.asUintN(64, low);
 }

@@ -47,13 +47,15 @@ export function schemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
   return [{ name: "row", num_children: columns.length }, ...leaves];
 }
 
-/** The same column for raw bytes and bigints: hyparquet would round decimals to doubles and times to milliseconds. */
-export function physicalElement({ type, type_length, name, converted_type }: SchemaElement): SchemaElement {
+/**
+ * The same column for raw bytes and bigints. Otherwise, hyparquet would round decimals to doubles and times to
+ * milliseconds, and hyparquet-writer would take several times as long for texts and decimals.
+ */
+export function physicalElement({ type, type_length, name, num_children }: SchemaElement): SchemaElement {
   return {
     name,
-    repetition_type: "OPTIONAL",
+    ...(num_children === undefined ? { repetition_type: "OPTIONAL" } : { num_children }),
     ...(type === undefined ? {} : { type }),
     ...(type_length === undefined ? {} : { type_length }),
-    ...(converted_type === "UTF8" ? { converted_type } : {}),
   };
 }

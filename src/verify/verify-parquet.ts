@@ -62,10 +62,9 @@ export async function verifyParquet({
 /** In bytes. Larger strings are collected later. */
 const partLength = 64 * 1024;
 
-function addInParts(lines: string, add: (chunk: Buffer) => void): void {
-  const bytes = Buffer.from(lines);
-  for (let start = 0; start < bytes.length; start += partLength)
-    add(bytes.subarray(start, start + partLength));
+function addInParts(lines: Buffer, add: (chunk: Buffer) => void): void {
+  for (let start = 0; start < lines.length; start += partLength)
+    add(lines.subarray(start, start + partLength));
 }
 
 function isFooterOf(found: RowSummary, receipt: unknown, report: Report): boolean {

@@ -110,6 +110,8 @@ export const subjects: readonly Subject[] = [
       "src/json/exact-decimal.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/cells.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/row-reader.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/row-bytes.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/column-cells.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/canonical-rows.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/parquet-columns.ts": ["test/parquet/columns.test.ts"],
       "src/parquet/parquet-writer.ts": ["test/parquet/round-trip.test.ts", "test/parquet/damage.test.ts"],
