@@ -1,6 +1,7 @@
 import { memberKey } from "./canonical-rows.ts";
 import { canonicalText, type Cell, type CellReader, cellReader, Misfit, type StoredCell } from "./cells.ts";
 import type { ParquetColumn } from "./parquet-columns.ts";
+import { decimalLength } from "./parquet-schema.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
 /** A column of the current row group. Many columns repeat their value, which is then converted only once. */
@@ -117,7 +118,7 @@ export class ColumnCells {
 
 const noValue = "null";
 
-/** Much faster than hyparquet-writer, which shifts each decimal 16 times. The highest byte comes first. */
+/** Much faster than hyparquet-writer, which shifts each decimal 16 times. */
 function decimalBytes(cells: readonly Cell[]): StoredCell[] {
   const bytes = Buffer.allocUnsafe(cells.length * decimalLength);
   return cells.map((cell, row) => {
@@ -128,5 +129,3 @@ function decimalBytes(cells: readonly Cell[]): StoredCell[] {
     return new Uint8Array(bytes.buffer, bytes.byteOffset + at, decimalLength);
   });
 }
-
-const decimalLength = 16;

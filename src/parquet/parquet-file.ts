@@ -4,12 +4,14 @@ import { readColumn } from "hyparquet/src/column.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
-import { createRowHash, memberKey, type RowSummary } from "./canonical-rows.ts";
-import { type CellType, otherColumn, type ParquetColumn } from "./parquet-columns.ts";
+import { createRowHash, type RowSummary } from "./canonical-rows.ts";
+import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
 import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./file-mark.ts";
 import { physicalElement } from "./parquet-schema.ts";
-import { canonicalText, type StoredCell } from "./cells.ts";
+import type { StoredCell } from "./cells.ts";
 import { RowBytes } from "./row-bytes.ts";
+import { StoredColumn } from "./stored-column.ts";
+import { makeRoomForYoungObjects } from "./young-objects.ts";
 
 /** A file that can be read in parts. */
 export interface ByteSource {
@@ -17,6 +19,9 @@ export interface ByteSource {
   /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
   readonly read: (start: number, end: number) => Promise<Buffer>;
 }
+
+/** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
+export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;
 
 export interface ParquetFile {
   /** The text of the key `dexdata` in the footer: a receipt. */
@@ -26,9 +31,9 @@ export interface ParquetFile {
   readonly rows: number;
   /**
    * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
-   * group is read. Throws at the first row group with a damaged byte.
+   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row.
    */
-  readonly groups: () => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
+  readonly groups: (see?: SeeRow) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
 }
 
 /** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
@@ -40,6 +45,7 @@ const compressors = {
 
 /** Reads only the footer. */
 export async function openParquet(source: ByteSource): Promise<ParquetFile> {
+  makeRoomForYoungObjects();
   const footer = await readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
@@ -47,7 +53,7 @@ export async function openParquet(source: ByteSource): Promise<ParquetFile> {
     receipt,
     columns: mark.columns,
     rows: Number(metadata.num_rows),
-    groups: async function* () {
+    groups: async function* (see) {
       const lines = new RowBytes();
       let position = 0;
       for (const [index, group] of metadata.row_groups.entries()) {
@@ -57,7 +63,14 @@ export async function openParquet(source: ByteSource): Promise<ParquetFile> {
         if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
         lines.clear();
         const rows = Number(group.num_rows);
-        explained(() => readGroup(group, { metadata, columns: mark.columns, bytes, position }, lines));
+        const part = { metadata, columns: mark.columns, bytes, position };
+        const columns = explained(() => readColumns(group, part, lines));
+        for (let row = 0; row < rows; row += 1) {
+          const start = lines.length;
+          for (const column of columns) column.addMember(row);
+          lines.endRow(start);
+          see?.(columns, () => lines.text(start));
+        }
         yield { lines: lines.bytes(), rows };
         position = end;
       }
@@ -131,44 +144,15 @@ interface GroupPart {
   readonly position: number;
 }
 
-function readGroup(group: RowGroup, part: GroupPart, lines: RowBytes): void {
-  const rows = Number(group.num_rows);
+function readColumns(group: RowGroup, part: GroupPart, lines: RowBytes): readonly StoredColumn[] {
   const { columns } = part;
   if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
-  const all = group.columns.flatMap((chunk, index) => {
-    const { meta_data: meta } = chunk;
+  return group.columns.flatMap((chunk, index) => {
     // Rows of a list lack the fields of other lists.
-    if (meta?.statistics?.null_count === group.num_rows) return [];
-    const column = columns[index] ?? otherColumn;
-    const cells = readChunk(chunk, part, index, rows);
-    return { key: memberKey(column), type: column.type, cells, last: null as StoredCell, from: 0, to: 0 };
+    if (chunk.meta_data?.statistics?.null_count === group.num_rows) return [];
+    const cells = readChunk(chunk, part, index, Number(group.num_rows));
+    return new StoredColumn(columns[index] ?? otherColumn, cells, lines);
   });
-  for (let row = 0; row < rows; row += 1) {
-    const start = lines.length;
-    for (const column of all) {
-      const cell = column.cells[row] ?? null;
-      // Many columns repeat their value.
-      if (cell === column.last) lines.repeat(column.from, column.to);
-      else {
-        column.last = cell;
-        column.from = lines.length;
-        if (cell !== null) {
-          lines.addBytes(column.key);
-          addCanonical(lines, column.type, cell);
-        }
-        column.to = lines.length;
-      }
-    }
-    lines.endRow(start);
-  }
-}
-
-function addCanonical(lines: RowBytes, type: CellType, cell: StoredCell): void {
-  if (cell instanceof Uint8Array) {
-    if (type === "text") lines.addString(cell);
-    else if (type === "json") lines.addBytes(cell);
-    else lines.addText(canonicalText(type, decimalOf(cell)));
-  } else lines.addText(canonicalText(type, cell));
 }
 
 function readChunk(
@@ -200,14 +184,4 @@ function readChunk(
   if (!Array.isArray(cells) || cells.length !== rows || data.length > 1)
     throw new UnreadableParquet("a column has too few or too many values");
   return cells;
-}
-
-let memory: DataView = new DataView(new ArrayBuffer(0));
-
-/** A 128-bit integer, with the highest byte first. All decimals of a page are in the same memory. */
-function decimalOf({ buffer, byteOffset, length }: Uint8Array): bigint {
-  if (length !== 16) throw new UnreadableParquet("invalid decimal");
-  if (memory.buffer !== buffer) memory = new DataView(buffer);
-  const [high, low] = [memory.getBigInt64(byteOffset), memory.getBigInt64(byteOffset + 8)];
-  return high === low >> 63n ? low : (high << 64n) | BigInt.asUintN(64, low);
 }

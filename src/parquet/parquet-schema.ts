@@ -2,6 +2,9 @@ import type { SchemaElement } from "hyparquet";
 import { maxDecimalDigits } from "./cells.ts";
 import type { CellType, ParquetColumn } from "./parquet-columns.ts";
 
+/** In bytes; the highest one comes first. */
+export const decimalLength = 16;
+
 /**
  * Only the time has a logical type: without it, DuckDB would read local times. DuckDB cannot open files with the logical
  * type for integers. JSON is a string, because without UTF8, DuckDB would read bytes.
@@ -17,7 +20,7 @@ const elements: Readonly<Record<CellType, Omit<SchemaElement, "name" | "repetiti
   double: { type: "DOUBLE" },
   decimal: {
     type: "FIXED_LEN_BYTE_ARRAY",
-    type_length: 16,
+    type_length: decimalLength,
     converted_type: "DECIMAL",
     precision: maxDecimalDigits,
     scale: 0,

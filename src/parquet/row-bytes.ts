@@ -4,6 +4,7 @@
  */
 export class RowBytes {
   #bytes = Buffer.allocUnsafe(firstLength);
+  #view = viewOf(this.#bytes);
   #length = 0;
 
   get length(): number {
@@ -11,8 +12,17 @@ export class RowBytes {
   }
 
   /** Valid until more is added. */
+  get view(): DataView {
+    return this.#view;
+  }
+
+  /** Valid until more is added. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  text(from: number): string {
+    return this.#bytes.toString("utf8", from, this.#length);
   }
 
   clear(): void {
@@ -24,6 +34,14 @@ export class RowBytes {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
+  /** Faster for short texts, such as numbers. */
+  addAscii(text: string): void {
+    this.#reserve(text.length);
+    const start = this.#length;
+    for (let at = 0; at < text.length; at += 1) this.#bytes[start + at] = text.charCodeAt(at);
+    this.#length += text.length;
+  }
+
   addBytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -33,18 +51,18 @@ export class RowBytes {
   /** Adds a JSON string with this text, which is UTF-8. */
   addString(text: Uint8Array): void {
     this.#reserve(text.length + 2);
-    let at = this.#length;
-    this.#bytes[at++] = QUOTE;
-    for (let index = 0; index < text.length; index += 1) {
-      const byte = text[index] ?? 0;
-      if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) {
-        this.addText(JSON.stringify(Buffer.from(text).toString()));
-        return;
-      }
-      this.#bytes[at++] = byte;
+    const start = this.#length + 1;
+    const end = start + text.length;
+    this.#bytes.set(text, start);
+    for (let at = start; at < end; at += 1) {
+      const byte = this.#bytes[at] ?? 0;
+      if (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH) continue;
+      this.addText(JSON.stringify(Buffer.from(text).toString()));
+      return;
     }
-    this.#bytes[at++] = QUOTE;
-    this.#length = at;
+    this.#bytes[start - 1] = QUOTE;
+    this.#bytes[end] = QUOTE;
+    this.#length = end + 1;
   }
 
   /** Adds an earlier member again. If that was the first one of its row, it no longer begins with a comma. */
@@ -71,7 +89,12 @@ export class RowBytes {
     const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
     larger.set(this.bytes());
     this.#bytes = larger;
+    this.#view = viewOf(larger);
   }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 const firstLength = 1024 * 1024;

@@ -112,6 +112,7 @@ export const subjects: readonly Subject[] = [
       "src/parquet/row-reader.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/row-bytes.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/column-cells.ts": ["test/parquet/round-trip.test.ts"],
+      "src/parquet/stored-column.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/canonical-rows.ts": ["test/parquet/round-trip.test.ts"],
       "src/parquet/parquet-columns.ts": ["test/parquet/columns.test.ts"],
       "src/parquet/parquet-writer.ts": ["test/parquet/round-trip.test.ts", "test/parquet/damage.test.ts"],
