@@ -11,7 +11,7 @@ import { physicalElement } from "./parquet-schema.ts";
 import type { StoredCell } from "./cells.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoredColumn } from "./stored-column.ts";
-import { makeRoomForYoungObjects } from "./young-objects.ts";
+import { makeRoomForRowGroups } from "./heap-room.ts";
 
 /** A file that can be read in parts. */
 export interface ByteSource {
@@ -45,7 +45,7 @@ const compressors = {
 
 /** Reads only the footer. */
 export async function openParquet(source: ByteSource): Promise<ParquetFile> {
-  makeRoomForYoungObjects();
+  makeRoomForRowGroups();
   const footer = await readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
