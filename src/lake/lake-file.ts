@@ -29,7 +29,7 @@ export async function readRows(file: string): Promise<readonly string[]> {
   const rows = await withParquet(file, async (parquet) => {
     const lines: string[] = [];
     for await (const group of parquet.groups())
-      lines.push(...group.lines.split("\n").filter(Boolean).map(asSent));
+      lines.push(...group.lines.toString().split("\n").filter(Boolean).map(asSent));
     return lines;
   });
   if (rows === undefined) throw new UnreadableParquet("the file does not exist");
@@ -110,7 +110,7 @@ async function checkPart(
   const found = await withParquet(part, async (parquet) => {
     for await (const { lines, rows } of parquet.groups()) {
       hash.add(lines, rows);
-      if (see !== undefined) for (const line of lines.split("\n")) if (line !== "") see(line);
+      if (see !== undefined) for (const line of lines.toString().split("\n")) if (line !== "") see(line);
     }
     return parquet.receipt;
   }).catch((cause: unknown) => {

@@ -10,32 +10,29 @@ export interface RowSummary {
   readonly last: string | null;
 }
 
-/** The name of a member, after the comma that separates it from the previous one. */
-export function memberKey({ name }: ParquetColumn): string {
-  return `,${JSON.stringify(name)}:`;
-}
-
 /**
- * A canonical row is one line of JSON: members in the order of the columns, without those that are null. Each of the
- * members begins with a comma.
+ * A canonical row is one line of JSON: members in the order of the columns, without those that are null. This is the
+ * name of a member, after the comma that separates it from the previous one.
  */
-export function lineOf(members: string): string {
-  return `{${members.slice(1)}}\n`;
+export function memberKey({ name }: ParquetColumn): Buffer {
+  return Buffer.from(`,${JSON.stringify(name)}:`);
 }
 
-/** Hashes canonical rows. Each text contains one or more complete lines. */
+const LF = 10;
+
+/** Hashes canonical rows. Each call adds complete lines. */
 export function createRowHash() {
   const hash = createHash("sha256");
   let rows = 0;
   let first: string | null = null;
   let last: string | null = null;
   return {
-    add: (lines: string, count: number): void => {
+    add: (lines: Buffer, count: number): void => {
       if (count === 0) return;
       hash.update(lines);
       rows += count;
-      first ??= lines.slice(0, lines.indexOf("\n"));
-      last = lines.slice(lines.lastIndexOf("\n", lines.length - 2) + 1, -1);
+      first ??= lines.toString("utf8", 0, lines.indexOf(LF));
+      last = lines.toString("utf8", lines.lastIndexOf(LF, lines.length - 2) + 1, lines.length - 1);
     },
     summary: (): RowSummary => ({ rows, rows_sha256: hash.copy().digest("hex"), first, last }),
   };

@@ -1,12 +1,15 @@
 import { integerDigits, isSameDecimal } from "../json/exact-decimal.ts";
 import { compactJson, escapeJsonText } from "../json/json-text.ts";
 import { decodeName } from "../json/raw-json.ts";
-import { writeUtc } from "../time/calendar.ts";
+import { SECONDS_PER_DAY, writeUtc } from "../time/calendar.ts";
 import { hasFourDigitYear, parseDate, parseRfc3339 } from "../time/time.ts";
 import type { CellType, ParquetColumn } from "./parquet-columns.ts";
 
 /** Decimals, integers and times (in microseconds since 1970) are bigints. Null means no value. */
 export type Cell = string | number | bigint | boolean | null;
+
+/** As in the file: texts and decimals are bytes. */
+export type StoredCell = Uint8Array | Cell;
 
 /** The value does not fit the type of the column, which gets the nearest value of this type, or null. */
 export class Misfit {
@@ -141,19 +144,22 @@ function secondsAtMidnight(date: string): number | undefined {
   return lastDay.seconds;
 }
 
-const lastTime = { seconds: 0, text: "1970-01-01T00:00:00" };
-
 function timeText(micros: bigint): string {
-  const rest = Number(((micros % MICROS) + MICROS) % MICROS);
-  const seconds = Number((micros - BigInt(rest)) / MICROS);
-  if (Math.floor(seconds / 60) !== Math.floor(lastTime.seconds / 60)) {
-    lastTime.text = writeUtc(seconds);
-    lastTime.seconds = seconds;
+  // The remainder has the sign of the time.
+  const remainder = Number(micros % MICROS);
+  const rest = remainder < 0 ? remainder + 1_000_000 : remainder;
+  const seconds = Number(micros / MICROS) - (remainder < 0 ? 1 : 0);
+  const midnight = Math.floor(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+  if (midnight !== lastDay.seconds) {
+    lastDay.text = writeUtc(midnight).slice(0, -"T00:00:00".length);
+    lastDay.seconds = midnight;
   }
-  const second = String(seconds - Math.floor(seconds / 60) * 60).padStart(2, "0");
+  const [minutes, second] = [Math.floor((seconds - midnight) / 60), (seconds - midnight) % 60];
   const fraction = rest === 0 ? "" : `.${String(rest).padStart(6, "0")}`;
-  return `${lastTime.text.slice(0, -2)}${second}${fraction}Z`;
+  return `${lastDay.text}T${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}:${padded(second)}${fraction}Z`;
 }
+
+const padded = (part: number): string => (part < 10 ? `0${part}` : String(part));
 
 const isString = (raw: string): boolean => raw.startsWith('"');
 

@@ -4,11 +4,14 @@ import { readColumn } from "hyparquet/src/column.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
-import { createRowHash, lineOf, memberKey, type RowSummary } from "./canonical-rows.ts";
+import { createRowHash, type RowSummary } from "./canonical-rows.ts";
 import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
 import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./file-mark.ts";
 import { physicalElement } from "./parquet-schema.ts";
-import { canonicalText, type Cell } from "./cells.ts";
+import type { StoredCell } from "./cells.ts";
+import { RowBytes } from "./row-bytes.ts";
+import { StoredColumn } from "./stored-column.ts";
+import { makeRoomForRowGroups } from "./heap-room.ts";
 
 /** A file that can be read in parts. */
 export interface ByteSource {
@@ -17,6 +20,9 @@ export interface ByteSource {
   readonly read: (start: number, end: number) => Promise<Buffer>;
 }
 
+/** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
+export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;
+
 export interface ParquetFile {
   /** The text of the key `dexdata` in the footer: a receipt. */
   readonly receipt: string;
@@ -24,24 +30,14 @@ export interface ParquetFile {
   /** According to the footer. */
   readonly rows: number;
   /**
-   * The canonical rows of one row group after the other, as complete lines of NDJSON. Throws at the first row group with
-   * a damaged byte.
+   * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
+   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row.
    */
-  readonly groups: () => AsyncGenerator<{ readonly lines: string; readonly rows: number }>;
+  readonly groups: (see?: SeeRow) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
 }
 
 /** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
 export class UnreadableParquet extends Error {}
-
-let memory: Buffer = Buffer.alloc(0);
-
-/** The default decoder would drop a byte order mark. All texts of a page are in the same memory. */
-function decodeText({ buffer, byteOffset, length }: Uint8Array): string {
-  if (memory.buffer !== buffer) memory = Buffer.from(buffer);
-  return memory.toString("utf8", byteOffset, byteOffset + length);
-}
-
-const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
@@ -49,21 +45,33 @@ const compressors = {
 
 /** Reads only the footer. */
 export async function openParquet(source: ByteSource): Promise<ParquetFile> {
+  makeRoomForRowGroups();
   const footer = await readFooter(source);
-  const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { parsers, geoparquet: false }));
+  const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
   return {
     receipt,
     columns: mark.columns,
     rows: Number(metadata.num_rows),
-    groups: async function* () {
+    groups: async function* (see) {
+      const lines = new RowBytes();
       let position = 0;
       for (const [index, group] of metadata.row_groups.entries()) {
         const end = endOf(group);
         if (!(end > position && end <= source.size)) throw new UnreadableParquet(damaged);
         const bytes = await source.read(position, end);
         if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
-        yield explained(() => readGroup(group, { metadata, columns: mark.columns, bytes, position }));
+        lines.clear();
+        const rows = Number(group.num_rows);
+        const part = { metadata, columns: mark.columns, bytes, position };
+        const columns = explained(() => readColumns(group, part, lines));
+        for (let row = 0; row < rows; row += 1) {
+          const start = lines.length;
+          for (const column of columns) column.addMember(row);
+          lines.endRow(start);
+          see?.(columns, () => lines.text(start));
+        }
+        yield { lines: lines.bytes(), rows };
         position = end;
       }
     },
@@ -136,39 +144,23 @@ interface GroupPart {
   readonly position: number;
 }
 
-function readGroup(group: RowGroup, part: GroupPart): { readonly lines: string; readonly rows: number } {
-  const rows = Number(group.num_rows);
+function readColumns(group: RowGroup, part: GroupPart, lines: RowBytes): readonly StoredColumn[] {
   const { columns } = part;
   if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
-  const cells = group.columns.map((chunk, index) => {
-    const column = columns[index] ?? otherColumn;
-    const last: { cell: Cell; member: string } = { cell: null, member: "" };
-    return { key: memberKey(column), type: column.type, cells: readChunk(chunk, part, index, rows), last };
+  return group.columns.flatMap((chunk, index) => {
+    // Rows of a list lack the fields of other lists.
+    if (chunk.meta_data?.statistics?.null_count === group.num_rows) return [];
+    const cells = readChunk(chunk, part, index, Number(group.num_rows));
+    return new StoredColumn(columns[index] ?? otherColumn, cells, lines);
   });
-  const lines: string[] = [];
-  for (let row = 0; row < rows; row += 1) {
-    let members = "";
-    for (const column of cells) {
-      const cell = column.cells[row] ?? null;
-      const { last } = column;
-      // Many columns repeat their value.
-      if (cell !== last.cell) {
-        last.cell = cell;
-        last.member = cell === null ? "" : column.key + canonicalText(column.type, cell);
-      }
-      members += last.member;
-    }
-    lines.push(lineOf(members));
-  }
-  return { lines: lines.join(""), rows };
 }
 
 function readChunk(
   chunk: ColumnChunk,
-  { metadata, bytes, position, columns }: GroupPart,
+  { metadata, bytes, position }: GroupPart,
   index: number,
   rows: number,
-): readonly Cell[] {
+): readonly StoredCell[] {
   const { meta_data: meta } = chunk;
   const element = metadata.schema[index + 1];
   if (meta === undefined || element === undefined) throw new UnreadableParquet("a column lacks its metadata");
@@ -183,21 +175,13 @@ function readChunk(
     element: physical,
     schemaPath: path,
     codec: meta.codec,
-    parsers,
+    parsers: DEFAULT_PARSERS,
     compressors,
+    utf8: false,
   });
-  const cells: Cell[] = [];
-  const isDecimal = columns[index]?.type === "decimal";
-  for (const page of data)
-    for (const value of page) cells.push(isDecimal ? decimalOf(value) : (value ?? null));
-  if (cells.length !== rows) throw new UnreadableParquet("a column has too few or too many values");
+  // Further pages are added to the array of the first one, because every column is optional.
+  const [cells = []] = data;
+  if (!Array.isArray(cells) || cells.length !== rows || data.length > 1)
+    throw new UnreadableParquet("a column has too few or too many values");
   return cells;
-}
-
-/** A 128-bit integer, with the highest byte first. */
-function decimalOf(value: unknown): Cell {
-  if (value === null || value === undefined) return null;
-  if (!(value instanceof Uint8Array) || value.length !== 16) throw new UnreadableParquet("invalid decimal");
-  const view = new DataView(value.buffer, value.byteOffset, 16);
-  return (view.getBigInt64(0) << 64n) | view.getBigUint64(8);
 }

@@ -2,6 +2,9 @@ import type { SchemaElement } from "hyparquet";
 import { maxDecimalDigits } from "./cells.ts";
 import type { CellType, ParquetColumn } from "./parquet-columns.ts";
 
+/** In bytes; the highest one comes first. */
+export const decimalLength = 16;
+
 /**
  * Only the time has a logical type: without it, DuckDB would read local times. DuckDB cannot open files with the logical
  * type for integers. JSON is a string, because without UTF8, DuckDB would read bytes.
@@ -17,7 +20,7 @@ const elements: Readonly<Record<CellType, Omit<SchemaElement, "name" | "repetiti
   double: { type: "DOUBLE" },
   decimal: {
     type: "FIXED_LEN_BYTE_ARRAY",
-    type_length: 16,
+    type_length: decimalLength,
     converted_type: "DECIMAL",
     precision: maxDecimalDigits,
     scale: 0,
@@ -47,13 +50,15 @@ export function schemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
   return [{ name: "row", num_children: columns.length }, ...leaves];
 }
 
-/** The same column for raw bytes and bigints: hyparquet would round decimals to doubles and times to milliseconds. */
-export function physicalElement({ type, type_length, name, converted_type }: SchemaElement): SchemaElement {
+/**
+ * The same column for raw bytes and bigints. Otherwise, hyparquet would round decimals to doubles and times to
+ * milliseconds, and hyparquet-writer would take several times as long for texts and decimals.
+ */
+export function physicalElement({ type, type_length, name, num_children }: SchemaElement): SchemaElement {
   return {
     name,
-    repetition_type: "OPTIONAL",
+    ...(num_children === undefined ? { repetition_type: "OPTIONAL" } : { num_children }),
     ...(type === undefined ? {} : { type }),
     ...(type_length === undefined ? {} : { type_length }),
-    ...(converted_type === "UTF8" ? { converted_type } : {}),
   };
 }

@@ -1,12 +1,14 @@
 import { gzipSync } from "node:zlib";
+import type { RowGroup } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { ParquetWriter } from "hyparquet-writer/src/parquet-writer.js";
+import type { ColumnCells } from "./column-cells.ts";
 import { createRowHash, type RowSummary } from "./canonical-rows.ts";
 import type { ParquetColumn } from "./parquet-columns.ts";
 import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mark.ts";
 import { createRowReader, type RefuseValue } from "./row-reader.ts";
-import { schemaOf } from "./parquet-schema.ts";
-import type { Cell } from "./cells.ts";
+import { physicalElement, schemaOf } from "./parquet-schema.ts";
+import { makeRoomForRowGroups } from "./heap-room.ts";
 
 export interface WrittenRows extends RowSummary {
   /** The number of values by column whose exact text is in `other`. */
@@ -29,58 +31,49 @@ export interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
 
 /** A row group is held in memory and read as a unit. Its limits depend only on the rows, so the file does too. */
 const rowsPerGroup = 20_000;
-const charactersPerGroup = 16 * 1024 * 1024;
+const bytesPerGroup = 16 * 1024 * 1024;
 
 /** Writes rows, which are JSON texts. Memory holds up to one row group. */
 export function createParquetWriter({ columns, write, refuse = refuseValue }: ParquetOptions) {
+  makeRoomForRowGroups();
   const bytes = new GroupBytes(write);
+  const schema = schemaOf(columns);
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: schemaOf(columns),
+    schema: schema.map(physicalElement),
     codec: "GZIP",
     compressors: { GZIP: compress },
     createdBy: "dexdata",
   });
   const reader = createRowReader(columns, refuse);
   const hash = createRowHash();
-  let group: Cell[][] = columns.map(() => []);
   let rows = 0;
-  let characters = 0;
-  let lines = "";
 
-  const hashLines = (count: number): void => {
-    hash.add(lines, count);
-    lines = "";
-  };
   const endGroup = async (): Promise<void> => {
     if (rows === 0) return;
-    const columnData = columns.map(({ name }, index) => ({
-      name,
-      data: group[index] ?? [],
+    hash.add(reader.lines.bytes(), rows);
+    const columnData = reader.columns.map((cells) => ({
+      name: cells.column.name,
+      // Called when the column is written, so that only one column has objects for its values.
+      get data() {
+        return cells.values();
+      },
       // An index would come after the row groups, outside their hashes. Row groups are small enough without one.
       offsetIndex: false,
     }));
-    const size = rows;
-    group = columns.map(() => []);
-    [rows, characters] = [0, 0];
-    await writer.write({ columnData, rowGroupSize: size });
+    const written = writer.write({ columnData, rowGroupSize: rows });
+    keepBounds(writer.row_groups.at(-1), reader.columns);
+    reader.clear();
+    rows = 0;
+    await written;
   };
   return {
     add: async (texts: readonly string[]): Promise<void> => {
-      let pending = 0;
       for (const text of texts) {
-        const { cells, line } = reader.read(text);
-        for (let index = 0; index < group.length; index += 1) group[index]?.push(cells[index] ?? null);
-        lines += line;
-        characters += line.length;
+        reader.add(text);
         rows += 1;
-        pending += 1;
-        if (rows < rowsPerGroup && characters < charactersPerGroup) continue;
-        hashLines(pending);
-        pending = 0;
-        await endGroup();
+        if (rows === rowsPerGroup || reader.lines.length >= bytesPerGroup) await endGroup();
       }
-      hashLines(pending);
     },
     /** Call this once, after all rows. */
     finish: async (receipt: ParquetTarget["receipt"]): Promise<WrittenRows> => {
@@ -90,10 +83,26 @@ export function createParquetWriter({ columns, write, refuse = refuseValue }: Pa
         { key: receiptKey, value: receipt(written) },
         { key: markKey, value: writeMark({ columns, groups: bytes.groups }) },
       ];
+      writer.schema = schema;
       await writer.finish();
       return written;
     },
   };
+}
+
+/**
+ * hyparquet-writer compares the bytes of decimals, so that negative ones would be greater than all others. The bounds of
+ * texts are written with the footer, when their memory has other rows.
+ */
+function keepBounds(group: RowGroup | undefined, columns: readonly ColumnCells[]): void {
+  for (const [index, cells] of columns.entries()) {
+    const statistics = group?.columns[index]?.meta_data?.statistics;
+    if (statistics === undefined) continue;
+    const { min_value: min, max_value: max } = statistics;
+    if (cells.column.type === "decimal") Object.assign(statistics, cells.bounds());
+    else if (min instanceof Uint8Array && max instanceof Uint8Array)
+      Object.assign(statistics, { min_value: Uint8Array.from(min), max_value: Uint8Array.from(max) });
+  }
 }
 
 function refuseValue({ name, type }: ParquetColumn, raw: string): Error {

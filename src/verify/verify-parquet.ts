@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { withByteSource } from "../files/byte-source.ts";
 import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
-import { openParquet, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { openParquet, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { ParquetRow } from "./parquet-row.ts";
 import { type Query, querySchema } from "./pull-receipt.ts";
-import { createNdjsonReader } from "./read-lines.ts";
+import { parseJsonRow } from "./row.ts";
 import type { RowWalk } from "./row-walk.ts";
 import type { Report } from "./rules.ts";
 
@@ -39,15 +40,24 @@ export async function verifyParquet({
       const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
       const parquet = await openParquet(source);
       const receipt: unknown = JSON.parse(parquet.receipt);
-      walk = startWalk(querySchema.safeParse(receipt).data);
-      const reader = createNdjsonReader(walk);
-      for await (const { lines, rows } of parquet.groups()) {
+      const current = startWalk(querySchema.safeParse(receipt).data);
+      walk = current;
+      const row = new ParquetRow();
+      let line = 0;
+      const see: SeeRow = (columns, json) => {
+        line += 1;
+        const isTyped = row.moveTo(line, columns);
+        // The walk keeps the first row, and gets its names from its values.
+        const parsed = isTyped && line > 1 ? row : parseJsonRow(json(), line);
+        if ("found" in parsed) current.refuse(parsed);
+        else current.take(parsed);
+      };
+      for await (const { lines, rows } of parquet.groups(see)) {
         signal.throwIfAborted();
         hash.add(lines, rows);
-        addInParts(lines, reader.add);
         await onGroup(bytes);
       }
-      walk.end();
+      current.end();
       return isFooterOf(hash.summary(), receipt, report);
     } catch (cause) {
       if (!(cause instanceof UnreadableParquet)) throw cause;
@@ -57,15 +67,6 @@ export async function verifyParquet({
       return false;
     }
   });
-}
-
-/** In bytes. Larger strings are collected later. */
-const partLength = 64 * 1024;
-
-function addInParts(lines: string, add: (chunk: Buffer) => void): void {
-  const bytes = Buffer.from(lines);
-  for (let start = 0; start < bytes.length; start += partLength)
-    add(bytes.subarray(start, start + partLength));
 }
 
 function isFooterOf(found: RowSummary, receipt: unknown, report: Report): boolean {

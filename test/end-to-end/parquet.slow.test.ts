@@ -45,7 +45,7 @@ test(
     let [at, wrong, count] = [0, 0, 0];
     await withByteSource(parquet, async (source) => {
       for await (const { lines } of (await openParquet(source)).groups())
-        for (const line of lines.split("\n").slice(0, -1)) {
+        for (const line of lines.toString().split("\n").slice(0, -1)) {
           const end = sent.indexOf(0x0a, at);
           wrong += differences(sent.toString("utf8", at, end), line, record).length;
           count += 1;

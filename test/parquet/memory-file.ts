@@ -28,7 +28,7 @@ export async function writeFile(
 
 export async function linesOf(file: ParquetFile): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const group of file.groups()) lines.push(...group.lines.split("\n").slice(0, -1));
+  for await (const group of file.groups()) lines.push(...group.lines.toString().split("\n").slice(0, -1));
   return lines;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { describe, expect, test } from "vitest";
 import { columnsOf, otherColumn } from "../../src/parquet/parquet-columns.ts";
 import { readParquet } from "../../src/parquet/parquet-file.ts";
@@ -131,6 +132,30 @@ test("rows are the same file however they arrive, and row groups end at 20,000 r
   const sizes: number[] = [];
   for await (const group of (await open(one.file)).groups()) sizes.push(group.rows);
   expect(sizes).toEqual([20_000, 20_000, 5_000]);
+});
+
+test("each row group has the bounds of its values, which queries use to skip it", async () => {
+  const columns = [
+    { name: "text", type: "text" },
+    { name: "amount", type: "decimal" },
+    { name: "time", type: "time" },
+  ] as const;
+  const rowOf = (n: number): string => {
+    const amount = `${n % 2 === 0 ? "-" : ""}${n + 1}${"0".repeat(20)}`;
+    return `{"text":"${String(n).padStart(5, "0")}","amount":${amount},"time":"1970-01-01T0${n % 10}:00:00Z"}`;
+  };
+  const { file } = await writeFile(
+    columns,
+    Array.from({ length: 30_000 }, (_, n) => rowOf(n)),
+  );
+  const bytes = Uint8Array.from(file.subarray(-8 - file.readUInt32LE(file.length - 8)));
+  const { row_groups: groups } = parquetMetadata(bytes.buffer);
+  const hours = { min_value: new Date(0), max_value: new Date(9 * 3_600_000) };
+  const decimals = (min: number, max: number) => ({ min_value: min * 1e20, max_value: max * 1e20 });
+  expect(groups.map((group) => group.columns.map(({ meta_data: meta }) => meta?.statistics))).toMatchObject([
+    [{ min_value: "00000", max_value: "19999" }, decimals(-19_999, 20_000), hours],
+    [{ min_value: "20000", max_value: "29999" }, decimals(-29_999, 30_000), hours],
+  ]);
 });
 
 test("a row group ends at 16 MiB of rows", async () => {

@@ -10,8 +10,12 @@ import { createRandom } from "../harness/random.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { open, writeFile } from "../parquet/memory-file.ts";
+import { generateRow, kinds } from "../parquet/generated-rows.ts";
+import { linesOf, open, writeFile } from "../parquet/memory-file.ts";
 import { readParquet } from "../../src/parquet/parquet-file.ts";
+import { createNdjsonReader } from "../../src/verify/read-lines.ts";
+import { createRowWalk } from "../../src/verify/row-walk.ts";
+import { verifyParquet } from "../../src/verify/verify-parquet.ts";
 import { withMember } from "./planting.ts";
 
 const folder = temporaryFolder();
@@ -106,3 +110,32 @@ test("the receipt of a pull with another last row is F4", async () => {
 test("a file of another program is F1", async () => {
   expect(await verify(Buffer.from("PAR1 not parquet at all PAR1"))).toEqual({ exit: 8, rules: [["F1", 1]] });
 });
+
+test.each(kinds)(
+  "every rule finds the same in a Parquet file of a $name as in its rows",
+  async ({ shape }) => {
+    const random = createRandom(1234);
+    const once = Array.from({ length: 300 }, () => generateRow(random, shape));
+    const sent = [...once, ...once.slice(0, 20)];
+    const { file } = await writeFile(columnsOf(shape), sent);
+    const lines = await linesOf(await open(file));
+
+    const expected: unknown[] = [];
+    const walk = createRowWalk(undefined, "parquet", (...finding) => expected.push(finding));
+    const reader = createNdjsonReader(walk);
+    reader.add(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+    walk.end();
+
+    const found: unknown[] = [];
+    const name = path.join(folder, "generated.parquet");
+    writeFileSync(name, file);
+    await verifyParquet({
+      file: name,
+      startWalk: () => createRowWalk(undefined, "parquet", (...finding) => found.push(finding)),
+      report: () => undefined,
+      signal: new AbortController().signal,
+      onGroup: () => Promise.resolve(),
+    });
+    expect(found).toEqual(expected);
+  },
+);
