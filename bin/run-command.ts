@@ -1,11 +1,11 @@
-// Loaded before V8's flags change, because V8 then rejects the compiled code that Node has for its own modules.
-import "node:net";
 import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
 import type { EarlyReload } from "./early-reload.ts";
 
 /** V8 compiles code with the current flags, so its chunks are loaded after the flags are set. */
 export async function runCommand(argv: readonly string[], early: EarlyReload): Promise<void> {
+  // V8 rejects the compiled code that Node has for its own modules once a flag has changed.
+  process.getBuiltinModule("node:net");
   tuneEngine(argv);
   // Node saves what is compiled when a file is loaded. This flag compiles all of it, so that later runs compile nothing.
   setFlagsFromString("--no-lazy");

@@ -1,4 +1,4 @@
-import { addBytes, addText, type TextHash } from "../text/text-hash.ts";
+import { type TextBytes, toBytes } from "../text/text-bytes.ts";
 import { memberKey } from "./canonical-rows.ts";
 import { canonicalText, type Cell, type StoredCell } from "./cells.ts";
 import type { ParquetColumn } from "./parquet-columns.ts";
@@ -68,15 +68,16 @@ export class StoredColumn {
     return this.#text;
   }
 
-  /** Adds the UTF-8 bytes of the text. */
-  addTo(hash: TextHash): void {
+  /** Finds the text in the lines, or undefined if there is no value. Valid until more is added to the lines. */
+  find(): TextBytes | undefined {
+    if (this.#cell === null) return undefined;
     const { type } = this.column;
     const quote = type === "text" || type === "time" || type === "decimal" ? 1 : 0;
     const from = this.#from + this.#key.length + quote;
     const to = this.#to - quote;
     const isEscaped = type === "text" && this.#cell instanceof Uint8Array && this.#cell.length !== to - from;
-    if (this.#cell === null || type === "json" || isEscaped) addText(hash, this.text() ?? "");
-    else addBytes(hash, this.#lines.view, from, to);
+    if (type === "json" || isEscaped) return toBytes(this.text() ?? "");
+    return { view: this.#lines.view, from, to };
   }
 }
 

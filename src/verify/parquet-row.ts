@@ -1,6 +1,6 @@
 import { otherColumn } from "../parquet/parquet-columns.ts";
 import type { StoredColumn } from "../parquet/stored-column.ts";
-import type { TextHash } from "../text/text-hash.ts";
+import type { TextBytes } from "../text/text-bytes.ts";
 import type { Row } from "./row.ts";
 
 /** A row of a Parquet file, whose columns have the types of the contract. */
@@ -28,7 +28,7 @@ export class ParquetRow implements Row {
     return this.#byName.get(name)?.text();
   }
 
-  addTo(hash: TextHash, name: string): void {
-    this.#byName.get(name)?.addTo(hash);
+  find(name: string): TextBytes | undefined {
+    return this.#byName.get(name)?.find();
   }
 }

@@ -3,7 +3,8 @@ import { followPattern, type Pattern } from "../json/pattern.ts";
 import type { Field, RecordShape } from "../contract/record.ts";
 import { ByteScan } from "../json/byte-scan.ts";
 import { rawMembers } from "../json/raw-json.ts";
-import type { Row, TextBytes } from "./row.ts";
+import type { TextBytes } from "../text/text-bytes.ts";
+import type { Row } from "./row.ts";
 
 /** Kinds of JSON values, as bits. */
 const [STRING, NUMBER, INTEGER, BOOLEAN, NULL] = [1, 2, 4, 8, 16];

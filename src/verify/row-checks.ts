@@ -1,10 +1,11 @@
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { rawMembers } from "../json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash } from "../text/text-hash.ts";
+import type { TextBytes } from "../text/text-bytes.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../time/time.ts";
 import { wholeDigits } from "./compare-decimals.ts";
 import type { Query } from "./pull-receipt.ts";
-import type { Row, TextBytes } from "./row.ts";
+import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 import type { Report } from "./rules.ts";
 

@@ -1,7 +1,8 @@
 import { areSame } from "../json/pattern.ts";
+import { type TextBytes, toBytes } from "../text/text-bytes.ts";
 import { type Instant, parseRfc3339 } from "../time/time.ts";
 import type { Place } from "./row-checks.ts";
-import type { Row, TextBytes } from "./row.ts";
+import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 
 const PLAIN = /^[\d-]{10}T\d\d:[0-5]\d:[0-5]\dZ$/u;
@@ -12,7 +13,7 @@ const plainLength = 20;
 
 /** Neighboring rows share their date and hour, which are then parsed only once, and no string is created. */
 export function createTimeReader(name: string): (row: Row) => Instant | undefined {
-  let hour = copyOf("");
+  let { view: hour } = toBytes("");
   let hourSeconds = 0;
   return (row) => {
     const found = row.find(name);
@@ -24,7 +25,7 @@ export function createTimeReader(name: string): (row: Row) => Instant | undefine
     const text = row.text(name) ?? "";
     const instant = parseRfc3339(text);
     if (instant !== undefined && PLAIN.test(text)) {
-      hour = copyOf(text.slice(0, hourLength));
+      hour = toBytes(text.slice(0, hourLength)).view;
       hourSeconds = Math.floor(instant.seconds / 3600) * 3600;
     }
     return instant;
@@ -57,19 +58,14 @@ export function createPlaceReader({ assetFields, timeField }: RowKind): (row: Ro
 /** Most rows have the pool or token of the row above, and comparing bytes takes less time than creating a string. */
 function createRepeatedText(name: string): (row: Row) => string {
   let last = "";
-  let bytes = copyOf(last);
+  let { view: bytes } = toBytes(last);
   return (row) => {
     const found = row.find(name);
     if (found === undefined) return "";
     const { view, from, to } = found;
     if (to - from === bytes.byteLength && areSame(bytes, 0, bytes.byteLength, view, from)) return last;
     last = row.text(name) ?? "";
-    bytes = copyOf(last);
+    bytes = toBytes(last).view;
     return last;
   };
-}
-
-function copyOf(text: string): DataView {
-  const bytes = Buffer.from(text);
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -1,4 +1,5 @@
 import { isObject, rawMembers } from "../json/raw-json.ts";
+import { type TextBytes, toBytes } from "../text/text-bytes.ts";
 
 /** One row of a file. It is valid until the next row is read. */
 export interface Row {
@@ -10,12 +11,6 @@ export interface Row {
   find(name: string): TextBytes | undefined;
   /** Undefined if the reader has already compared the types with those of an earlier row. */
   readonly values: Values | undefined;
-}
-
-export interface TextBytes {
-  readonly view: DataView;
-  readonly from: number;
-  readonly to: number;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -55,9 +50,7 @@ export function rowOf(
   };
   const find = (name: string): TextBytes | undefined => {
     const found = text(name);
-    if (found === undefined) return undefined;
-    const bytes = Buffer.from(found);
-    return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), from: 0, to: bytes.length };
+    return found === undefined ? undefined : toBytes(found);
   };
   return { line, values, text, find };
 }
