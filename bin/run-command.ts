@@ -10,11 +10,8 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
   // Node saves what is compiled when a file is loaded. This flag compiles all of it, so that later runs compile nothing.
   setFlagsFromString("--no-lazy");
   if (!enableCompileCache()) setFlagsFromString("--lazy");
-  const [{ runInProcess }, { main }] = await Promise.all([
-    import("./process-context.ts"),
-    import("../src/program/main.ts"),
-  ]);
-  await runInProcess(early, async (context) => await main(argv, context));
+  const { runMain } = await import("./run-main.ts");
+  await runMain(argv, early);
 }
 
 /**

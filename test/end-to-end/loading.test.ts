@@ -69,7 +69,7 @@ afterAll(() => {
 });
 
 /** Chunks that every command loads. */
-const command = ["commander", "main", "process-context", "run-command"];
+const command = ["commander", "run-command", "run-main"];
 /** Chunks that every command with requests loads. */
 const asking = [...command, "run-endpoint", "undici"];
 
@@ -118,7 +118,7 @@ describe("loaded chunks", () => {
     "%s: loads a prepared page and the module that prints it",
     async (line) => {
       const words = line === "" ? [] : line.split(" ");
-      expect(await partsOf(words)).toEqual(["process-context", "run-help"]);
+      expect(await partsOf(words)).toEqual(["run-help"]);
       const builtins = await builtinsOf(words);
       expect(builtins.filter((name) => [...unneeded, "v8"].includes(name))).toEqual([]);
     },
@@ -194,7 +194,7 @@ describe("loaded chunks", () => {
   test("a Tab loads the commands and their descriptions, but not the code that splits words", async () => {
     const chunks = await chunksOf(["__complete", "bash", "pools", "search", "ethereum", "--dex", ""]);
     expect(chunks).toContain("complete-words");
-    expect(chunks.filter((chunk) => [...heavy, "commander", "main"].includes(chunk))).toEqual([]);
+    expect(chunks.filter((chunk) => [...heavy, "commander", "run-main"].includes(chunk))).toEqual([]);
   });
 
   test("requests over plain http load no unnecessary modules of Node", async () => {
