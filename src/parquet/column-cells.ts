@@ -94,7 +94,7 @@ export class ColumnCells {
     });
   }
 
-  /** Of decimals; undefined if there is no value. */
+  /** The bounds of a column of decimals; undefined if all its cells are null. */
   bounds(): { readonly min_value: bigint; readonly max_value: bigint } | undefined {
     let bounds: { min_value: bigint; max_value: bigint } | undefined;
     for (const cell of this.#cells) {
