@@ -124,10 +124,13 @@ function createRowWalk(
   /** Scans the entire row and makes it the pattern for the following rows. */
   const walk = (start: number): number => {
     const leaves: number[] = [];
+    const begin = spans.length;
+    spans.push(start, -1);
+    for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
     scan.leaves = leaves;
     const end = scan.endOfObject(start, 2, visit);
     scan.leaves = undefined;
-    const begin = spans.length - stride;
+    spans[begin + 1] = end;
     places = names.map((_, index) => leaves.indexOf(spans[begin + 2 + 2 * index] ?? -1));
     // If a recorded field contains nested values, the pattern cannot locate it, so the next row has to be scanned too.
     const isComplete = places.every((place, index) => place >= 0 || spans[begin + 2 + 2 * index] === -1);
@@ -136,15 +139,12 @@ function createRowWalk(
   };
   return (start) => {
     if (scan.bytes[start] !== OPEN_OBJECT) throw new UnsupportedByScanner();
-    spans.push(start, -1);
-    for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
-    const followed =
-      pattern === undefined ? -1 : followPattern(scan, pattern, start, scan.bytes.length, found);
-    const end = followed < 0 ? walk(start) : followed;
-    if (followed >= 0)
-      for (const [index, place] of places.entries())
-        if (place >= 0) note(index, found[place] ?? -1, found[place + 1] ?? -1);
-    spans[spans.length - stride + 1] = end;
+    const end = pattern === undefined ? -1 : followPattern(scan, pattern, start, scan.bytes.length, found);
+    if (end < 0) return walk(start);
+    spans.push(start, end);
+    for (const place of places)
+      if (place < 0) spans.push(-1, -1);
+      else spans.push(found[place] ?? -1, found[place + 1] ?? -1);
     return end;
   };
 }
