@@ -2,17 +2,18 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { chunkGroups } from "./bin/build/chunks.ts";
-import { preparedHelp } from "./bin/build/prepared-help.ts";
 import { allCommands } from "./src/program/all-commands.ts";
 import { manPage } from "./src/program/help/man-page.ts";
+import { preparedFile } from "./src/program/help/prepared-file.ts";
+import { preparedPage, preparedWords } from "./src/program/help/print-help.ts";
 import { declarations, sandboxDeclarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
 
 const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1] ?? "";
 
 /**
- * What packages load at their start and this program never comes to: HTTP/2 (8 ms, off unless asked for), bodies that
- * are forms, and subcommands that are programs of their own (6 ms). To come there all the same is an error that says so.
+ * Parts of packages that would be loaded at startup although this program never uses them: HTTP/2 (8 ms, off by
+ * default), form bodies, and subcommands that are separate programs (6 ms). Using one throws an error that says so.
  */
 const leftOut: Plugin = {
   name: "left-out",
@@ -23,7 +24,7 @@ const leftOut: Plugin = {
     const isParquet = /node_modules[\\/]hyparquet(?:-writer)?[\\/]/u.test(importer);
     const isUnused = /\/(?:variant|wkb|geospatial|geoparquet|delta|snappy|splitstream)\.js$/u.test(id);
     if (isParquet && isUnused) return "\0left-out";
-    // A module of its own, or commander would load undici for it.
+    // A separate module, or commander would load undici for it.
     if (id === "node:child_process" && /node_modules[\\/]commander[\\/]/u.test(importer))
       return "\0left-out-of-commander";
     return undefined;
@@ -34,7 +35,7 @@ const leftOut: Plugin = {
       : undefined,
 };
 
-/** The manual is written for everybody, and the same whenever it is built. */
+/** The manual does not depend on who builds it, or when. */
 const anybodys = {
   env: { HOME: "/home/you" },
   platform: "linux",
@@ -43,7 +44,7 @@ const anybodys = {
 
 const source = (file: string): string => readFileSync(`src/${file}`, "utf8");
 
-/** What belongs to the package beside its programs, made from the same contract. */
+/** The other files of the package, generated from the same contract as its programs. */
 const packageFiles: Plugin = {
   name: "package-files",
   generateBundle() {
@@ -54,10 +55,14 @@ const packageFiles: Plugin = {
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });
     this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anybodys) });
+    for (const words of preparedWords(allCommands)) {
+      const fileName = preparedFile(words === "" ? [] : words.split(" "));
+      this.emitFile({ type: "asset", fileName, source: JSON.stringify(preparedPage(allCommands, words)) });
+    }
   },
 };
 
-/** What of Node undici loads at its start for one class and one number: 6 ms for http, 2 ms for assert. */
+/** Node modules that undici loads at startup for only a class, a number and a check: 6 ms for http, 2 ms for assert. */
 const standIns: Readonly<Record<string, string>> = {
   "node:http": "module.exports = { IncomingMessage: class IncomingMessage {}, maxHeaderSize: 16384 };",
   "node:assert":
@@ -81,8 +86,8 @@ const standIn: Plugin = {
 };
 
 /**
- * Node's modules that many chunks name and few runs come to: each is loaded where something of it is first used. Only
- * their named imports: what follows a default import is another form.
+ * Many chunks import these Node modules, but few runs use them, so each is loaded on first use (11 ms for one pool). Only
+ * named imports are changed, because a default import is compiled differently.
  */
 const late: Plugin = {
   name: "late",
@@ -93,22 +98,13 @@ const late: Plugin = {
     ),
 };
 
-/**
- * V8 parses an arrow function once with its file, and again when it is called. A function in parentheses is compiled
- * with its file, so that Node 22 and later keep it in their compile cache. undici has 24 modules, each in such a function.
- */
-const eagerModules: Plugin = {
-  name: "eager-modules",
-  renderChunk: (code) => code.replaceAll(/\(\(\((exports(?:, module)?)\) => \{/gu, "((function ($1) {"),
-};
-
-// CommonJS chunks start a few milliseconds sooner than ES modules, and a command loads only the
-// chunks it needs: every `import()` in the source becomes a chunk of its own.
+// CommonJS chunks load a few milliseconds faster than ES modules. A command loads only the chunks it needs, because each
+// `import()` in the source becomes a separate chunk.
 export default defineConfig({
   input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts", sandbox: "bin/sandbox.ts" },
   platform: "node",
   logLevel: "silent",
-  plugins: [leftOut, standIn, oneParser, late, eagerModules, packageFiles, preparedHelp, thirdPartyLicenses],
+  plugins: [leftOut, standIn, oneParser, late, packageFiles, thirdPartyLicenses],
   transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {
     dir: "dist",
@@ -116,7 +112,7 @@ export default defineConfig({
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs",
     cleanDir: true,
-    // Half of it to fetch, and to read at each start. Functions keep their names, so that a trace says where it broke.
+    // Halves the size of the package. Functions keep their names for stack traces.
     minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
     codeSplitting: { groups: chunkGroups },
   },

@@ -1,4 +1,4 @@
-import { type TextBytes, toBytes } from "../text/text-bytes.ts";
+import { type TextBytes, toBytes } from "../text/text-hash.ts";
 import { memberKey } from "./canonical-rows.ts";
 import { canonicalText, type Cell, type StoredCell } from "./cells.ts";
 import type { ParquetColumn } from "./parquet-columns.ts";

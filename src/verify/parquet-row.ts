@@ -1,6 +1,6 @@
 import { otherColumn } from "../parquet/parquet-columns.ts";
 import type { StoredColumn } from "../parquet/stored-column.ts";
-import type { TextBytes } from "../text/text-bytes.ts";
+import type { TextBytes } from "../text/text-hash.ts";
 import type { Row } from "./row.ts";
 
 /** A row of a Parquet file, whose columns have the types of the contract. */

@@ -3,7 +3,7 @@ import { followPattern, type Pattern } from "../json/pattern.ts";
 import type { Field, RecordShape } from "../contract/record.ts";
 import { ByteScan } from "../json/byte-scan.ts";
 import { rawMembers } from "../json/raw-json.ts";
-import type { TextBytes } from "../text/text-bytes.ts";
+import type { TextBytes } from "../text/text-hash.ts";
 import type { Row } from "./row.ts";
 
 /** Kinds of JSON values, as bits. */

@@ -1,7 +1,6 @@
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { rawMembers } from "../json/raw-json.ts";
-import { addBytes, addText, beginHash, endHash } from "../text/text-hash.ts";
-import type { TextBytes } from "../text/text-bytes.ts";
+import { addBytes, addText, beginHash, endHash, type TextBytes } from "../text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../time/time.ts";
 import { wholeDigits } from "./compare-decimals.ts";
 import type { Query } from "./pull-receipt.ts";

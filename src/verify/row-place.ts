@@ -1,5 +1,5 @@
 import { areSame } from "../json/pattern.ts";
-import { type TextBytes, toBytes } from "../text/text-bytes.ts";
+import { type TextBytes, toBytes } from "../text/text-hash.ts";
 import { type Instant, parseRfc3339 } from "../time/time.ts";
 import type { Place } from "./row-checks.ts";
 import type { Row } from "./row.ts";

@@ -1,5 +1,5 @@
 import { isObject, rawMembers } from "../json/raw-json.ts";
-import { type TextBytes, toBytes } from "../text/text-bytes.ts";
+import { type TextBytes, toBytes } from "../text/text-hash.ts";
 
 /** One row of a file. It is valid until the next row is read. */
 export interface Row {
