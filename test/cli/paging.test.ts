@@ -325,6 +325,16 @@ describe("a search", () => {
     expect(rows).toEqual(whole);
   });
 
+  test("the command for the next page repeats the flags of the output", async () => {
+    const options = { env: sandbox.env(), isTerminal: { stderr: true } };
+    const words = "pools search base --page-size 5 --prefix id -o ndjson";
+    const first = await dexdata(`${words} --limit 5`, options);
+    const next = /next page: dexdata (.+)/u.exec(first.stderr)?.[1];
+    expect(next).toContain("--prefix id");
+    const whole = await dexdata(`${words} --limit 10`, options);
+    expect(first.stdout + (await dexdata(next ?? "", options)).stdout).toBe(whole.stdout);
+  });
+
   test("prints no message in a pipe if the run succeeds", async () => {
     const { stderr } = await dexdata("pools search base --limit 5 -o ndjson", { env: sandbox.env() });
     expect(stderr).toBe("");

@@ -5,7 +5,6 @@ import { formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Pull } from "./pull.ts";
 import { isInterruption } from "../../context/context.ts";
@@ -15,10 +14,10 @@ import { counted } from "../../text/counted.ts";
 import { outputFailure } from "../../files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Flags that the next command needs to send the same requests to the same service. */
-const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Object.keys(sharedFlags)]);
-/** These flags concern this run's file or receipt, or only report its requests. */
-for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.delete(name);
+/** Flags that the next command does not repeat: the place in the list, this run's files, and details of its requests. */
+const ofThisRun: ReadonlySet<string> = new Set(
+  "cursor page page-size field paginate out resume force receipt verbose".split(" "),
+);
 
 /**
  * The line about the rest of a list; undefined if the list ends or no command can fetch the rest. If a pull failed,
@@ -58,7 +57,7 @@ function orWithout({ rawPath, reply }: Endpoint): string {
 function continuingCommand(question: Question, flags: TypedFlags, from: Place, pageSize: number): string {
   const { rawPath } = question.endpoint;
   const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
-  words.push(...flagWords(new Map([...flags].filter(([name]) => repeated.has(name)))));
+  words.push(...flagWords(new Map([...flags].filter(([name]) => isRepeated(question.endpoint, name)))));
   // The first output already has the header.
   if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
   if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
@@ -67,6 +66,11 @@ function continuingCommand(question: Question, flags: TypedFlags, from: Place, p
     words.push(`--${from.flag}`, from.flag === "from" ? formatInstant(fromWire(from.value)) : from.value);
   }
   return words.map(quoted).join(" ");
+}
+
+/** `ownWords` writes the parameters, with their resolved values. */
+function isRepeated({ params, chosenBy }: Endpoint, name: string): boolean {
+  return !ofThisRun.has(name) && name !== chosenBy && !params.some(({ flag }) => flag === name);
 }
 
 function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place): readonly string[] {
