@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, test } from "vitest";
+import { takesAddress } from "../../src/commands/input/positionals.ts";
+import { rowShape } from "../../src/contract/endpoint.ts";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { feedNames, feeds } from "../../src/contract/feeds/all-feeds.ts";
 
@@ -117,4 +119,13 @@ describe("special properties of endpoints and feeds are fields", () => {
     expect(sources.length).toBeGreaterThan(300);
     expect(found).toEqual([]);
   });
+});
+
+test("the rows of a list for one address can show which of several addresses they belong to", () => {
+  const lists = endpoints.filter(
+    (endpoint) =>
+      takesAddress(endpoint) && endpoint.reply.kind !== "batch" && endpoint.reply.kind !== "single",
+  );
+  expect(lists.length).toBeGreaterThan(1);
+  expect(lists.filter((endpoint) => rowShape(endpoint).ofMany === undefined).map(({ id }) => id)).toEqual([]);
 });

@@ -1,5 +1,14 @@
+import { feedsWith } from "../../contract/feeds/all-feeds.ts";
+import { tiers } from "../../contract/tier.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
 import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
+
+/** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
+const plansOfFeeds = tiers.flatMap((tier) => {
+  const names = feedsWith(({ plan }) => plan === tier);
+  const who = tier === "keyless" ? "any" : `${tier} or higher`;
+  return names === "" ? [] : [`${who} for ${names.replace(/, (?=[^,]*$)/u, " and ")}`];
+});
 
 export const streamCommand = command({
   words: "stream",
@@ -9,8 +18,8 @@ export const streamCommand = command({
   summary: "Stream live prices, transactions, candles or reserves",
   credits: { full: "1 credit per event", brief: "1 per event" },
   plan: {
-    full: "any for prices; free or higher for reserves; dev or higher for transactions and ohlcv",
-    brief: "any for prices, ...",
+    full: plansOfFeeds.join("; "),
+    brief: `${plansOfFeeds[0]}, ...`,
     isBounded: true,
   },
   examples: [

@@ -1,7 +1,7 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { outputFormats } from "../../contract/output-format.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
-import { defaultFeed, feedNames } from "../../contract/feeds/all-feeds.ts";
+import { defaultFeed, feedNames, feedsWith } from "../../contract/feeds/all-feeds.ts";
 import { streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
 import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
@@ -63,7 +63,7 @@ export const streamFlags = {
   }),
   by: flag(choice(["token", "pool"], "kind"), "Feed", {
     summary: "What the addresses are: token, pool",
-    defaultSaid: "default: pool for transactions, token otherwise",
+    defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool")}, token otherwise`,
     choicesIn: "summary",
   }),
   interval: flag(choice(streamIntervals, "interval"), "Feed", {

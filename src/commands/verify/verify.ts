@@ -1,11 +1,13 @@
 import path from "node:path";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
+import type { RowFormat } from "../../contract/output-format.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { assetsName, readAssets } from "../../lake/assets-file.ts";
 import { lookAt } from "../../files/paths.ts";
 import { sizeOfFile } from "../../files/file-chunks.ts";
 import { unpackedName } from "../../files/out/packing.ts";
+import { formatByName } from "../../render/formats/formats.ts";
 import { createProgress } from "../../run/progress.ts";
 import { readNow } from "../../run/run-options.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
@@ -130,9 +132,10 @@ function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
   return names.find((name) => sizeOfFile(name) !== undefined) ?? file;
 }
 
-const forms: Readonly<Record<string, Form>> = {
+/** How the rows of each format are read; undefined if they cannot be checked. */
+const forms: Readonly<Record<RowFormat, Form | undefined>> = {
+  table: undefined,
   ndjson: "ndjson",
-  jsonl: "ndjson",
   json: "json",
   csv: "csv",
   tsv: "tsv",
@@ -141,7 +144,7 @@ const forms: Readonly<Record<string, Form>> = {
 
 /** The receipt knows the format. Otherwise, the name decides, as for `--out`. */
 function formOf(file: string, receipt: PullReceipt | undefined): Form | undefined {
-  if (receipt !== undefined) return forms[receipt.output.format];
-  const ending = /\.(\w+)$/u.exec(file.replace(/\.gz$/iu, ""))?.[1]?.toLowerCase() ?? "";
-  return forms[ending] ?? "ndjson";
+  if (receipt !== undefined) return new Map(Object.entries(forms)).get(receipt.output.format);
+  const format = formatByName(file);
+  return format === undefined ? "ndjson" : forms[format];
 }

@@ -32,6 +32,13 @@ export function streamCommand(feed: Feed): string {
 
 /** Joined for use in messages. */
 export function feedsTaking(param: FeedParam): string {
-  const taking = Object.values(feeds).filter(({ params }) => params.includes(param));
-  return taking.map(({ name }) => name).join(", ");
+  return feedsWith(({ params }) => params.includes(param));
+}
+
+/** Joined for use in messages. */
+export function feedsWith(isWanted: (feed: Feed) => boolean): string {
+  return Object.values(feeds)
+    .filter(isWanted)
+    .map(({ name }) => name)
+    .join(", ");
 }
