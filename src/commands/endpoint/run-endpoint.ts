@@ -3,6 +3,7 @@ import type { Context } from "../../context/context.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
+import { outputFormats } from "../../contract/output-format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
@@ -55,18 +56,21 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
     checkBinaryOutput(options, flags, typed.outer.stdout.isTerminal);
     if (formats[options.format].canGrow) return options;
     if (to.pattern !== undefined)
-      throw usageFailure(
-        `--out "${to.pattern}": a table cannot be divided into files`,
-        "use ndjson, csv, tsv or json",
-      );
+      throw usageFailure(`--out "${to.pattern}": a table cannot be divided into files`, growingFormats());
     if (!to.isResumed) return options;
     throw usageFailure(
       "--resume cannot be used with --output table: column widths are fixed by the first rows",
-      "use ndjson, csv, tsv or json",
+      growingFormats(),
     );
   };
   const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
   return await withRun(flags, typed.outer, async (run) => await askWithin(run, typed, to, read), kind);
+}
+
+/** A hint. */
+function growingFormats(): string {
+  const names = outputFormats.filter((format) => formats[format].canGrow);
+  return `use ${names.join(", ").replace(/, (?=[^,]*$)/u, " or ")}`;
 }
 
 async function askWithin(
