@@ -36,7 +36,7 @@ const leftOut: Plugin = {
 };
 
 /** The manual does not depend on who builds it, or when. */
-const anybodys = {
+const anyUser = {
   env: { HOME: "/home/you" },
   platform: "linux",
   clock: { now: () => Date.UTC(2026, 10, 21, 8, 54) },
@@ -54,7 +54,7 @@ const packageFiles: Plugin = {
     );
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });
-    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anybodys) });
+    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anyUser) });
     for (const words of preparedWords(allCommands)) {
       const fileName = preparedFile(words === "" ? [] : words.split(" "));
       this.emitFile({ type: "asset", fileName, source: JSON.stringify(preparedPage(allCommands, words)) });
