@@ -93,7 +93,7 @@ const late: Plugin = {
   name: "late",
   renderChunk: (code) =>
     code.replaceAll(
-      /^let (\w+) = require\("(node:(?:crypto|zlib|os|tty|fs\/promises|timers\/promises))"\);$(?!\n\1 = )/gmu,
+      /^let (\w+) = require\("(node:(?:crypto|zlib|os|tty|v8|vm|fs\/promises|timers\/promises))"\);$(?!\n\1 = )/gmu,
       'let $1 = new Proxy({}, { get: (_, name) => require("$2")[name] });',
     ),
 };

@@ -100,7 +100,7 @@ export interface StreamOptions<F extends FeedName = FeedName> {
   readonly feed: F;
   /** Any number of assets, streamed over as few connections as possible. */
   readonly assets: readonly Asset[];
-  /** What the addresses identify. The default depends on the feed; see `dexdata stream --help`. */
+  /** What the addresses identify. The default depends on the feed. */
   readonly by?: "token" | "pool";
   /** The interval of `ohlcv` candles. Default: 1s. */
   readonly interval?: "1s" | "5s" | "60s";

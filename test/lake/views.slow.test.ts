@@ -5,14 +5,11 @@ import { expect, test } from "vitest";
 import { viewsOf } from "../../src/lake/views.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { dataFiles, footerOf, rowsBelow } from "../harness/lake.ts";
+import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const folder = process.env["DEXDATA_TEST_DUCKDB"];
-if (folder === undefined)
-  console.warn(
-    "\n!! LEFT OUT: views.sql in DuckDB: name a directory with @duckdb/node-api in DEXDATA_TEST_DUCKDB\n",
-  );
+const reason = leftOut("views.sql was not tried", ["duckdb"]);
 const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
 const root = path.join(temporaryFolder(), "it's a lake");
 
@@ -22,7 +19,7 @@ interface Connection {
 }
 
 async function connect(): Promise<Connection> {
-  const { DuckDBInstance } = createRequire(path.join(folder ?? "", "/"))("@duckdb/node-api");
+  const { DuckDBInstance } = createRequire(path.join(duckdbFolder ?? "", "/"))("@duckdb/node-api");
   return await (await DuckDBInstance.create(":memory:")).connect();
 }
 
@@ -30,7 +27,7 @@ test("without a complete file there is no view, because DuckDB rejects a pattern
   expect(viewsOf("/lake", [], false)).not.toContain("CREATE");
 });
 
-test.runIf(folder !== undefined)(
+test.skipIf(reason !== undefined)(
   "DuckDB reads exactly the complete rows, with amounts in tokens",
   async () => {
     const pools = [
