@@ -1,6 +1,6 @@
 import { isFixedWord } from "./read-param.ts";
 import { isObject, member } from "../json/raw-json.ts";
-import { counted } from "../text/counted.ts";
+import { counted, inWords } from "../text/counted.ts";
 
 export type AssetKind = "token" | "pool" | "DEX" | "network";
 
@@ -59,8 +59,7 @@ export function countedKinds(kinds: readonly AssetKind[]): string {
     const count = kinds.filter((each) => each === kind).length;
     return kind === "DEX" && count > 1 ? counted(count, "DEXe") : counted(count, kind);
   });
-  const [last = "", ...rest] = parts.toReversed();
-  return rest.length === 0 ? last : `${rest.toReversed().join(", ")} and ${last}`;
+  return inWords(parts, "and");
 }
 
 /**

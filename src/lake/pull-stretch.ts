@@ -64,8 +64,8 @@ export interface Expected {
 const mostAtOnce = 1000;
 
 /**
- * Reads a stretch with the same walk as any pull: rows go to a staging file whose checkpoint is written after each page,
- * so that a run that was killed loses only the pages that were on their way.
+ * Reads a stretch like any other pull: rows go to a staging file, and a checkpoint is written after each page, so that a
+ * killed run loses only the pages that had not arrived.
  */
 export async function pullStretch(
   puller: Puller,

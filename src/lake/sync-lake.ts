@@ -15,7 +15,7 @@ import { planMark } from "./lake-reach.ts";
 import { readStretch } from "./read-stretch.ts";
 
 /**
- * Keeps a directory complete. This is the way of the data:
+ * Keeps a directory complete. How the data flows:
  *
  *     names and footers of the files          findHeld
  *        ↓
@@ -25,9 +25,9 @@ import { readStretch } from "./read-stretch.ts";
  *        ↓                                                    checkpoint after each page
  *     rows of a period                        mergeRows       pure; earlier rows, except where they were read again
  *        ↓
- *     .dexdata/work/….part                    writePart       written, synced, read back, compared
+ *     ….part in .dexdata/work                 writePart       written, synced, read back, compared
  *        ↓
- *     date=2026-11-20/rows.parquet            publish         renamed: the earlier file or the new one, never half
+ *     date=2026-11-20/rows.parquet            publish         renamed: always the earlier file or the new one
  *
  * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or
  * damaged is simply missing, and a run that was killed at any point is continued by the next one.

@@ -8,6 +8,12 @@ export function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/gu, ",");
 }
 
+/** Joins words: `ndjson, csv or json`. */
+export function inWords(words: readonly string[], last: "and" | "or"): string {
+  const before = words.slice(0, -1).join(", ");
+  return before === "" ? words.join("") : `${before} ${last} ${words.at(-1)}`;
+}
+
 /** Formats a time in milliseconds since the epoch for messages and for `--events`. */
 export function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

@@ -95,7 +95,7 @@ describe.each(nodes)("under Node $version", ({ node }) => {
   );
 });
 
-describe.each(newer)("under Node $version, which has a cache", ({ node }) => {
+describe.each(newer)("under Node $version, which has its own cache", ({ node }) => {
   test("a run reads the code cached by an earlier run", async () => {
     await run(node);
     const kept = filesIn(cache);
@@ -106,7 +106,7 @@ describe.each(newer)("under Node $version, which has a cache", ({ node }) => {
   });
 });
 
-describe.each(older)("under Node $version, which has no cache", ({ node }) => {
+describe.each(older)("under Node $version, which has no cache of its own", ({ node }) => {
   const cached = (): readonly string[] => filesIn(cache).map((file) => path.join(cache, file));
   const written = (): readonly bigint[] => cached().map((file) => statSync(file, { bigint: true }).mtimeNs);
 

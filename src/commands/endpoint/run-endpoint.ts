@@ -5,6 +5,7 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { outputFormats } from "../../contract/output-format.ts";
 import { formats } from "../../render/formats/formats.ts";
+import { inWords } from "../../text/counted.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
@@ -67,10 +68,10 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
   return await withRun(flags, typed.outer, async (run) => await askWithin(run, typed, to, read), kind);
 }
 
-/** A hint. */
+/** The hint for a format whose output cannot be divided or continued. */
 function growingFormats(): string {
   const names = outputFormats.filter((format) => formats[format].canGrow);
-  return `use ${names.join(", ").replace(/, (?=[^,]*$)/u, " or ")}`;
+  return `use ${inWords(names, "or")}`;
 }
 
 async function askWithin(

@@ -1,5 +1,6 @@
 import { feedsWith } from "../../contract/feeds/all-feeds.ts";
 import { tiers } from "../../contract/tier.ts";
+import { inWords } from "../../text/counted.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
 import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 
@@ -7,7 +8,7 @@ import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 const plansOfFeeds = tiers.flatMap((tier) => {
   const names = feedsWith(({ plan }) => plan === tier);
   const who = tier === "keyless" ? "any" : `${tier} or higher`;
-  return names === "" ? [] : [`${who} for ${names.replace(/, (?=[^,]*$)/u, " and ")}`];
+  return names.length === 0 ? [] : [`${who} for ${inWords(names, "and")}`];
 });
 
 export const streamCommand = command({

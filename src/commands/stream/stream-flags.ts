@@ -63,7 +63,7 @@ export const streamFlags = {
   }),
   by: flag(choice(["token", "pool"], "kind"), "Feed", {
     summary: "What the addresses are: token, pool",
-    defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool")}, token otherwise`,
+    defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
     choicesIn: "summary",
   }),
   interval: flag(choice(streamIntervals, "interval"), "Feed", {

@@ -32,13 +32,9 @@ export function streamCommand(feed: Feed): string {
 
 /** Joined for use in messages. */
 export function feedsTaking(param: FeedParam): string {
-  return feedsWith(({ params }) => params.includes(param));
+  return feedsWith(({ params }) => params.includes(param)).join(", ");
 }
 
-/** Joined for use in messages. */
-export function feedsWith(isWanted: (feed: Feed) => boolean): string {
-  return Object.values(feeds)
-    .filter(isWanted)
-    .map(({ name }) => name)
-    .join(", ");
+export function feedsWith(isWanted: (feed: Feed) => boolean): readonly FeedName[] {
+  return feedNames.filter((name) => isWanted(feeds[name]));
 }
