@@ -87,6 +87,7 @@ async function recordStep(
     block("stdout", constant(stdout, dir)),
     block("stderr", constant(stderr, dir), Number.POSITIVE_INFINITY),
     `exit ${exit}\n`,
+    ...receiptsIn(dir),
   ].join("");
 }
 
@@ -153,8 +154,22 @@ function namesBelow(dir: string): readonly string[] {
   return names.filter((name) => statSync(path.join(dir, name)).isFile());
 }
 
+/** The last run replaces the receipt of the one before it. */
+function receiptsIn(dir: string): readonly string[] {
+  const names = namesBelow(dir).filter(isReceipt);
+  return names.map(
+    (name) => `receipt ${constant(receiptLine(readFileSync(path.join(dir, name), "utf8")), dir)}\n`,
+  );
+}
+
+function isReceipt(name: string): boolean {
+  return name.endsWith(".receipt.json");
+}
+
+/** All but the receipts. */
 function filesBelow(dir: string, parquet: ReadonlyMap<string, readonly string[]>): string {
   return namesBelow(dir)
+    .filter((name) => !isReceipt(name))
     .map((name) => {
       const rows = parquet.get(name);
       if (rows !== undefined)
