@@ -94,7 +94,8 @@ export function* closing(page: Page, isStrict: boolean): Generator<Page> {
 }
 
 function incompleteList(doubts: readonly Doubt[]): Failure {
-  const before = doubts.find((doubt) => doubt.before !== undefined)?.before;
+  // The list is sorted, so later doubts concern older rows.
+  const before = doubts[0]?.before;
   const to = before === undefined ? undefined : formatInstant(before);
   const isCounted = doubts.every(({ rows }) => rows !== undefined);
   const rows = isCounted ? doubts.reduce((sum, doubt) => sum + (doubt.rows ?? 0), 0) : undefined;

@@ -354,7 +354,7 @@ export class NumberedWalk {
     this.#pardoned = answer;
     this.#repeats = 0;
     if (this.count.hasBeenLess(answer)) [this.#accepted, this.isDoubted] = [problem, true];
-    else this.doubts.push({ problem, rows, before: this.#newest });
+    else this.doubts.push({ problem, rows, before: this.edge.instantOf(this.edge.last) });
   }
 
   /** How many of the rows that the totals promise on this page are not new rows. */
