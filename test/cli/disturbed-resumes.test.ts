@@ -42,14 +42,15 @@ describe.each(["spec", "public"] as const)("%s dialect", (dialect) => {
   test.each(lists.map((list) => [list.name, list] as const))(
     `%s: ${runs} runs of bad pages; killed at any request, --resume leaves no hole`,
     async (name, list) => {
-      const whole = path.join(folder, `${dialect}-${name}`);
+      const slug = `${dialect}-${name.replaceAll(" ", "-")}`;
+      const whole = path.join(folder, slug);
       mkdirSync(whole);
       proxy.begin();
       expect(await pull(list, whole)).toMatchObject({ exit: 0 });
       const trace = traceOf(proxy.exchanges);
       for (let seed = 1; seed <= runs; seed += 1) {
         const strikes = badPages({ list, dialect, trace }, seed);
-        const dir = path.join(folder, `${dialect}-${name}-${seed}`);
+        const dir = path.join(folder, `${slug}-${seed}`);
         mkdirSync(dir);
         const killed: string[] = [];
         proxy.begin(keepingStates(strikes, dir, killed));
@@ -66,7 +67,8 @@ describe.each(["spec", "public"] as const)("%s dialect", (dialect) => {
         for (const state of [dir, ...moments]) {
           if (state !== dir) restore(state, dir);
           proxy.begin();
-          const { exit, stderr } = await pull(list, dir);
+          // A complete file needs no second run.
+          const { exit, stderr } = state === dir && disturbed.exit === 0 ? disturbed : await pull(list, dir);
           const moment = state === dir ? "the end" : path.basename(state);
           expect({ ...facts, moment, exit, said: exit === 0 ? "" : stderr.slice(0, 300) }).toEqual({
             ...facts,
