@@ -114,6 +114,7 @@ export async function* catchUp(
       return;
     }
     width ??= fitted(end.seconds - start.seconds, present.rows);
+    let wasEmpty = false;
     while (compareInstants(start, end) < 0) {
       const to: Instant = { seconds: Math.min(start.seconds + width, end.seconds), fraction: "" };
       const taken = to.seconds - start.seconds;
@@ -124,6 +125,12 @@ export async function* catchUp(
       }
       // Newer slices have to wait, so that the rows stay in order.
       if (slice.doubt?.kind === "incomplete" && slice.doubt.failure !== undefined) throw slice.doubt.failure;
+      // A second response shows whether the slice is really empty, and covers more time.
+      wasEmpty = !wasEmpty && slice.rows.length === 0 && compareInstants(to, end) < 0;
+      if (wasEmpty) {
+        width = taken * 4;
+        continue;
+      }
       yield found(false, slice, to);
       start = to;
       width = Math.min(fitted(taken, slice.rows.length), taken * 2);

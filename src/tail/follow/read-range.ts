@@ -161,10 +161,10 @@ export function createRangeReader(
       if (walked.kind !== "end") return found.read(undefined);
       const { listed, items } = walked;
       const missing = Math.max(0, items - listed.size);
-      if (listed.size > 0 && missing === 0) return found.read(undefined);
+      if (missing === 0) return found.read(undefined);
       lacks.add(missing);
       if (walks < walksASpan) continue;
-      const isSteady = lacks.size === 1 && (listed.size > 0 || items === 0);
+      const isSteady = lacks.size === 1 && listed.size > 0;
       return found.read(isSteady ? undefined : incomplete(missing, items, found), missing);
     }
   };
@@ -188,7 +188,7 @@ export function createTailRows({ question: { endpoint, args }, isStrict }: Sourc
 }
 
 function incomplete(missing: number, items: number, { newest }: FoundRows): Doubt {
-  const problem = `the service reports ${counted(items, "row")} but returned ${counted(items - missing, "row")}`;
+  const problem = `the service reports ${counted(items, "row")} but returned ${items - missing}`;
   return { kind: "incomplete", failure: incompleteList(problem, missing, newest()) };
 }
 
