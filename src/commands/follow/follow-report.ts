@@ -135,9 +135,7 @@ function reportOfRows({ warn, note, log, now }: Sinks) {
     },
     /** These rows are too old to know whether they were written. */
     forgotten: (rows: number): void =>
-      warn(
-        `${counted(rows, "row")} left out: more than a day old, so dexdata cannot tell whether they were already written`,
-      ),
+      warn(`${counted(rows, "row")} left out: they may have been written more than a day ago`),
     /** No read since this time was complete. */
     unproved: (from: Instant): void => {
       const times = { from: instant(from.seconds * 1000), to: instant(now()) };

@@ -2,14 +2,9 @@ import { walkPages } from "../../client/pages/walk-pages.ts";
 import type { Clock } from "../../context/context.ts";
 import { compareInstants, type Instant, toWire } from "../../time/time.ts";
 import { createKnownRows, type KnownRows } from "./known-rows.ts";
-import {
-  createRangeReader,
-  createTailRows,
-  type RangeReader,
-  type RowsRead,
-  type Source,
-} from "./read-range.ts";
+import { createRangeReader, type RangeReader, type RowsRead } from "./read-range.ts";
 import type { TailRow } from "./tail-row.ts";
+import { createTailRows, type Source } from "./walk-range.ts";
 import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
 export interface Beginning extends Source {
