@@ -11,54 +11,96 @@ import { createTestContext } from "../harness/test-context.ts";
 import { marketRows, pool, writtenRows } from "./following.ts";
 
 /** The simulated clock is this many times as fast as the clock of the runs. */
-export const pace = 30;
+const pace = 30;
 /** Milliseconds on the clock of the runs: the disturbed time, and the time after it. */
-export const disturbedTime = 40_000;
-export const soundTime = 20_000;
+const [disturbedTime, soundTime] = [40_000, 20_000];
 
 export interface Disturbed {
   readonly repeated: readonly string[];
   readonly missing: readonly string[];
   /** Rows that the pool does not have. */
   readonly foreign: readonly string[];
+  /** The exit codes of the runs that were not killed. */
   readonly exits: readonly number[];
   /** The kinds of the responses that were really different. */
   readonly struck: readonly DisturbanceKind[];
   readonly stderr: string;
 }
 
-export interface DisturbedOptions {
+interface DisturbedOptions {
   readonly seed: number;
   /** The share of disturbed responses. */
   readonly share: number;
-  readonly kinds?: readonly DisturbanceKind[];
   /** How often the run is killed and started again. */
   readonly kills: number;
-  /** The speed of the clock of the runs relative to real time. */
-  readonly speed: number;
+}
+
+/** Where the runs take place. */
+export interface Stage {
+  /** Milliseconds. */
+  readonly elapsed: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly follow: (words: readonly string[], env: Readonly<Record<string, string>>, out: string) => Started;
+  readonly close: () => Promise<void>;
+}
+
+interface Started {
+  /** Undefined if the run was killed. */
+  readonly end: Promise<{ readonly exit: number | undefined; readonly stderr: string }>;
+  readonly kill: () => void;
+}
+
+/** In this process, on a test clock. A run that is killed leaves its file as it was at that moment. */
+export function inProcess(seed: number, speed: number): Stage {
+  const random = createRandom(seed * 7919);
+  const { clock: base } = createTestContext({ speed, now: sandboxNow });
+  const clock = { ...base, now: () => sandboxNow + base.elapsed() };
+  const isOver = new AbortController();
+  const ticking = keepTicking();
+  async function keepTicking(): Promise<void> {
+    for (;;) await base.sleep(250, isOver.signal);
+  }
+  return {
+    elapsed: clock.elapsed,
+    sleep: async (milliseconds) => await clock.sleep(milliseconds),
+    follow: (words, env, out) => {
+      const context = { ...createTestContext({ random, env }), clock };
+      const killed = `${out}.killed`;
+      let isKilled = false;
+      const end = run(words, context).then(({ exit, stderr }) => {
+        if (isKilled && existsSync(killed)) copyFileSync(killed, out);
+        return { exit: isKilled ? undefined : exit, stderr };
+      });
+      const kill = (): void => {
+        isKilled = true;
+        if (existsSync(out)) copyFileSync(out, killed);
+        context.interrupt({ cause: "SIGTERM" });
+      };
+      return { end, kill };
+    },
+    close: async () => {
+      isOver.abort();
+      await ticking.catch(() => undefined);
+    },
+  };
 }
 
 /**
- * Follows a pool through a proxy that disturbs responses for 40 s, and 20 s longer, on the test clock. A run that is
- * killed leaves its file as it was at that moment, and the next run continues it.
+ * Follows a pool for a minute, through a proxy that disturbs responses for the first 40 s. A run that is killed is
+ * continued by the next one.
  */
-export async function followDisturbed(options: DisturbedOptions): Promise<Disturbed> {
-  const { seed, share, kinds, kills, speed } = options;
-  const random = createRandom(seed * 7919);
-  const { clock: base, home } = createTestContext({ speed, now: sandboxNow });
-  const clock = { ...base, now: () => sandboxNow + base.elapsed() };
-  const simulated = (): number => sandboxNow + clock.elapsed() * pace;
-  const ended = new AbortController();
-  const ticking = keepTicking();
+export async function followDisturbed(options: DisturbedOptions, stage: Stage): Promise<Disturbed> {
+  const { seed, share, kills } = options;
+  const { elapsed } = stage;
+  const random = createRandom(seed * 104_729);
+  const simulated = (): number => sandboxNow + elapsed() * pace;
   const dialect = seed % 2 === 0 ? "spec" : "public";
-  const sandbox = await startSandbox({
-    now: simulated,
-    elapsed: clock.elapsed,
-    log: () => {},
-    seed,
-    dialect,
-  });
+  const sandbox = await startSandbox({ now: simulated, elapsed, log: () => {}, seed, dialect });
   const proxy = await startDisturbingProxy(sandbox.restPaid);
+  const own = `/networks/ethereum/pools/${pool}/transactions`;
+  const other = own.replace(pool, await otherPool(sandbox.restPaid, sandbox.keys.pro));
+  const isSound = (): boolean => elapsed() >= disturbedTime;
+  proxy.begin(planForFollow({ seed, share, paths: [own, other], isSound }));
   const env = {
     DEXDATA_TIMEOUT: "24h",
     DEXDATA_PRO_BASE_URL: proxy.url,
@@ -66,74 +108,48 @@ export async function followDisturbed(options: DisturbedOptions): Promise<Distur
     DEXDATA_API_KEY: sandbox.keys.pro,
     DEXDATA_TIER: "pro",
   };
-  const own = `/networks/ethereum/pools/${pool}/transactions`;
-  const other = own.replace(pool, await otherPool(sandbox.restPaid, sandbox.keys.pro));
-  const isSound = (): boolean => clock.elapsed() >= disturbedTime;
-  proxy.begin(
-    planForFollow({ seed, share, ...(kinds !== undefined && { kinds }), paths: [own, other], isSound }),
-  );
-  const out = path.join(home, "rows.ndjson");
+  const out = path.join(createTestContext().home, "rows.ndjson");
   const begin = sandboxNow - 3_600_000;
-  const pageSize = [5, 20, 100][seed % 3] ?? 100;
-  const poll = seed % 4 === 3 ? ["--poll", "2s"] : [];
+  const usual = ["--page-size", String([5, 20, 100][seed % 3] ?? 100), "--out", out];
+  // Half of the runs poll, so that more requests are disturbed.
+  if (seed % 4 > 1) usual.push("--poll", "2s");
 
-  /** Returns the exit code, or undefined for a killed run. */
-  const follow = async (until: number, isKilled: boolean): Promise<number | undefined> => {
-    const context = { ...createTestContext({ random, env }), clock };
-    const hasRows = existsSync(out) && writtenRows(wholeLines(out)).length > 0;
-    const start = hasRows ? [] : ["--from", String(begin / 1000)];
-    const left = Math.max(1, Math.round((until - clock.elapsed()) / 1000));
-    const length = isKilled ? [] : ["--for", `${left}s`];
-    const words = ["--page-size", String(pageSize), "--out", out, ...poll, ...start, ...length];
-    const outcome = run(["txns", "ethereum", pool, "--follow", ...words], context);
-    if (isKilled) {
-      await Promise.race([outcome, clock.sleep(until - clock.elapsed())]);
-      if (existsSync(out)) copyFileSync(out, `${out}.killed`);
-      context.interrupt({ cause: "SIGTERM" });
-    }
-    const { exit, stderr } = await outcome;
-    told.push(stderr);
-    if (isKilled && existsSync(`${out}.killed`)) copyFileSync(`${out}.killed`, out);
-    return isKilled && exit === 143 ? undefined : exit;
+  const follow = (...words: readonly string[]): Started => {
+    const from = writtenRows(wholeLines(out)).length > 0 ? [] : ["--from", String(begin / 1000)];
+    return stage.follow(["txns", "ethereum", pool, "--follow", ...usual, ...from, ...words], env, out);
   };
 
-  const told: string[] = [];
-  const exits: number[] = [];
+  const ends: Awaited<Started["end"]>[] = [];
   try {
     const times = Array.from({ length: kills }, () => 1000 + random() * (disturbedTime - 1000));
-    for (const time of times.toSorted((a, b) => a - b)) exits.push(...given(await follow(time, true)));
-    exits.push(...given(await follow(disturbedTime + soundTime, false)));
-    const written = existsSync(out) ? writtenRows(readFileSync(out, "utf8")) : [];
-    const market = new Set(marketRows(seed, begin, simulated()));
+    for (const time of times.toSorted((a, b) => a - b)) {
+      const started = follow();
+      await Promise.race([started.end, stage.sleep(time - elapsed())]);
+      started.kill();
+      ends.push(await started.end);
+    }
+    const left = Math.ceil((disturbedTime + soundTime - elapsed()) / 1000);
+    ends.push(await follow("--for", `${left}s`).end);
+    const written = writtenRows(readFileSync(out, "utf8"));
+    const [unique, market] = [new Set(written), new Set(marketRows(seed, begin, simulated()))];
     return {
       repeated: written.filter((row, index) => written.indexOf(row) !== index),
-      missing: marketRows(seed, begin, sandboxNow + disturbedTime * pace).filter(
-        (row) => !written.includes(row),
-      ),
+      missing: marketRows(seed, begin, sandboxNow + disturbedTime * pace).filter((row) => !unique.has(row)),
       foreign: written.filter((row) => !market.has(row)),
-      exits,
+      exits: ends.flatMap(({ exit }) => exit ?? []),
       struck: proxy.struck.map(({ kind }) => kind),
-      stderr: told.join("--\n"),
+      stderr: ends.map(({ stderr }) => stderr).join("--\n"),
     };
   } finally {
     await proxy.close();
     await sandbox.close();
-    ended.abort();
-    await ticking.catch(() => undefined);
-  }
-
-  async function keepTicking(): Promise<void> {
-    for (;;) await base.sleep(250, ended.signal);
+    await stage.close();
   }
 }
 
-function given(exit: number | undefined): readonly number[] {
-  return exit === undefined ? [] : [exit];
-}
-
-/** Without a last line that the kill has cut. */
+/** Without a last line that a kill has cut; empty if there is no file. */
 function wholeLines(file: string): string {
-  const text = readFileSync(file, "utf8");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   return text.slice(0, text.lastIndexOf("\n") + 1);
 }
 
