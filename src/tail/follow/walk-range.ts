@@ -4,6 +4,7 @@ import { walkPages } from "../../client/pages/walk-pages.ts";
 import { createOwnershipCheck, foreignFailure } from "../../client/response/ownership.ts";
 import type { Question } from "../../contract/args.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { fail, Failure } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, toWire } from "../../time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
@@ -73,7 +74,8 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
     const again: Client["again"] = async (repeats, problem) =>
       repeats === 1 && (await client.again(repeats, problem));
     const asking: Client = { ...client, width, again };
-    for await (const page of walkPages(asking, question.endpoint, asked, { pageSize, isStrict: false })) {
+    const pages = walkPages(asking, question.endpoint, asked, { pageSize, isStrict: false });
+    for await (const page of withoutRejections(pages)) {
       const rows = rowsOf(page);
       const isFirst = items === undefined;
       items ??= itemsOf(page);
@@ -94,6 +96,20 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
     }
     return { kind: "end", listed, items: items ?? 0 };
   };
+}
+
+/** A rejection of a later page is the fault of the page before, which named a wrong cursor or number of pages. */
+async function* withoutRejections(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  let isFirst = true;
+  try {
+    for await (const page of pages) {
+      isFirst = false;
+      yield page;
+    }
+  } catch (cause) {
+    if (isFirst || !(cause instanceof Failure) || cause.status !== 400) throw cause;
+    throw fail("untrusted_answer", cause.message, { cause });
+  }
 }
 
 /** Reads the rows of a page. Throws if they belong to another pool or network. */
