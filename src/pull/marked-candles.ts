@@ -1,4 +1,5 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../client/candles/candle-slices.ts";
+import { more, nextOf } from "../client/pages/judge.ts";
 import type { Page, Place, Walk } from "../client/pages/page.ts";
 import { type TextRow, textRows } from "../client/rows/rows.ts";
 import type { Args } from "../contract/args.ts";
@@ -30,12 +31,13 @@ export async function* markedCandles(
       const candle = { row: page.rows.text(index), value };
       rows.push(...(gaps?.before(candle) ?? []), candle);
     }
-    const end = page.next?.value ?? args.get("end") ?? "";
+    const next = nextOf(page);
+    const end = next?.value ?? args.get("end") ?? "";
     rows.push(...(gaps?.upTo(wholeSeconds(end)) ?? []));
     yield {
       ...page,
       rows: textRows(rows.map(finished)),
-      ...(gaps !== undefined && { at, next: gaps.placed(page.next) }),
+      ...(gaps !== undefined && { at, ...(next !== undefined && { end: more(gaps.placed(next)) }) }),
     };
   }
 }
@@ -83,7 +85,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
     },
     upTo,
     /** Stores in the place what is needed to continue filling from there. */
-    placed: (place: Place | undefined): Place | undefined =>
+    placed: <P extends Place | undefined>(place: P): P =>
       place === undefined || last === undefined ? place : { ...place, before: last.row },
   };
 }

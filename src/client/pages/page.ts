@@ -3,7 +3,7 @@ import type { Args } from "../../contract/args.ts";
 import { type Failure, invalidResponse } from "../../contract/failure.ts";
 import { isObject, rawElements } from "../../json/raw-json.ts";
 import type { Client } from "../client.ts";
-import type { Proof } from "./completeness.ts";
+import { last, type PageEnd } from "./judge.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
@@ -29,16 +29,11 @@ export interface Page {
   readonly rows: Rows;
   /** The only row is the unchanged response, which may be any JSON value. */
   readonly isDocument?: boolean;
-  /** Undefined after the last page. */
-  readonly next: Place | undefined;
+  readonly end: PageEnd;
   /** Where the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
   /** Rows after this page, based on the service's total; undefined if the total cannot be used. */
   readonly left?: number | undefined;
-  /** Set only on the last page. */
-  readonly proof?: Proof;
-  /** Rows were removed from the end of the page because no more were wanted. */
-  readonly isCut?: boolean;
   /** The page was requested again on purpose, to find where the list continues; it may contain no new rows. */
   readonly isReplayedPage?: boolean;
   /** Why rows that are returned anyway may be wrong or missing. */
@@ -46,10 +41,21 @@ export interface Page {
   /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
+  readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
   /** A part of the request that the service rejected. The rest of the pull continues. */
   readonly refused?: { readonly args: Args; readonly failure: Failure };
+}
+
+/** Unusual but acceptable, and therefore counted; see judge.ts. */
+export interface PageRemarks {
+  /** Pages that a second response confirmed to be shorter than requested, although another page follows. */
+  readonly short?: number;
+  /** Rows with the identity of another row of the same response, but other values. All of them are kept. */
+  readonly twins?: number;
+  /** Candles that were replaced by a later one for the same time. */
+  readonly replaced?: number;
 }
 
 /** By default, a pull fetches one page of the service's default size. */
@@ -113,7 +119,7 @@ export function createPage(
   group: string = onlyGroup,
 ): Page {
   const rows = textRows(readRows(arrayText, values, what));
-  return { group, rows, next: undefined, proof: "end of list" };
+  return { group, rows, end: last("end of list") };
 }
 
 export function timeFieldOf({ record }: RowShape): string | undefined {
