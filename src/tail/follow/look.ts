@@ -4,7 +4,7 @@ import { compareInstants, type Instant, toWire } from "../../time/time.ts";
 import { createKnownRows, type KnownRows } from "./known-rows.ts";
 import { createRangeReader, type RangeReader, type RowsRead } from "./read-range.ts";
 import type { TailRow } from "./tail-row.ts";
-import { createTailRows, type Source } from "./walk-range.ts";
+import { tailRowsOf, type Source } from "./walk-range.ts";
 import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
 export interface Beginning extends Source {
@@ -55,14 +55,12 @@ async function findPresent(source: Source, latest: () => number): Promise<TailRo
 }
 
 async function findNewest(source: Source, to?: string): Promise<TailRow | undefined> {
-  const { client, question } = source;
+  const { client, question, isStrict } = source;
   const args = new Map([...question.args, ...(to === undefined ? [] : [["to", to] as const])]);
-  const readRows = createTailRows(source);
   // An empty response by mistake would make the whole history look new.
   for (let repeats = 1; ; repeats += 1) {
-    const walk = { pageSize: 1, isStrict: true };
-    for await (const page of walkPages(client, question.endpoint, args, walk)) {
-      const [row] = readRows(page);
+    for await (const page of walkPages(client, question.endpoint, args, { pageSize: 1, isStrict })) {
+      const [row] = tailRowsOf(page, question);
       if (row !== undefined) return row;
       break;
     }

@@ -1,6 +1,5 @@
-import { incompleteList } from "../../client/pages/completeness.ts";
 import type { Clock } from "../../context/context.ts";
-import type { Failure } from "../../contract/failure.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
 import { counted } from "../../text/counted.ts";
 import type { KnownRows } from "./known-rows.ts";
 import type { TailRow } from "./tail-row.ts";
@@ -92,7 +91,7 @@ export function createRangeReader(
       if (missing > 0) lack.add(began);
       [excess, wholeWalk] = [missing, began];
       known.setListed(listed);
-      return rowsRead(found, isDoubted() ? incomplete(missing, items, found) : undefined, missing);
+      return rowsRead(found, isDoubted() ? incomplete(missing, items) : undefined, missing);
     }
   };
 
@@ -110,7 +109,7 @@ export function createRangeReader(
       lacks.add(missing);
       if (walks < walksASpan) continue;
       const isSteady = lacks.size === 1 && listed.size > 0;
-      return rowsRead(found, isSteady ? undefined : incomplete(missing, items, found), missing);
+      return rowsRead(found, isSteady ? undefined : incomplete(missing, items), missing);
     }
   };
 
@@ -124,9 +123,10 @@ function rowsRead(found: FoundRows, doubt?: Doubt, missing = 0): RowsRead {
   return { kind: "rows", rows: found.inOrder(), doubt, missing, forgotten: found.forgotten() };
 }
 
-function incomplete(missing: number, items: number, { newest }: FoundRows): Doubt {
+function incomplete(missing: number, items: number): Doubt {
   const problem = `the service reports ${counted(items, "row")} but returned ${items - missing}`;
-  return { kind: "incomplete", failure: incompleteList(problem, missing, newest()) };
+  const details = { missing: { rows: missing, to: undefined } };
+  return { kind: "incomplete", failure: fail("incomplete", `incomplete list: ${problem}`, details) };
 }
 
 /** Decides when a doubt is checked again. Times are in milliseconds, from the monotonic clock. */

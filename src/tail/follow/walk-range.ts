@@ -1,11 +1,9 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/pages/page.ts";
 import { walkPages } from "../../client/pages/walk-pages.ts";
-import { createOwnershipCheck, foreignFailure } from "../../client/response/ownership.ts";
 import type { Question } from "../../contract/args.ts";
-import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { rowShape } from "../../contract/endpoint.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, toWire } from "../../time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
@@ -52,8 +50,7 @@ type Walked =
 
 /** `latest` returns Unix seconds; rows with a later time have a wrong date. */
 export function createRangeWalk(source: Source, known: KnownRows, latest: () => number) {
-  const { client, question, pageSize } = source;
-  const rowsOf = createTailRows(source);
+  const { client, question, pageSize, isStrict } = source;
 
   /** A list that ends before the newest known row was made before that row, unless the service has removed it. */
   const isOlder = (rows: readonly TailRow[]): boolean => {
@@ -74,9 +71,9 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
     const again: Client["again"] = async (repeats, problem) =>
       repeats === 1 && (await client.again(repeats, problem));
     const asking: Client = { ...client, width, again };
-    const pages = walkPages(asking, question.endpoint, asked, { pageSize, isStrict: false });
-    for await (const page of withoutRejections(pages)) {
-      const rows = rowsOf(page);
+    const pages = walkPages(asking, question.endpoint, asked, { pageSize, isStrict });
+    for await (const page of withoutDoubts(pages)) {
+      const rows = tailRowsOf(page, question);
       const isFirst = items === undefined;
       items ??= itemsOf(page);
       newest ??= rows[0]?.at;
@@ -98,8 +95,11 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
   };
 }
 
-/** A rejection of a later page is the fault of the page before, which named a wrong cursor or number of pages. */
-async function* withoutRejections(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+/**
+ * A list that ends with a doubt ends normally, because its count is compared here. A rejection of a later page is the
+ * fault of the page before, which named a wrong cursor or number of pages.
+ */
+async function* withoutDoubts(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let isFirst = true;
   try {
     for await (const page of pages) {
@@ -107,21 +107,15 @@ async function* withoutRejections(pages: AsyncIterable<Page>): AsyncGenerator<Pa
       yield page;
     }
   } catch (cause) {
-    if (isFirst || !(cause instanceof Failure) || cause.status !== 400) throw cause;
-    throw fail("untrusted_answer", cause.message, { cause });
+    if (isFirst || !(cause instanceof Failure)) throw cause;
+    if (cause.status === 400) throw fail("untrusted_answer", cause.message, { cause });
+    if (cause.code !== "incomplete") throw cause;
   }
 }
 
-/** Reads the rows of a page. Throws if they belong to another pool or network. */
-export function createTailRows({ question: { endpoint, args }, isStrict }: Source) {
+export function tailRowsOf({ rows }: Page, { endpoint }: Question): readonly TailRow[] {
   const shape = rowShape(endpoint);
-  const findForeign = createOwnershipCheck(endpoint, args, onlyGroup);
-  return ({ rows }: Page): readonly TailRow[] => {
-    const values = rows.values();
-    const foreign = findForeign?.((field) => values.map((value) => member(value, field)));
-    if (foreign !== undefined && (isStrict || foreign.only === undefined)) throw foreignFailure(foreign);
-    return values.map((value, index) => readTailRow(shape, rows.text(index), value));
-  };
+  return rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
 }
 
 /**
@@ -138,13 +132,10 @@ export type FoundRows = ReturnType<typeof createFoundRows>;
 export function createFoundRows(known: KnownRows, to?: Instant) {
   const fresh = new Map<string, TailRow>();
   const forgotten = new Set<string>();
-  let newest: Instant | undefined;
   return {
     fresh,
-    newest: () => newest,
     /** Returns whether the row is new. */
     add: (row: TailRow): boolean => {
-      newest ??= row.at;
       const judged = known.judge(row);
       if (judged === "forgotten") forgotten.add(row.key);
       if (judged !== "new") return false;
