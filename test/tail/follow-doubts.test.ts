@@ -8,7 +8,7 @@ import { answerOf, type Event, type Listing, listingStart, manyEvents } from "..
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
-import { pool, writtenRows } from "./following.ts";
+import { envOf, pool, writtenRows } from "./following.ts";
 
 interface Played {
   readonly exit: number;
@@ -19,14 +19,7 @@ interface Played {
 
 async function play(answer: (request: SeenRequest, index: number) => Reply, words: string): Promise<Played> {
   const { url, requests } = await serveInTest(answer);
-  const context = createTestContext({
-    env: {
-      DEXDATA_TIMEOUT: "24h",
-      DEXDATA_PRO_BASE_URL: url,
-      DEXDATA_API_KEY: "api_pro_0123456789",
-      DEXDATA_TIER: "pro",
-    },
-  });
+  const context = createTestContext({ env: envOf(url) });
   const argv = ["txns", "ethereum", pool, "--follow", "--rpm", "unlimited", "-o", "ndjson", "--poll", "10s"];
   const { exit, stdout, stderr } = await run([...argv, ...words.split(" ")], context);
   return { exit, written: writtenRows(stdout), stderr, requests: requests.length };
