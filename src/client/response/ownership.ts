@@ -11,8 +11,8 @@ export type ValuesOf = (field: string) => readonly unknown[];
 export interface Foreign {
   readonly problem: string;
   /**
-   * Set if all rows and the echo name the same other value. The service may then spell the requested value differently,
-   * so `--no-strict` accepts the rows.
+   * Set if all rows and the echo name the same other network. The service may then know the requested network by that
+   * name, so `--no-strict` accepts the rows.
    */
   readonly only: string | undefined;
 }
@@ -49,7 +49,8 @@ export function createOwnershipCheck(
       const [first] = others;
       if (first === undefined) continue;
       const what = `the service returned rows of ${first} instead of ${owner.sent}`;
-      return { problem: what, only: named.length === 1 ? first : undefined };
+      const isOnly = named.length === 1 && owner.param.kind.kind === "network";
+      return { problem: what, only: isOnly ? first : undefined };
     }
     return undefined;
   };
