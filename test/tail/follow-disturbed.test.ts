@@ -16,7 +16,7 @@ describe("txns --follow with stale, half repeated, foreign, empty and short resp
       await Promise.all(
         seeds.slice(first - 1, first - 1 + together).map(async (seed) => {
           const options = { seed, share: 0.15 + 0.06 * (seed % 7), kills: seed % 5 };
-          const { struck, stderr, ...rest } = await followDisturbed(options, inProcess(seed, 100));
+          const { struck, stderr, ...rest } = await followDisturbed(options, inProcess(seed, 60));
           for (const kind of struck) kinds.add(kind);
           const sound = { repeated: [], missing: [], foreign: [], exits: [0] };
           expect({ seed, ...rest }, stderr).toEqual({ seed, ...sound });

@@ -110,7 +110,7 @@ export async function followDisturbed(options: DisturbedOptions, stage: Stage): 
   };
   const out = path.join(createTestContext().home, "rows.ndjson");
   const begin = sandboxNow - 3_600_000;
-  const usual = ["--page-size", String([5, 20, 100][seed % 3] ?? 100), "--out", out];
+  const usual = ["--page-size", String([10, 30, 100][seed % 3] ?? 100), "--out", out];
   // Half of the runs poll, so that more requests are disturbed.
   if (seed % 4 > 1) usual.push("--poll", "2s");
 
