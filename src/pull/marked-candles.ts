@@ -1,6 +1,7 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../client/candles/candle-slices.ts";
 import { more, nextOf } from "../client/pages/judge.ts";
-import type { Page, Place, Walk } from "../client/pages/page.ts";
+import type { Page, Walk } from "../client/pages/page.ts";
+import type { Place } from "../client/pages/place.ts";
 import { type TextRow, textRows } from "../client/rows/rows.ts";
 import type { Args } from "../contract/args.ts";
 import { member, rawMembers } from "../json/raw-json.ts";

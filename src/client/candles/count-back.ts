@@ -3,7 +3,7 @@ import { Failure } from "../../contract/failure.ts";
 import { grouped } from "../../text/counted.ts";
 import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
-import { last, more } from "../pages/judge.ts";
+import { ended, more } from "../pages/judge.ts";
 import type { Page } from "../pages/page.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import {
@@ -158,7 +158,7 @@ function* pagesOf(
       group: onlyGroup,
       rows: textRows(page),
       ...(next === undefined
-        ? { end: last("end of list"), ...atEnd }
+        ? { end: ended("end of list"), ...atEnd }
         : { end: more({ flag: "from", value: toWire({ seconds: next, fraction: "" }) }) }),
     };
   }

@@ -1,8 +1,9 @@
 import { onlyGroup } from "../../contract/endpoint.ts";
 import { invalidResponse } from "../../contract/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
-import { last, more } from "../pages/judge.ts";
-import { type Asking, type Page, type Place, readRows } from "../pages/page.ts";
+import { ended, more } from "../pages/judge.ts";
+import { type Asking, type Page, readRows } from "../pages/page.ts";
+import type { Place } from "../pages/place.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
@@ -56,7 +57,7 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
       group: onlyGroup,
       rows: textRows(kept),
       at: slice.start === args.get("start") ? undefined : placeOf(slice.start),
-      end: isLast ? last("end of list") : more(placeOf(slice.end)),
+      end: isLast ? ended("end of list") : more(placeOf(slice.end)),
       repeats,
       ...(replaced > 0 && { remarks: { replaced } }),
     };

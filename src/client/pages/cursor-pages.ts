@@ -5,12 +5,14 @@ import type { Reply } from "../../contract/reply.ts";
 import type { Document } from "../response/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
+import type { Rows } from "../rows/rows.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { createRowInspector } from "./distinct-pages.ts";
+import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
-import { type Doubt, judgeSearchPage, last, more, type SearchPage, type SearchVerdict } from "./judge.ts";
+import { type Doubt, ended, judgeSearchPage, more, type SearchPage, type SearchVerdict } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { AskingForList, Page, Place } from "./page.ts";
+import type { AskingForList, Page } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
@@ -79,7 +81,7 @@ export async function* walkCursorPages(
         ...page.inspected.take(),
         group: onlyGroup,
         at: placeOf(from),
-        end: next === undefined ? last("end of list", doubts) : more(next, doubts),
+        end: next === undefined ? ended("end of list", doubts) : more(next, doubts),
         warning: page.warning,
         remarks: {
           ...(verdict?.isShort === true && { short: 1 }),
@@ -102,7 +104,14 @@ function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
-type OwnPage = Omit<SearchPage, "inspected"> & { readonly warning: string | undefined };
+interface OwnPage extends Omit<SearchPage, "inspected" | "rows"> {
+  readonly rows: Rows;
+  readonly warning: string | undefined;
+}
+
+interface JudgedPage extends OwnPage {
+  readonly inspected: InspectedRows;
+}
 
 /** A page that is about another network is never used. */
 type OpenPage = OwnPage | { readonly foreign: Foreign };
@@ -120,7 +129,7 @@ function createSearchJudge({ client, walk }: AskingForList) {
     first: OpenPage,
     isSent: (cursor: string) => boolean,
     requestAgain: () => Promise<OpenPage>,
-  ): Promise<{ readonly page: SearchPage & OwnPage; readonly verdict: SearchVerdict | undefined }> => {
+  ): Promise<{ readonly page: JudgedPage; readonly verdict: SearchVerdict | undefined }> => {
     const judge = (opened: OpenPage) => {
       if ("foreign" in opened) return { problem: opened.foreign.problem, foreign: opened.foreign };
       const page = { ...opened, inspected: inspect(opened.rows) };

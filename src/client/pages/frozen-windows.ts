@@ -3,7 +3,8 @@ import { inOrder, yieldToSocket } from "./in-order.ts";
 import { more, nextOf } from "./judge.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedWalk, Pages } from "./numbered-walk.ts";
-import type { Page, Place } from "./page.ts";
+import type { Page } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always

@@ -1,9 +1,7 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 import { counted } from "../../text/counted.ts";
 import { formatInstant, type Instant } from "../../time/time.ts";
-import type { Rows } from "../rows/rows.ts";
-import type { InspectedRows } from "./distinct-pages.ts";
-import type { Page, Place } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Judges pages: what proves that a list is complete, what contradicts it, and what cannot be proved.
@@ -64,11 +62,13 @@ export function more(next: Place, doubts: readonly Doubt[] = []): PageEnd {
   return { kind: "more", next, doubts: [...doubts] };
 }
 
-export function last(by: "end of list" | "inputs", doubts: readonly Doubt[] = []): PageEnd {
+export function ended(by: "end of list" | "inputs", doubts: readonly Doubt[] = []): PageEnd {
   return { kind: "last", proof: { by }, doubts: [...doubts] };
 }
 
-type Ended = Pick<Page, "end">;
+interface Ended {
+  readonly end: PageEnd;
+}
 
 /** The position of the next page; undefined if there is none, or if only part of the page was used. */
 export function nextOf({ end }: Ended): Place | undefined {
@@ -81,12 +81,15 @@ export function isConfirmed({ end }: Ended): boolean {
 }
 
 /** Passes pages through. A list that ends with doubts fails after its last page. */
-export async function* failOnDoubts(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGenerator<Page> {
+export async function* failOnDoubts<Page extends Ended>(
+  pages: AsyncIterable<Page>,
+  isStrict: boolean,
+): AsyncGenerator<Page> {
   for await (const page of pages) yield* page.end.kind === "last" ? closing(page, isStrict) : [page];
 }
 
 /** Ends a pull with its last page. If there are doubts, it fails then, or the page has a warning if it need not be strict. */
-export function* closing(page: Page, isStrict: boolean): Generator<Page> {
+export function* closing<Page extends Ended>(page: Page, isStrict: boolean): Generator<Page> {
   const { doubts } = page.end;
   const isAccepted = doubts.length > 0 && !isStrict;
   yield isAccepted ? { ...page, warning: `the list may be incomplete: ${problemsOf(doubts)}` } : page;
@@ -121,8 +124,9 @@ export const mostRepeats = 3;
 
 /** What a page of a search looks like to the judge. */
 export interface SearchPage {
-  readonly inspected: InspectedRows;
-  readonly rows: Rows;
+  /** New rows, and rows with the same bytes as another row of this page; see `createRowInspector`. */
+  readonly inspected: { readonly fresh: number; readonly doubles: number };
+  readonly rows: { readonly length: number };
   /** The next cursor: undefined after the last page; null if a page is promised without a cursor. */
   readonly next: string | null | undefined;
   /** The limit that the response reports, if any. */

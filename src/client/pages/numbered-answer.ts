@@ -1,7 +1,7 @@
 import { invalidResponse } from "../../contract/failure.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { Rows } from "../rows/rows.ts";
-import type { Place } from "./page.ts";
+import type { Place } from "./place.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 

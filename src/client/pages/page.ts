@@ -3,25 +3,11 @@ import type { Args } from "../../contract/args.ts";
 import { type Failure, invalidResponse } from "../../contract/failure.ts";
 import { isObject, rawElements } from "../../json/raw-json.ts";
 import type { Client } from "../client.ts";
-import { last, type PageEnd } from "./judge.ts";
+import { ended, type PageEnd } from "./judge.ts";
+import type { Place } from "./place.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
-
-/** Where a pull starts or continues, as plain data that can be stored in a file. */
-export interface Place {
-  /** The flag that requests this place. For `subject`, the value is the number of inputs that are done. */
-  readonly flag: "cursor" | "page" | "from" | "subject";
-  readonly value: string;
-  /** The time to which the pull was frozen, in the API's format. Missing if the request's own limit applies. */
-  readonly to?: string | undefined;
-  /** The service's total when the pull reached this place. A later total shows whether the list has shifted. */
-  readonly items?: number | undefined;
-  /** Rows still expected after this place, based on the total at the start. Missing once the list has shifted. */
-  readonly due?: number | undefined;
-  /** The candle before this place, as sent by the service; used to fill gaps. */
-  readonly before?: string | undefined;
-}
 
 export interface Page {
   /** The kind of rows, if a response contains several kinds. */
@@ -119,7 +105,7 @@ export function createPage(
   group: string = onlyGroup,
 ): Page {
   const rows = textRows(readRows(arrayText, values, what));
-  return { group, rows, end: last("end of list") };
+  return { group, rows, end: ended("end of list") };
 }
 
 export function timeFieldOf({ record }: RowShape): string | undefined {

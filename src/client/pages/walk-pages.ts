@@ -8,7 +8,7 @@ import type { Document } from "../response/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "../response/ownership.ts";
 import { textRows } from "../rows/rows.ts";
-import { last } from "./judge.ts";
+import { ended } from "./judge.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
@@ -33,7 +33,7 @@ async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerato
   if (once === "rows") for (const page of rowsOf(endpoint, answer)) yield { ...page, warning };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { group: onlyGroup, rows: whole, isDocument: true, end: last("inputs"), warning };
+    yield { group: onlyGroup, rows: whole, isDocument: true, end: ended("inputs"), warning };
   }
 }
 
@@ -70,7 +70,7 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
     return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw invalidResponse("invalid response: not an object");
   if (reply.kind === "single")
-    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), end: last("inputs") }];
+    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), end: ended("inputs") }];
   const members = rawMembers(text);
   if (reply.kind !== "groups")
     return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];

@@ -1,5 +1,6 @@
 import { isConfirmed, nextOf } from "../../client/pages/judge.ts";
-import type { Page, Place } from "../../client/pages/page.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Question } from "../../contract/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
