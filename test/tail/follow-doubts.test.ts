@@ -56,12 +56,12 @@ test("an empty first response does not make the history look new", async () => {
 });
 
 describe("rows of another pool", () => {
-  const foreign = json({
-    transactions: [
-      { id: "0xf", log_index: 1, pool_id: "0x1", chain: "ethereum", created_at: "2026-11-21T08:00:01Z" },
-    ],
-    page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 },
-  });
+  const of = (pool_id: string, chain: string): Reply =>
+    json({
+      transactions: [{ id: "0xf", log_index: 1, pool_id, chain, created_at: "2026-11-21T08:00:01Z" }],
+      page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 },
+    });
+  const foreign = of("0x1", "ethereum");
 
   test("in single responses are not written, and those of the pool are", async () => {
     const events = manyEvents(20, 1);
@@ -75,12 +75,15 @@ describe("rows of another pool", () => {
   test.each([`${from} --for 2m`, "--for 2m"])("in every response end the run: %s", async (words) => {
     const { exit, written, stderr } = await play(() => foreign, words);
     expect({ exit, written }).toEqual({ exit: 1, written: [] });
-    expect(stderr).toContain("use --no-strict");
+    expect(stderr).toContain(`the service returned rows of 0x1 instead of ${pool}`);
   });
 
-  test("are written with --no-strict, if all responses name the same one", async () => {
-    const { exit, written } = await play(() => foreign, `${from} --for 2m --no-strict`);
-    expect({ exit, written }).toEqual({ exit: 0, written: ["0xf 1"] });
+  test.each([
+    ["", 1, []],
+    [" --no-strict", 0, ["0xf 1"]],
+  ])("another name of the network, with%s: exit %i", async (flag, exit, written) => {
+    const played = await play(() => of(pool, "mainnet"), `${from} --for 2m${flag}`);
+    expect(played).toMatchObject({ exit, written });
   });
 });
 
