@@ -67,12 +67,16 @@ export async function withRun<Result>(
   const report = createReport(context, options, progress.countdown);
   const closers: (() => unknown)[] = [];
   const onClose: Run["onClose"] = (close) => closers.push(close);
+  // Nobody asked for simulated data on this command line, so this is printed even with --quiet.
+  let isUnannounced = options.sandbox?.isFlagged === false;
   const open: Run["open"] = async ({ context: own = context, speed = 0, target, observer, over } = {}) => {
+    if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
+    isUnannounced = false;
     const opened = await openClient(own, options, { ...report, ...observer }, speed, target);
     onClose(async () => {
       await progress.close();
       await opened.close();
-      if (over === undefined) reportCost(opened, report);
+      if (over === undefined) reportCost({ options, report }, opened);
       else over(opened);
     });
     return opened;
@@ -104,8 +108,12 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 }
 
 /** Call this after printing the rows. */
-export function reportCost({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
-  if (target.isSimulated) report.remark("simulated data from the sandbox");
+export function reportCost(
+  { options, report }: Pick<Run, "options" | "report">,
+  { client: { meter, target } }: OpenClient,
+  rest?: string,
+): void {
+  if (options.sandbox?.isFlagged === true) report.remark("simulated data from the sandbox");
   const { plan } = meter;
   // The user is paying for a plan that is not applied, so this is printed even if stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {

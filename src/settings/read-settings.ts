@@ -44,6 +44,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     profile: read(settings.profile),
     key_command: read(settings.key_command),
     tier: read(settings.tier),
+    sandbox: read(settings.sandbox),
     warnings: configWarnings(config),
   };
 }

@@ -3,6 +3,7 @@ import { nearest } from "../text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
+import { readSwitch } from "./switch-words.ts";
 
 /** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
@@ -10,7 +11,7 @@ export type Checked<T> = { readonly value: T } | { readonly problem: string; rea
 export interface Setting<T> {
   readonly name: string;
   readonly variable: string;
-  readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
+  readonly kind: "host" | "choice" | "boolean" | "integer" | "rate" | "duration" | "word" | "command";
   readonly fallback: T;
   /** The default as `config list` displays it. */
   readonly fallbackText: string;
@@ -56,6 +57,18 @@ export function choice<T extends string, F extends T | undefined>(
   };
   const described = { name, help: `${help}: ${choices.join(", ")}`, fallbackText, check };
   return defineSetting<T | F>({ kind: "choice", fallback, ...described });
+}
+
+/** All boolean variables accept the same words. */
+export function boolean(name: string, help: string): Setting<boolean> {
+  const check = (text: string): Checked<boolean> => {
+    const value = readSwitch(text);
+    return value === undefined
+      ? { problem: "must be 1, true, yes or on, or 0, false, no or off" }
+      : { value };
+  };
+  const described = { name, help: `${help}: 1 (on) or 0 (off)`, fallbackText: "off", check };
+  return defineSetting({ kind: "boolean", fallback: false, ...described });
 }
 
 export function integer<F extends number | undefined>(

@@ -3,6 +3,7 @@ import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { textFormats } from "../contract/output-format.ts";
 import { tiers } from "../contract/tier.ts";
 import {
+  boolean,
   checkProfileName,
   choice,
   defineSetting,
@@ -86,6 +87,7 @@ export const settings = {
     ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which determines the hosts"),
     environmentOnly: true,
   },
+  sandbox: { ...boolean("sandbox", "Use the sandbox in every command"), environmentOnly: true },
 } as const;
 
 export interface Sourced<T> {

@@ -153,7 +153,7 @@ export const referenceParts: Readonly<Record<string, () => string>> = {
     table(
       ["variable", "meaning"],
       [
-        ...rowsOfTopic("environment", "Keys, sandbox and directories").map(([name = "", text = ""]) => [
+        ...rowsOfTopic("environment", "Keys, time and directories").map(([name = "", text = ""]) => [
           code(name),
           text.replace("/home/me", "~"),
         ]),

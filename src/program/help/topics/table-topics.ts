@@ -119,9 +119,8 @@ shows each value and its source.
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 
-Keys, sandbox and directories:
+Keys, time and directories:
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
-  DEXDATA_SANDBOX     1 to use the sandbox in every command
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
   DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
   DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
