@@ -61,14 +61,13 @@ export function choice<T extends string, F extends T | undefined>(
 
 /** All boolean variables accept the same words. */
 export function boolean(name: string, help: string): Setting<boolean> {
-  const check = (text: string): Checked<boolean> => {
-    const value = readSwitch(text);
-    return value === undefined
-      ? { problem: "must be 1, true, yes or on, or 0, false, no or off" }
-      : { value };
-  };
-  const described = { name, help: `${help}: 1 (on) or 0 (off)`, fallbackText: "off", check };
+  const described = { name, help: `${help}: 1 (on) or 0 (off)`, fallbackText: "off", check: readBoolean };
   return defineSetting({ kind: "boolean", fallback: false, ...described });
+}
+
+function readBoolean(text: string): Checked<boolean> {
+  const value = readSwitch(text);
+  return value === undefined ? { problem: "must be 1, true, yes or on, or 0, false, no or off" } : { value };
 }
 
 export function integer<F extends number | undefined>(

@@ -113,8 +113,7 @@ export function environmentTopic(_commands: readonly Command[], context: TopicCo
   const folders = findFolders(context);
   const variables = Object.values(settings).filter(({ fileOnly }) => !fileOnly);
   return `
-Precedence: flag, environment variable, config file, default. An empty variable counts as unset. dexdata config list
-shows each value and its source.
+Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
 
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
@@ -122,9 +121,9 @@ ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 Keys, time and directories:
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
-  DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
-  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
-  DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
+  DEXDATA_CONFIG_DIR  Directory for settings and keys, an absolute path (${folders.config})
+  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily, an absolute path (${folders.state})
+  DEXDATA_CACHE_DIR   Directory for cached lists and compiled code, an absolute path (${folders.cache})
 
 Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
 XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
