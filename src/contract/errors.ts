@@ -163,6 +163,6 @@ export function exitsOf(code: ErrorCode): readonly ExitCode[] {
 export function factsOf(code: ErrorCode): ErrorFacts {
   if (!isServiceCode(code)) return ownErrors[code];
   const { status, meaning, next } = serviceErrors[code];
-  const { exit, retried } = meaningOf(status);
-  return { exit, retryable: retried, meaning, next };
+  const { exit, retryable } = meaningOf(status);
+  return { exit, retryable, meaning, next };
 }

@@ -70,7 +70,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     deadline: flags.deadline,
     retry: {
       retries: flags.retries ?? settings.retries.value,
-      retryOn: flags["retry-on"] ?? new Set<number>(),
+      retryOn: flags["retry-on"] ?? settings.retry_on.value,
+      outlastsOutages: false,
       maxTime: flags["retry-max-time"] ?? defaultRetryPolicy.maxTime,
     },
     /** The maximum number of concurrent requests. */

@@ -45,6 +45,8 @@ interface Kind {
   readonly hasProgress?: boolean;
   /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
   readonly isTail?: boolean;
+  /** The run is meant for days or for cron, so a service that is unavailable at its start is not its end. */
+  readonly outlastsOutages?: boolean;
 }
 
 /**
@@ -55,11 +57,14 @@ export async function withRun<Result>(
   flags: RunFlags,
   outer: Context,
   work: (run: Run) => Promise<Result>,
-  { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false }: Kind = {},
+  kind: Kind = {},
 ): Promise<Result> {
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
-  const options = adjust(readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer));
+  const { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false } = kind;
+  const typed = readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer);
+  const outlastsOutages = kind.outlastsOutages ?? isTail;
+  const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
   const progress = createProgress(outer, hasProgress ? (flags.progress ?? "auto") : "none", options);
   const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
   const stderr = createBufferedOutput(timed.stderr);

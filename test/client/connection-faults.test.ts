@@ -194,7 +194,7 @@ describe("system errors of a connection", () => {
   const fault = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
   test.each([
-    ["ENOTFOUND", "cannot resolve api.example", false],
+    ["ENOTFOUND", "cannot resolve api.example", true],
     ["EAI_AGAIN", "cannot resolve api.example: no response from the name server", true],
     ["ECONNREFUSED", "connection to api.example refused", true],
     ["ECONNRESET", "connection to api.example reset", true],

@@ -47,6 +47,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["color", "never", "never", "on", "must be one of auto, always, never"],
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
   [
+    "retry_on",
+    "502, 503",
+    new Set([502, 503]),
+    "200",
+    "must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504",
+  ],
+  [
     "timeout",
     "1.5s",
     1500,
@@ -103,6 +110,7 @@ test("defaults are the public hosts and the values of the design", () => {
     ["output", undefined],
     ["color", "auto"],
     ["retries", 4],
+    ["retry_on", new Set()],
     ["timeout", 30_000],
     ["page_size", undefined],
     ["rpm", undefined],

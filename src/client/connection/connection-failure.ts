@@ -61,9 +61,9 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
     closingSentence(host, code, message) ??
     sentences[code]?.(host) ??
     `connection to ${host} failed (${code})`;
-  // A name that does not exist now will not exist a second later. With EAI_AGAIN, however, the next lookup may succeed.
-  const retryable = code !== "ENOTFOUND";
-  return fail("network", sentence, { retryable, isUnsent, next: peer.next ?? checkNetwork, cause });
+  // The name may be misspelled. With EAI_AGAIN, however, the next lookup may succeed.
+  const isOutage = code === "ENOTFOUND";
+  return fail("network", sentence, { isOutage, isUnsent, next: peer.next ?? checkNetwork, cause });
 }
 
 /** Node also reports ECONNRESET for connections that the remote end closed too early. */

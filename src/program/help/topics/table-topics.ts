@@ -118,12 +118,12 @@ Precedence: flag, variable, config file, default. Empty counts as unset. dexdata
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 
-Keys, time and directories:
+Keys, time and directories (absolute paths):
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
-  DEXDATA_CONFIG_DIR  Directory for settings and keys, an absolute path (${folders.config})
-  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily, an absolute path (${folders.state})
-  DEXDATA_CACHE_DIR   Directory for cached lists and compiled code, an absolute path (${folders.cache})
+  DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
+  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
+  DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
 
 Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
 XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
