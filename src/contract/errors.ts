@@ -126,6 +126,11 @@ const ownErrors = {
     ...lasting(1, "The output could not be written", "check the disk and the permissions of the directory"),
     otherExit: 2,
   },
+  system: lasting(
+    1,
+    "The operating system rejected an operation, e.g. because too many files are open",
+    "correct the cause named in the message, then run the command again",
+  ),
   settings: lasting(
     2,
     "A settings file could not be written",

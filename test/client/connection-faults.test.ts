@@ -206,7 +206,7 @@ describe("system errors of a connection", () => {
     ["EADDRNOTAVAIL", "cannot reach api.example: this machine has no suitable address", true],
     ["ETIMEDOUT", "connection to api.example timed out", true],
     ["UND_ERR_CONNECT_TIMEOUT", "connection to api.example timed out", true],
-    ["EMFILE", "connection to api.example failed (EMFILE)", true],
+    ["EMFILE", "connection to api.example failed (too many open files)", true],
   ])("%s: %s", (code, said, retryable) => {
     const failure = connectionFailure(fault(code), peer);
     expect(failure).toBeInstanceOf(Failure);
