@@ -5,6 +5,7 @@ import { Failure, invalidInput, affectsOneInput, invalidResponse } from "../cont
 import type { Reply } from "../contract/reply.ts";
 import { readRows, type Asking, type Page } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
+import { ended, more } from "./pages/judge.ts";
 import { member } from "../json/raw-json.ts";
 import { type TextRow, textRows } from "./rows/rows.ts";
 import { addressKey, subjectKey, type Subject } from "./subject.ts";
@@ -50,8 +51,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
     yield {
       group: onlyGroup,
       rows: textRows(ready),
-      next: next < subjects.length ? { flag: "subject", value: String(before + next) } : undefined,
-      ...(next === subjects.length && { proof: "inputs" }),
+      end: next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs"),
       missing,
       ...(isRefused && { refused: { args: asked, failure: answer } }),
     };

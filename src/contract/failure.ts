@@ -30,6 +30,8 @@ export interface FailureDetails {
   readonly isDamaged?: boolean | undefined;
   /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
+  /** Why a list is incomplete, one sentence for each contradiction that remained. */
+  readonly doubts?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 

@@ -127,7 +127,11 @@ const messages: readonly Heard[] = [
     name: "the command that goes on",
     words: "pools search ethereum -o table --limit 1",
     script: () =>
-      json({ results: [{ id: "x", chain: forbidden }], has_next_page: true, next_cursor: forbidden }),
+      json({
+        results: [{ id: "x", chain: "ethereum", [forbidden]: forbidden }],
+        has_next_page: true,
+        next_cursor: forbidden,
+      }),
     exit: 0,
   },
   {
@@ -171,7 +175,7 @@ describe.each([
 test.each(formats)(
   "promise 2: files written as %s cannot control the terminal that displays them",
   async (format) => {
-    const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };
+    const row = { id: forbidden, chain: "ethereum", name: forbidden, [forbidden]: forbidden };
     const folder = temporaryFolder();
     const [file, receipt] = ["rows.txt", "receipt.json"].map((name) => path.join(folder, name));
     const { exit } = await runAgainst(

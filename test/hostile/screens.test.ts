@@ -17,7 +17,7 @@ import { createTestContext, type TestContext } from "../harness/test-context.ts"
 
 /** Leaves the values that the program itself reads unchanged. */
 const shownTexts: TextOf = (name, field) =>
-  ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
+  ["id", "chain", "pool_id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
 const everyText: TextOf = () => forbidden;
 
 interface Picture {

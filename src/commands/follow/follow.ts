@@ -280,7 +280,7 @@ function createRowOutput({ run, question, idle, renderer, assets, files }: Follo
     await assets.learnFor(question, { group: onlyGroup, rows: page });
     for (const part of files.split(rows)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
-      await renderer.page({ group: onlyGroup, rows: lines, next: undefined });
+      await renderer.page({ group: onlyGroup, rows: lines });
     }
     idle?.resume("rows");
     if (!isFirst) return;

@@ -55,7 +55,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["Numbers longer than # characters", "render/values/decimal.ts", "MOST_PLACES"],
     ["indentation would exceed # MiB", "json/json-text.ts", "MOST_INDENTATION", "MiB"],
   ],
-  pulls: [["up to # times", "client/pages/completeness.ts", "mostRepeats"]],
+  pulls: [["up to # times", "client/pages/judge.ts", "mostRepeats"]],
   follow: [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
     ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],

@@ -41,8 +41,9 @@ Files:
 
 Completeness:
   count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
-      again, up to 3 times; then the command exits 8.
+      again, up to 3 times; then the command reads on and exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
+  assets       A response about another pool, token or network is requested again; then the command exits 1.
   filters      If the service ignores a filter, the command fails before it prints a row.
   --no-strict  Accepts incomplete lists, and rows that do not match a filter that the service ignored.
 
