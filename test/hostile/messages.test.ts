@@ -16,7 +16,8 @@ const key = "api_pro_0123456789";
 /** Runs as a pro caller against the script, on a terminal and in a pipe. */
 async function runAgainst(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
   const { url } = await serveInTest(script);
-  return await dexdata(`${words} --error-format text`, {
+  const format = words.includes("--error-format") ? "" : " --error-format text";
+  return await dexdata(`${words}${format}`, {
     ...options,
     env: {
       DEXDATA_BASE_URL: url,

@@ -103,6 +103,13 @@ export function placeAfter(
   return { flag: "cursor", value: cursor, to };
 }
 
+interface Known {
+  /** Rows that new ones pushed onto the page. */
+  readonly pushedBack: number;
+  /** Rows of an earlier run. */
+  readonly readAgain: number;
+}
+
 export class ListCount {
   /** The number of rows after the last one taken; undefined if the totals are unusable. */
   left: number | undefined;
@@ -123,8 +130,8 @@ export class ListCount {
     this.window = { items: start?.items };
   }
 
-  /** `fresh` is the number of new rows on the page, `pushedBack` that of the rows that new ones pushed onto it. */
-  take(answer: NumberedAnswer, fresh: number, pushedBack: number): void {
+  /** `known` is the number of rows that are on the page again for a good reason: new rows, or another run. */
+  take(answer: NumberedAnswer, fresh: number, known: Known): void {
     // A page after the last one that only repeats it does not change the count.
     if (this.left === 0 && fresh <= 0) return;
     if (answer.at.flag === "cursor") {
@@ -133,11 +140,11 @@ export class ListCount {
       // If there are more rows than counted, the count was wrong.
       this.left = left === undefined || left < 0 ? undefined : left;
       if (left !== this.left) this.#isStill = false;
-    } else this.#takeNumbered(answer, pushedBack);
+    } else this.#takeNumbered(answer, known);
     this.#last = answer.at;
   }
 
-  #takeNumbered(answer: NumberedAnswer, pushedBack: number): void {
+  #takeNumbered(answer: NumberedAnswer, { pushedBack, readAgain }: Known): void {
     const { at, totals } = answer;
     const rowsHere = countedRows(answer);
     if (this.#last?.to !== at.to) this.#leastItems = Number.POSITIVE_INFINITY;
@@ -148,9 +155,12 @@ export class ListCount {
     const { items } = this.window;
     // The number of rows expected at the start remains valid as long as the total is unchanged.
     const isUnchanged = this.#start?.due !== undefined && totals.items === this.#start.items;
-    const dueHere = rowsHere === undefined ? undefined : (this.left ?? 0) + rowsHere - pushedBack;
+    const dueHere = rowsHere === undefined ? undefined : (this.left ?? 0) + rowsHere - pushedBack - readAgain;
     if (this.#due === undefined) this.#due = isUnchanged ? this.#start?.due : dueHere;
-    else if (totals.items !== items) this.#isStill = false;
+    else {
+      this.#due -= readAgain;
+      if (totals.items !== items) this.#isStill = false;
+    }
     this.window = { to: at.to, items: totals.items };
   }
 

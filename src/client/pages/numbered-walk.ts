@@ -112,11 +112,12 @@ export class NumberedWalk implements NumberedState {
     const { at, rows } = answer;
     this.#newest ??= edge.instantOf(rows.marks()[0]);
     const { fresh, known, twins, take } = this.inspectRowsOf(answer);
-    const pushedBack = known.length > 0 && isPushedBack(answer, this) ? known.length : 0;
+    const readAgain = this.isReadAgain(at) ? known.length : 0;
+    const pushedBack = readAgain === 0 && known.length > 0 && isPushedBack(answer, this) ? known.length : 0;
     this.#inspected = undefined;
     const kept = take();
     this.listed += fresh;
-    count.take(answer, fresh, pushedBack);
+    count.take(answer, fresh, { pushedBack, readAgain });
     // A page without new rows does not change the position.
     if (fresh > 0) {
       edge.moveTo(rows, isReplayedPage);

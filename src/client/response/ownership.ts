@@ -3,6 +3,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import { isObject, member } from "../../json/raw-json.ts";
+import { comparableAddress } from "../subject.ts";
 
 /** Returns the different values of a field in the rows of a response; rows without the field have none. */
 export type ValuesOf = (field: string) => readonly unknown[];
@@ -75,14 +76,6 @@ function isName(value: unknown): value is string {
 
 function isOwn({ param, sent }: Owner, value: string): boolean {
   if (param.kind.kind === "list") return sent.split(",").some((each) => each.trim() === value);
-  return param.kind.kind === "address" ? isSameAddress(sent, value) : sent === value;
-}
-
-/** Ignores the case of hexadecimal digits (EVM) and zeros in front of them (Sui, Aptos: `0x0002::sui::SUI`). */
-function isSameAddress(a: string, b: string): boolean {
-  return a === b || canonical(a) === canonical(b);
-}
-
-function canonical(address: string): string {
-  return address.replace(/^0x0*([\da-f]*)/iu, (_, digits: string) => `0x${digits.toLowerCase()}`);
+  if (param.kind.kind !== "address") return sent === value;
+  return comparableAddress(sent) === comparableAddress(value);
 }

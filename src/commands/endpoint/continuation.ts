@@ -13,7 +13,7 @@ import { isInterruption } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
-import { outputFailure } from "../../files/file-errors.ts";
+import { systemFailure } from "../../files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags that the next command does not repeat: the place in the list, this run's files, and details of its requests. */
@@ -149,7 +149,7 @@ export function restText({ more, next }: Rest): string | undefined {
  */
 export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestination): unknown {
   // A write that fails because the reader closed the pipe is not an output error.
-  const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
+  const cause = run.context.signal.aborted ? run.context.signal.reason : (systemFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = resumeHint(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
