@@ -183,7 +183,6 @@ function filesBelow(dir: string, parquet: ReadonlyMap<string, readonly string[]>
         return `file ${name}, ${rows.length} rows, SHA-256 ${digest(rows.join("\n"))}\n`;
       const bytes = readFileSync(path.join(dir, name));
       const text = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-      if (name.endsWith(".receipt.json")) return `file ${name}\n  | ${constant(receiptLine(text), dir)}\n`;
       if (name.includes(".dexdata")) return `file ${name}\n`;
       return block(`file ${name}`, constant(text, dir));
     })
