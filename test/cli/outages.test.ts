@@ -57,9 +57,10 @@ describe.each(statuses)("one %d", (status) => {
   });
 
   test("of the second of two addresses: both records, exit 0", async () => {
-    const server = await serveInTest((_, index) =>
-      index === 1 ? empty(status) : json({ id: pool, chain: "ethereum", tokens: [] }),
-    );
+    const server = await serveInTest((request, index) => {
+      const id = request.path.split("/").at(-1);
+      return index === 1 ? empty(status) : json({ id, chain: "ethereum", tokens: [] });
+    });
     const { exit, stdout } = await dexdata(`pool ethereum ${pool} 0x${"2".repeat(40)} --parallel 1`, {
       env: { DEXDATA_BASE_URL: server.url },
     });
