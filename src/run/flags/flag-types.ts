@@ -2,6 +2,7 @@ import { formatDuration, readDuration } from "../../contract/duration.ts";
 import { invalidInput } from "../../contract/failure.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 
 /** How values are displayed in help, named in `commands -o json`, and parsed. */
 export interface FlagType<Value> {
@@ -115,8 +116,8 @@ export const outputFile: FlagType<string> = readBy("file", "file", (label, typed
   throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
 });
 
-export const host: FlagType<string> = readBy("url", "url", (label, typed) => {
+export const host: FlagType<string> = readBy("url", "url", (_, typed, flag) => {
   const checked = checkHost(typed);
   if (typeof checked === "string") return checked;
-  throw invalidInput(label, checked.problem);
+  throw invalidInput(`--${flag} "${withoutSecrets(typed)}"`, checked.problem);
 });
