@@ -55,12 +55,9 @@ export function readInteger(
   bounds: { readonly min: number; readonly max?: number },
 ): string {
   const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
-  const isInside = value >= bounds.min && (bounds.max === undefined || value <= bounds.max);
-  if (isInside) return String(value);
-  const isTooLarge = /^\d{16,}$/u.test(typed);
-  const max = bounds.max ?? (isTooLarge ? mostOfInteger : undefined);
-  const accepted = max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${max}`;
-  throw invalidInput(label, `must be a whole number, ${accepted}`);
+  const { min, max = mostOfInteger } = bounds;
+  if (value >= min && value <= max) return String(value);
+  throw invalidInput(label, `must be a whole number from ${min} to ${max}`);
 }
 
 /** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */

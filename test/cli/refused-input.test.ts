@@ -16,25 +16,26 @@ const run = async (words: string | readonly string[], stdin = "") =>
 
 /** The arguments, the first line on stderr after `error: `, and the hint. */
 const refused: readonly (readonly [string, string | RegExp, string?])[] = [
-  ["pools search --limit abc", 'invalid --limit "abc": must be a whole number, 1 or more'],
-  ["pools search --limit -5", 'invalid --limit "-5": must be a whole number, 1 or more'],
-  ["pools search --limit 1.5", 'invalid --limit "1.5": must be a whole number, 1 or more'],
-  ["pools search --limit 0", 'invalid --limit "0": must be a whole number, 1 or more'],
+  ["pools search --limit abc", 'invalid --limit "abc": must be a whole number from 1 to 999999999999999'],
+  ["pools search --limit -5", 'invalid --limit "-5": must be a whole number from 1 to 999999999999999'],
+  ["pools search --limit 1.5", 'invalid --limit "1.5": must be a whole number from 1 to 999999999999999'],
+  ["pools search --limit 0", 'invalid --limit "0": must be a whole number from 1 to 999999999999999'],
+  ["pools search --limit 1e20", 'invalid --limit "1e20": must be a whole number from 1 to 999999999999999'],
   [
     "pools search --limit 99999999999999999999",
-    'invalid --limit "99999999999999999999": must be a whole number, from 1 to 999999999999999',
+    'invalid --limit "99999999999999999999": must be a whole number from 1 to 999999999999999',
   ],
   [
     "networks --max-credits 9000000b",
-    'invalid --max-credits "9000000b": must be a whole number, from 0 to 999999999999999',
+    'invalid --max-credits "9000000b": must be a whole number from 0 to 999999999999999',
   ],
   [
     "pools search --txns-24h-min 1000000000000000",
-    'invalid --txns-24h-min "1000000000000000": must be a whole number, from 0 to 999999999999999',
+    'invalid --txns-24h-min "1000000000000000": must be a whole number from 0 to 999999999999999',
   ],
-  ["pools search --page-size 101", 'invalid --page-size "101": must be a whole number, from 1 to 100'],
-  ["dexes base --page 1001", 'invalid --page "1001": must be a whole number, from 1 to 1000'],
-  ["txns base 0x1 --page 101", 'invalid --page "101": must be a whole number, from 1 to 100'],
+  ["pools search --page-size 101", 'invalid --page-size "101": must be a whole number from 1 to 100'],
+  ["dexes base --page 1001", 'invalid --page "1001": must be a whole number from 1 to 1000'],
+  ["txns base 0x1 --page 101", 'invalid --page "101": must be a whole number from 1 to 100'],
   ["pools search --all --limit 5", "--all and --limit cannot be used together", "use only one of them"],
   [
     "txns base 0x1 --cursor a --page 2",
@@ -68,7 +69,10 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "both set the start; remove one of them",
   ],
   ["ohlcv base 0x1 --fill zero", 'invalid --fill "zero": must be one of null, previous'],
-  ["ohlcv base 0x1 --count-back 0", 'invalid --count-back "0": must be a whole number, 1 or more'],
+  [
+    "ohlcv base 0x1 --count-back 0",
+    'invalid --count-back "0": must be a whole number from 1 to 999999999999999',
+  ],
   [
     "ohlcv base 0x1 --interval 2h",
     'invalid --interval "2h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h',
@@ -163,8 +167,8 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --fields a,,b", /^invalid --fields "a,,b": /],
   ["networks --fields a,b,a", 'invalid --fields "a,b,a": a appears twice'],
   ["networks --timeout 5", /^invalid --timeout "5": must be a duration/, "did you mean 5s?"],
-  ["networks --retries x", 'invalid --retries "x": must be a whole number, from 0 to 100'],
-  ["networks --retry-on 200", 'invalid --retry-on "200": must be a whole number, from 400 to 599'],
+  ["networks --retries x", 'invalid --retries "x": must be a whole number from 0 to 100'],
+  ["networks --retry-on 200", 'invalid --retry-on "200": must be a whole number from 400 to 599'],
   ["networks --tier pro", "--tier requires --sandbox"],
   [
     "networks --sandbox --tier gold",
@@ -234,7 +238,7 @@ describe("invalid input", () => {
     const { stderr } = await run("pools search --limit abc --error-format json");
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
-      message: 'invalid --limit "abc": must be a whole number, 1 or more',
+      message: 'invalid --limit "abc": must be a whole number from 1 to 999999999999999',
       exit: 2,
       retryable: false,
     });

@@ -1,6 +1,12 @@
 import { isIP } from "node:net";
 import { checkNetwork, peerName } from "../../client/connection/connection-failure.ts";
-import { type Environment, findProxy, proxyVariable, shownProxy, unbracketed } from "../../client/connection/proxy.ts";
+import {
+  type Environment,
+  findProxy,
+  proxyVariable,
+  shownProxy,
+  unbracketed,
+} from "../../client/connection/proxy.ts";
 import { findAddresses, reachHost } from "../../client/connection/reach.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";

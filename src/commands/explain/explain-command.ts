@@ -1,6 +1,6 @@
 import { serviceErrors } from "../../contract/service-errors.ts";
 import { command } from "../command.ts";
-import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const explainCommand = command({
   words: "explain",
@@ -9,6 +9,6 @@ export const explainCommand = command({
   summary: "Explain an error code, HTTP status or exit code",
   examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
   flags: {},
-  shared: documentFlags,
+  shared: objectFlags,
   run: async (input, context) => await (await import("./explain.ts")).explain(input, context),
 });

@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const migrateCommand = command({
   words: "migrate",
@@ -11,6 +11,6 @@ export const migrateCommand = command({
     "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
   ],
   flags: {},
-  shared: documentFlags,
+  shared: objectFlags,
   run: async (input, context) => await (await import("./migrate.ts")).migrate(input, context),
 });

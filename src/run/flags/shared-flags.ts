@@ -17,7 +17,7 @@ import {
 import { query } from "../../contract/param.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
-import { outputFormats, textFormats } from "../../contract/output-format.ts";
+import { objectFormats, outputFormats, textFormats } from "../../contract/output-format.ts";
 
 const progressModes = ["auto", "plain", "none"] as const;
 
@@ -49,8 +49,10 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
-const textOutputs =
-  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json, csv, tsv";
+const objectOutputs =
+  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json";
+
+const textOutputs = `${objectOutputs}, csv, tsv`;
 
 export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
@@ -221,6 +223,16 @@ export const textFlags = {
 export const localRowFlags = pick(textFlags, "output", "no-header", "error-format");
 
 export const documentFlags = pick(textFlags, "output", "error-format");
+
+/** For a single object, which has no columns. */
+export const objectFlags = {
+  ...documentFlags,
+  output: flag(choice(objectFormats, "format"), "Output", {
+    short: "o",
+    summary: objectOutputs,
+    choicesIn: "summary",
+  }),
+};
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
 
