@@ -1,5 +1,6 @@
 import { formatDuration, readDuration } from "../../contract/duration.ts";
 import { invalidInput } from "../../contract/failure.ts";
+import type { Setting } from "../../settings/setting.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
 import { withoutSecrets } from "../../contract/key.ts";
@@ -71,6 +72,19 @@ export function wholeNumber(
   placeholder = "n",
 ): FlagType<number> {
   return readBy("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
+}
+
+/** Accepts and rejects the same values as the variable and the config file. */
+export function ofSetting<Value>(
+  { check }: Setting<Value>,
+  name: Named,
+  placeholder: string,
+): FlagType<Exclude<Value, undefined>> {
+  return readBy(name, placeholder, (label, typed) => {
+    const checked = check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem, checked.next);
+    return checked.value;
+  });
 }
 
 /** In milliseconds. */

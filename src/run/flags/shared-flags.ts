@@ -8,6 +8,7 @@ import {
   duration,
   host,
   list,
+  ofSetting,
   outputFile,
   readBy,
   text,
@@ -124,22 +125,15 @@ const statuses = list(
     new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
 );
 
-/** In requests per minute. */
-const rate = readBy("integer or unlimited", "n", (label, typed) => {
-  const checked = settings.rpm.check(typed);
-  if ("problem" in checked) throw invalidInput(label, checked.problem);
-  return checked.value;
-});
-
 /** Parsed like the integers in filters. */
 const credits = readBy("integer", "n", (_, typed) =>
   Number(readParam(query("max_credits", { kind: "integer", min: 0 }, ""), typed, 0)),
 );
 
 export const requestFlags = {
-  timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
+  timeout: flag(ofSetting(settings.timeout, "duration", "duration"), "Requests", { summary: "Time limit for one request", default: "30s" }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
-  retries: flag(wholeNumber({ min: 0, max: 100 }), "Requests", {
+  retries: flag(ofSetting(settings.retries, "integer", "n"), "Requests", {
     summary: "Maximum retries per request, after 429, 500 and connection errors",
     default: "4",
   }),
@@ -155,7 +149,7 @@ export const requestFlags = {
     summary: "Maximum number of concurrent requests, where the API allows them",
     default: "8",
   }),
-  rpm: flag(rate, "Requests", {
+  rpm: flag(ofSetting(settings.rpm, "integer or unlimited", "n"), "Requests", {
     suggests: ["unlimited"],
     summary: "Requests per minute, evenly spaced: a number or unlimited",
     default: "the plan's",
