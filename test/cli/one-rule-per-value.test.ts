@@ -34,10 +34,12 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   profile: ["a b", "api_free_x", "-x"],
 };
 
-/** The name of a setting's flag. DEXDATA_TIER is the plan of a key, and --tier a plan to simulate. */
+/** The name of a setting's flag. DEXDATA_TIER is the plan of a key, and --tier a plan to simulate; --sandbox takes no value. */
 const flagOf = (name: string): string => name.replaceAll("_", "-");
 const hasFlag = (name: string): boolean =>
-  name !== "tier" && allCommands.some(({ flags, shared }) => flagOf(name) in flags || flagOf(name) in shared);
+  name !== "tier" &&
+  name !== "sandbox" &&
+  allCommands.some(({ flags, shared }) => flagOf(name) in flags || flagOf(name) in shared);
 
 test("the table has every setting that has a flag", () => {
   const names = allSettings.map(({ name }) => name).filter(hasFlag);
@@ -53,7 +55,7 @@ async function problemOf(
     env: { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0", DEXDATA_TIMEOUT: "1s", ...env },
   });
   if (exit !== 2) return undefined;
-  const { message } = JSON.parse(stderr) as { readonly message: string };
+  const message = /"message":("(?:[^"\\]|\\.)*")/u.exec(stderr)?.[1]?.replaceAll(String.raw`\"`, '"') ?? "";
   return message.slice(message.lastIndexOf('": '));
 }
 

@@ -131,7 +131,10 @@ const credits = readBy("integer", "n", (_, typed) =>
 );
 
 export const requestFlags = {
-  timeout: flag(ofSetting(settings.timeout, "duration", "duration"), "Requests", { summary: "Time limit for one request", default: "30s" }),
+  timeout: flag(ofSetting(settings.timeout, "duration", "duration"), "Requests", {
+    summary: "Time limit for one request",
+    default: "30s",
+  }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
   retries: flag(ofSetting(settings.retries, "integer", "n"), "Requests", {
     summary: "Maximum retries per request, after 429, 500 and connection errors",
