@@ -6,6 +6,7 @@ import {
   blockNumber,
   count,
   each,
+  later,
   listOf,
   nullable,
   optional,
@@ -33,6 +34,9 @@ export const search = defineEndpoint("search", {
         fdv: nullable(amount),
         price_usd: nullable(price),
         volume_usd: nullable(amount),
+        ...each("type status", later(optional(text))),
+        liquidity_usd: later(nullable(amount)),
+        price_usd_change: later(nullable(percent)),
       },
       identity: ["chain", "id"],
       columns: [
