@@ -12,3 +12,13 @@ export type OutputFormat = (typeof outputFormats)[number];
 export type RowFormat = Exclude<OutputFormat, "wide">;
 
 export type ErrorFormat = "text" | "json";
+
+/** Names that other tools use, each with the format that it means. */
+const otherNames: ReadonlyMap<string, OutputFormat> = new Map([
+  ["jsonl", "ndjson"],
+  ["json-lines", "ndjson"],
+  ["jsonlines", "ndjson"],
+  ["ldjson", "ndjson"],
+]);
+
+export const namedFormat = (word: string): string => otherNames.get(word.toLowerCase()) ?? word;

@@ -1,5 +1,6 @@
 import { type Failure, invalidInput } from "./failure.ts";
 import { parseDuration } from "./duration.ts";
+import { namedFormat } from "./output-format.ts";
 import { nearest } from "../text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -121,8 +122,8 @@ export function choiceFailure(
   choices: readonly string[],
   why?: string,
 ): Failure {
-  const older = renamedOrder(typed);
-  const near = nearestDuration(typed, choices) ?? (choices.includes(older) ? older : nearest(typed, choices));
+  const meant = [renamedOrder(typed), namedFormat(typed)].find((word) => choices.includes(word));
+  const near = nearestDuration(typed, choices) ?? meant ?? nearest(typed, choices);
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);

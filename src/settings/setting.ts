@@ -1,6 +1,7 @@
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
+import { namedFormat } from "../contract/output-format.ts";
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
 
@@ -48,7 +49,8 @@ export function choice<T extends string, F extends T | undefined>(
   const check = (text: string): Checked<T> => {
     const value = choices.find((each) => each === text);
     if (value !== undefined) return { value };
-    const near = nearest(text, choices);
+    const format = choices.find((each) => each === namedFormat(text));
+    const near = format ?? nearest(text, choices);
     const problem = `must be one of ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };
