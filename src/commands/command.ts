@@ -57,6 +57,7 @@ export interface Positional {
 }
 
 export type PositionalSuggestion =
+  | "files"
   | "networks"
   | "addresses"
   | "profiles"
