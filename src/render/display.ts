@@ -54,8 +54,10 @@ export function openDisplay(
       await output.write(leave);
     },
     () => {
-      if (isAway) ignoreKeys = listen();
-      isBack ||= isAway;
+      // SIGSTOP cannot be caught: the shell has taken back the keys and the screen, and nothing was given back before.
+      if (!isAway) ignoreKeys?.();
+      ignoreKeys = listen();
+      isBack = true;
       isAway = false;
     },
   );
