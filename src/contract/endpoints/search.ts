@@ -46,7 +46,7 @@ export const search = defineEndpoint("search", {
         { field: "price_usd", title: "price USD", priority: 3 },
         { field: "volume_usd", title: "volume", priority: 5 },
         { field: "fdv", title: "FDV", priority: 7 },
-        { field: "id", title: "token", priority: 4 },
+        { field: "id", title: "token", priority: 5.5 },
       ],
     },
     pools: {
@@ -80,7 +80,7 @@ export const search = defineEndpoint("search", {
         { field: "last_price_change_usd_24h", title: "change 24h", priority: 6 },
         { field: "volume_usd", title: "volume", priority: 7 },
         { field: "transactions", title: "txns", priority: 9 },
-        { field: "id", title: "pool", priority: 4 },
+        { field: "id", title: "pool", priority: 7.5 },
       ],
     },
     dexes: {

@@ -156,7 +156,7 @@ const poolRow: RowShape = {
     { field: "liquidity_usd", title: "liquidity", priority: 8 },
     { field: "transactions_24h", title: "txns 24h", priority: 9 },
     { field: "created_at", title: "created", priority: 11 },
-    { field: "id", title: "pool", priority: 6.5 },
+    { field: "id", title: "pool", priority: 8.5 },
   ],
 };
 
@@ -235,7 +235,7 @@ const tokenRow: RowShape = {
     { field: "txns_24h", title: "txns 24h", priority: 9 },
     { field: "pools", title: "pools", priority: 11 },
     { field: "created_at", title: "created", priority: 10 },
-    { field: "address", title: "token", priority: 5.5 },
+    { field: "address", title: "token", priority: 6.5 },
   ],
 };
 

@@ -68,7 +68,7 @@ export const token = defineEndpoint("token", {
       { field: "summary.24h.volume_usd", title: "volume 24h", priority: 4 },
       { field: "summary.liquidity_usd", title: "liquidity", priority: 7 },
       { field: ["summary.fdv", "fdv"], title: "FDV", priority: 8 },
-      { field: "id", title: "token", priority: 4.5 },
+      { field: "id", title: "token", priority: 7.5 },
     ],
   },
 });
