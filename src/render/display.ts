@@ -36,8 +36,7 @@ export function openDisplay(
   const done = new AbortController();
   let isChanged = true;
   let isLeft = false;
-  let isAway = false;
-  let isBack = false;
+  let [isAway, isBack] = [false, false];
 
   const listen = () =>
     onKey((key) => {
@@ -54,11 +53,10 @@ export function openDisplay(
       await output.write(leave);
     },
     () => {
-      // SIGSTOP cannot be caught: the shell has taken back the keys and the screen, and nothing was given back before.
+      // SIGSTOP cannot be caught, so nothing was given back before the shell took it.
       if (!isAway) ignoreKeys?.();
       ignoreKeys = listen();
-      isBack = true;
-      isAway = false;
+      [isBack, isAway] = [true, false];
     },
   );
   const giveBack = (): void => {

@@ -56,10 +56,10 @@ describe.each(["bash", "zsh", "fish"])("%s completes file names", (shell) => {
   test.each(takers.map((command) => [command.words, command] as const))(
     "after @ for %s, in the place of the network and after it",
     (words, { positionals }) => {
-      const path = words.split(" ");
+      const command = words.split(" ");
       const [first] = positionals;
-      if (first?.suggests !== "files") expect(kindOf(...path, "@po")).toBe("files\t@");
-      if (positionals.length > 1) expect(kindOf(...path, "ethereum", "@")).toBe("files\t@");
+      if (first?.suggests !== "files") expect(kindOf(...command, "@po")).toBe("files\t@");
+      if (positionals.length > 1) expect(kindOf(...command, "ethereum", "@")).toBe("files\t@");
     },
   );
 

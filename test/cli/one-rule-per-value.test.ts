@@ -31,6 +31,7 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   ],
   page_size: ["1", "100", "0", "101", "-1", "1.5", "ten", "007", "1e20"],
   rpm: ["1", "100000", "100001", "0", "unlimited", "Unlimited", "1.5", "-1", "15/min"],
+  retry_on: ["502", "502,503", "200", "502,", "x", "600", "5e2"],
   profile: ["a b", "api_free_x", "-x"],
 };
 

@@ -178,7 +178,10 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ["networks --fields a,b,a", 'invalid --fields "a,b,a": a appears twice'],
   ["networks --timeout 5", /^invalid --timeout "5": must be a duration/, "did you mean 5s?"],
   ["networks --retries x", 'invalid --retries "x": must be a whole number from 0 to 100'],
-  ["networks --retry-on 200", 'invalid --retry-on "200": must be a whole number from 400 to 599'],
+  [
+    "networks --retry-on 200",
+    'invalid --retry-on "200": must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504',
+  ],
   ["networks --tier pro", "--tier requires --sandbox"],
   [
     "networks --sandbox --tier gold",

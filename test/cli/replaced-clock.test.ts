@@ -36,8 +36,11 @@ test.each(commands.map((command) => [command.words, command] as const))(
 );
 
 test("no warning with the sandbox, whose clock the variable sets", async () => {
-  const { exit, stderr } = await dexdata("pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", {
-    env: { DEXDATA_SANDBOX: "1", DEXDATA_NOW: time },
-  });
+  const { exit, stderr } = await dexdata(
+    "pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --sandbox",
+    {
+      env: { DEXDATA_NOW: time },
+    },
+  );
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
 });
