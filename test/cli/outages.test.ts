@@ -164,7 +164,7 @@ describe("the retries of an outage", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        'error: invalid DEXDATA_RETRY_ON "5xx": must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504\n',
+        'error: invalid DEXDATA_RETRY_ON "5xx": must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504\n',
     });
   });
 
