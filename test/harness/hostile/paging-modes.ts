@@ -68,15 +68,15 @@ export const pagingModes: readonly Mode[] = [
   {
     name: "sends empty pages for ever",
     reply: (_, __, index) => json({ results: [], has_next_page: true, next_cursor: `c${index}` }),
-    // The first of ten is requested four times, the others twice; each attempt names another cursor.
-    ends: incompleteAfter(nothingNew, 33),
+    // Each of ten is requested four times, and each page after it once.
+    ends: incompleteAfter(nothingNew, 51),
     isFor: ofCursors,
     flags: all,
   },
   {
     name: "sends the same row for ever",
     reply: (_, __, index) => json(cursorPage(0, { has_next_page: true, next_cursor: `c${index}` })),
-    ends: keptRows(nothingNew, 13),
+    ends: keptRows(nothingNew, 17),
     isFor: ofCursors,
     flags: `${all} --page-size 1`,
   },
