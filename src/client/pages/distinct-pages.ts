@@ -50,20 +50,23 @@ export interface InspectedRows {
 export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRows {
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
+  const hash: TextHash = { high: 0, low: 0 };
+  const firstOfHash = createPageTable();
   return (rows) => {
     const { length } = rows;
     const hashes = new Int32Array(2 * length);
-    const names: boolean[] = [];
-    const hash: TextHash = { high: 0, low: 0 };
-    const firstOf = new Map<number, number>();
+    const withoutName = new Set<number>();
     const known: number[] = [];
     const dropped = new Set<number>();
     let [fresh, doubles, twins] = [0, 0, 0];
     let isBarren = true;
+    firstOfHash.clear(length);
     for (let index = 0; index < length; index += 1) {
       const isNamed = rows.hashKey(index, hash);
-      if (!isNamed) hashText(rows.text(index), hash);
-      names.push(isNamed);
+      if (!isNamed) {
+        hashText(rows.text(index), hash);
+        withoutName.add(index);
+      }
       hashes[2 * index] = hash.high;
       hashes[2 * index + 1] = hash.low;
       if ((isNamed ? seen : unnamed).has(hash)) {
@@ -73,27 +76,52 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
         } else fresh += 1;
         continue;
       }
-      const key = hash.high * 2 ** 32 + hash.low;
-      const first = firstOf.get(key);
-      if (first === undefined) firstOf.set(key, index);
-      else if (isNamed && rows.text(first) === rows.text(index)) {
-        dropped.add(index);
-        doubles += 1;
-        continue;
-      } else if (isNamed) twins += 1;
+      const first = firstOfHash.add(hashes, index);
+      if (first !== index && isNamed) {
+        if (rows.text(first) === rows.text(index)) {
+          dropped.add(index);
+          doubles += 1;
+          continue;
+        }
+        twins += 1;
+      }
       fresh += 1;
       isBarren = false;
     }
     const take = (): Pick<Page, "rows" | "repeats" | "isBarren"> => {
-      for (const [index, isNamed] of names.entries()) {
+      for (let index = 0; index < length; index += 1) {
         hash.high = hashes[2 * index] ?? 0;
         hash.low = hashes[2 * index + 1] ?? 0;
-        (isNamed ? seen : unnamed).add(hash);
+        (withoutName.has(index) ? unnamed : seen).add(hash);
       }
       if (dropped.size === 0) return { rows, repeats: 0, isBarren };
       const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
       return { rows: kept, repeats: dropped.size, isBarren };
     };
     return { fresh, known, doubles, twins, take };
+  };
+}
+
+/** Finds rows with equal hashes on one page. The same memory serves all pages, because most of them have no such rows. */
+function createPageTable() {
+  /** For each slot, the index of a row plus 1; 0 marks an empty slot. */
+  let slots = new Uint32Array(256);
+  return {
+    clear: (length: number): void => {
+      if (2 * length > slots.length) slots = new Uint32Array(4 * length);
+      else slots.fill(0);
+    },
+    /** Returns the index of the first row with the same hash: this one, unless another row came before it. */
+    add: (hashes: Int32Array, index: number): number => {
+      const [high, low] = [hashes[2 * index] ?? 0, hashes[2 * index + 1] ?? 0];
+      let at = ((high ^ low) >>> 0) % slots.length;
+      for (let taken = slots[at] ?? 0; taken > 0; taken = slots[at] ?? 0) {
+        const first = taken - 1;
+        if (hashes[2 * first] === high && hashes[2 * first + 1] === low) return first;
+        at = at + 1 === slots.length ? 0 : at + 1;
+      }
+      slots[at] = index + 1;
+      return index;
+    },
   };
 }
