@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import type { Page } from "../client/pages/page.ts";
@@ -19,6 +18,7 @@ import { countEnd, countPage } from "../pull/tally.ts";
 import { partsOf, settlingTime, type Stretch } from "./coverage.ts";
 import { factsOfKind } from "./dataset.ts";
 import { folderOf } from "./layout.ts";
+import { nameOfWork } from "./place-file.ts";
 import { argsOf } from "./stretch-args.ts";
 
 export interface Puller {
@@ -28,7 +28,7 @@ export interface Puller {
   readonly lock: FileLock;
   /** For rows that are not yet in a file of the directory. */
   readonly work: string;
-  /** The service's present time, or the local clock before the first response; in Unix seconds. */
+  /** In Unix seconds. */
   readonly present: () => number;
 }
 
@@ -45,6 +45,8 @@ export interface StagedRows {
   readonly isCounted: boolean;
   /** The service's count at the first page; undefined if it gives none, or if an earlier run read that page. */
   readonly total: number | undefined;
+  /** Whether an earlier run has read all of it. */
+  readonly isEarlier: boolean;
 }
 
 export type Pulled =
@@ -95,8 +97,18 @@ export async function pullStretch(
     await destination.abandon();
     const isCounted = destination.tally.proof === "count";
     const isProven = isCounted || endpoint.reply.kind === "candles";
-    const times = { present: begun, ended: present() };
-    return { kind: "staged", stretch, file, ...times, isProven, isCounted, total: undefined };
+    // The earlier run's clock may have been ahead.
+    const times = { present: Math.min(begun, present()), ended: present() };
+    return {
+      kind: "staged",
+      stretch,
+      file,
+      ...times,
+      isProven,
+      isCounted,
+      total: undefined,
+      isEarlier: true,
+    };
   }
   const wish = {
     walk: { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) },
@@ -145,7 +157,8 @@ export async function pullStretch(
   }
   const isCounted = destination.tally.proof === "count";
   const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
-  return { kind: "staged", stretch, file, present: at, ended: present(), isProven, isCounted, total };
+  const times = { present: at, ended: present() };
+  return { kind: "staged", stretch, file, ...times, isProven, isCounted, total, isEarlier: false };
 }
 
 /** After the rows are in the files of the directory. */
@@ -156,7 +169,7 @@ export function dropStaged(file: string): void {
 
 /** A file in the work folder. */
 export function stagedName(query: Readonly<Record<string, string>>): string {
-  return createHash("sha256").update(JSON.stringify(query)).digest("hex").slice(0, 16);
+  return nameOfWork(JSON.stringify(query));
 }
 
 /** A staging file that cannot be continued has nothing that the service does not have, so it is removed. */

@@ -63,14 +63,23 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     let files = targets.length;
     for (const folder of folders) {
       const { verifyLake } = await import("../../lake/verify-lake.ts");
+      const { readDatasetList } = await import("../sync/list-datasets.ts");
       const { begin, end, flush } = writer;
-      const now = Math.floor(readNow({}, outer) / 1000);
+      const milliseconds = readNow({}, outer);
+      const now = Math.floor(milliseconds / 1000);
+      const listed = readDatasetList(readAssets(folder) ?? "", path.join(folder, assetsName), {
+        kinds: ["transactions"],
+        interval: "1h",
+        from: undefined,
+        now: milliseconds,
+      });
       const found = await verifyLake(folder, {
         begin,
         end,
         flush,
         signal,
         now,
+        listed,
         read: (count) => (rows += count),
       });
       files += found;
