@@ -1,3 +1,4 @@
+import { namesIn } from "../contract/service-name.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
 import { settlingTime } from "./coverage.ts";
@@ -47,8 +48,10 @@ export function foreignFiles(files: readonly KnownFile[]): {
   readonly foreign: readonly KnownFile[];
 } {
   const counts = new Map<string, number>();
-  for (const { footer } of files) counts.set(footer.service, (counts.get(footer.service) ?? 0) + 1);
+  // Earlier versions stored the URLs themselves.
+  const nameOf = ({ footer }: KnownFile): string => namesIn(footer.service);
+  for (const file of files) counts.set(nameOf(file), (counts.get(nameOf(file)) ?? 0) + 1);
   const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
   const service = most?.[0] ?? "";
-  return { service, foreign: files.filter(({ footer }) => footer.service !== service) };
+  return { service, foreign: files.filter((file) => nameOf(file) !== service) };
 }

@@ -148,7 +148,7 @@ export async function rewriteFooter(
     partIn(publisher, folder),
     dataset.kind,
     rows,
-    () => ({ ...held.footer, ...changes }),
+    () => ({ ...held.footer, ...changes, service: publisher.service }),
     () => undefined,
   );
   placePart(publisher, folder, written, held);

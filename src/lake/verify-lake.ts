@@ -1,11 +1,12 @@
 import path from "node:path";
 import { describeFileError, errorCode, isOfFile } from "../files/file-errors.ts";
+import { namesIn } from "../contract/service-name.ts";
 import { lookAt } from "../files/paths.ts";
 import { UnreadableParquet } from "../parquet/parquet-file.ts";
 import { counted } from "../text/counted.ts";
 import type { Query } from "../verify/pull-receipt.ts";
 import { createRowWalk } from "../verify/row-walk.ts";
-import type { Report } from "../verify/rules.ts";
+import type { Report, RuleId } from "../verify/rules.ts";
 import { verifyParquet } from "../verify/verify-parquet.ts";
 import { completeAge } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
@@ -22,7 +23,7 @@ export interface LakeVerifier {
   readonly begin: (file: string, dataset: string) => Report;
   /** Writes findings that are waiting. */
   readonly flush: () => Promise<void>;
-  readonly end: (rows: number, kind: string | undefined) => Promise<void>;
+  readonly end: (rows: number, kind: string | undefined, checked: readonly RuleId[]) => Promise<void>;
   readonly signal: AbortSignal;
   /** Unix seconds. */
   readonly now: number;
@@ -41,7 +42,7 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
   const { files, foreign } = findLakeFiles(root);
   for (const file of foreign) {
     verifier.begin(file, file)("F4", { expected: "only files of dexdata sync", found: path.basename(file) });
-    await verifier.end(0, undefined);
+    await verifier.end(0, undefined, ["F4"]);
   }
   const known: KnownFile[] = [];
   for (const file of files) {
@@ -56,22 +57,23 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
   for (const folder of [...new Set([...byFolder.keys(), ...listed.keys()])].toSorted()) {
     const own = byFolder.get(folder) ?? [];
     checkPeriods(verifier.begin(folder, folder), own, listed.get(folder), known, last);
-    await verifier.end(0, (own[0]?.dataset ?? listed.get(folder))?.kind);
+    await verifier.end(0, (own[0]?.dataset ?? listed.get(folder))?.kind, ["F4", "H1", "H2", "H3"]);
     for (const each of own) {
       verifier.signal.throwIfAborted();
       const report = verifier.begin(each.file, folder);
       const other = wrong.foreign.find(({ file }) => file === each.file);
       if (other !== undefined)
-        report("F4", { field: "service", expected: wrong.service, found: other.footer.service });
-      const count = await verifyFile(verifier, each, report);
-      verifier.read(count);
-      await verifier.end(count, each.dataset.kind);
+        report("F4", { field: "service", expected: wrong.service, found: namesIn(other.footer.service) });
+      const { rows, checked } = await verifyFile(verifier, each, report);
+      verifier.read(rows);
+      await verifier.end(rows, each.dataset.kind, checked);
     }
   }
   const tokens = path.join(root, tokensName);
   if (lookAt(tokens) === undefined) return files.length + foreign.length;
   const report = verifier.begin(tokens, tokens);
-  await verifier.end(await verifyRows(verifier, tokens, undefined, report), "tokens");
+  const { rows, checked } = await verifyRows(verifier, tokens, undefined, report);
+  await verifier.end(rows, "tokens", checked);
   return files.length + foreign.length + 1;
 }
 
@@ -136,13 +138,18 @@ function checkPeriods(
     if (!byName.has(name)) report("H1", { field: name, expected: "one file", found: "none" });
 }
 
-/** The rules for the rows of any Parquet file. Returns their number. */
+interface Checked {
+  readonly rows: number;
+  readonly checked: readonly RuleId[];
+}
+
+/** The rules for the rows of any Parquet file. */
 async function verifyRows(
   { signal, flush }: LakeVerifier,
   file: string,
   query: Query | undefined,
   report: Report,
-): Promise<number> {
+): Promise<Checked> {
   const walk = createRowWalk(query, "parquet", report);
   try {
     await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
@@ -151,10 +158,10 @@ async function verifyRows(
     const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);
     report("F1", { expected: "a Parquet file as dexdata wrote it", found });
   }
-  return walk.rows();
+  return { rows: walk.rows(), checked: ["F1", "F2", ...walk.checked()] };
 }
 
-async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<number> {
+async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
   const { dataset, period, state } = file;
   const receipt = await receiptOf(file.file);
   const footer = readFooter(receipt);

@@ -36,3 +36,11 @@ export function kindOfRow(names: readonly string[]): RowKind | undefined {
   const [best] = kinds.map((kind) => ({ kind, fit: fitOf(kind) })).toSorted((a, b) => b.fit - a.fit);
   return best === undefined || best.fit < Math.min(2, names.length) ? undefined : best.kind;
 }
+
+/** What people can say about a file. No rule for rows applies to `other`. */
+export const wantedKinds = ["transaction", "candle", "other"] as const;
+export type WantedKind = (typeof wantedKinds)[number];
+
+export function kindNamed(wanted: WantedKind): RowKind | undefined {
+  return wanted === "other" ? undefined : kinds.find(({ name }) => name === wanted);
+}

@@ -5,6 +5,7 @@ import { formatDuration } from "../../contract/duration.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { isLoopback } from "../../contract/host.ts";
+import { isSameService, namesIn } from "../../contract/service-name.ts";
 import { version } from "../../contract/version.ts";
 import { type FileLock, holdLock } from "../../files/file-lock.ts";
 import { folderBelow } from "../../files/folder-below.ts";
@@ -188,9 +189,9 @@ function serviceName(options: RunOptions, { isSimulated, rest }: Target): string
 function checkService({ files }: LakePlan, service: string): void {
   for (const own of files.values())
     for (const { file, footer } of own.values())
-      if (footer !== undefined && footer.service !== service)
+      if (footer !== undefined && !isSameService(footer.service, service))
         throw usageFailure(
-          `${file} has data of another service: ${footer.service}; now ${service}`,
+          `${file} has data of another service: ${namesIn(footer.service)}; now ${service}`,
           "use one directory for each service",
         );
 }

@@ -1,5 +1,7 @@
-import { pick } from "../../run/flags/flag.ts";
+import { flag, pick } from "../../run/flags/flag.ts";
+import { choice } from "../../run/flags/flag-types.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
+import { wantedKinds } from "../../verify/row-kind.ts";
 import { rules } from "../../verify/rules.ts";
 import { command } from "../command.ts";
 
@@ -14,7 +16,11 @@ export const verifyCommand = command({
     "dexdata verify lake",
     "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
   ],
-  flags: {},
+  flags: {
+    kind: flag(choice(wantedKinds, "kind"), "Rows", {
+      summary: "What the rows are, if the names of their fields do not show it",
+    }),
+  },
   shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
   notes: [
     {
