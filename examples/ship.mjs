@@ -123,7 +123,9 @@ async function shipFile(file) {
   }
 }
 
-const idOf = ({ dev, ino }) => `${dev}:${ino}`;
+function idOf({ dev, ino }) {
+  return `${dev}:${ino}`;
+}
 
 async function hashAt(handle, from, length) {
   return hash((await handle.read(Buffer.alloc(length), 0, length, from)).buffer);

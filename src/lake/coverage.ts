@@ -78,6 +78,9 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
   return { what: "read", from: footer.settled_to };
 }
 
+/** Why there are no rows before the day on which the pool was created. */
+export const notCreated = "created";
+
 export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
 
 const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;
@@ -142,7 +145,7 @@ export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undef
     period,
     held: heldIn(period),
   }));
-  const before = files.findLast(({ held }) => held?.footer?.before !== undefined)?.held?.footer?.before;
+  const before = files.flatMap(({ held }) => held?.footer?.before ?? []);
   for (const { period, held } of files) {
     if (held === undefined && isKnownToLack(wish, period, before)) continue;
     const need = needOf(wish, period, held);
@@ -162,9 +165,9 @@ export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undef
 }
 
 /** Whether the first file says that the service does not have this period. */
-function isKnownToLack({ isForced, plan }: Wish, period: Period, before: LostRange | undefined): boolean {
-  if (before === undefined || isForced || isOfOtherPlan(before, plan)) return false;
-  return period.to <= before.to && period.to > before.from;
+function isKnownToLack({ isForced, plan }: Wish, period: Period, before: readonly LostRange[]): boolean {
+  const own = before.filter((range) => period.to <= range.to && period.to > range.from);
+  return own.some((range) => range.why === notCreated || (!isForced && !isOfOtherPlan(range, plan)));
 }
 
 /** The parts of a stretch in its periods, oldest first. `end` is where the stretch ends. */

@@ -37,7 +37,8 @@ export function expectedPeriods(
   const before = files
     .filter((file) => folderOf(file.dataset) === folder)
     .flatMap(({ footer }) => footer.before ?? []);
-  return periodsBetween(dataset, dataset.from, last).filter(({ from, to }) =>
+  const begin = Math.max(dataset.from, dataset.created ?? dataset.from);
+  return periodsBetween(dataset, begin, last).filter(({ from, to }) =>
     before.every((range) => to > range.to || to <= range.from || from >= range.to),
   );
 }

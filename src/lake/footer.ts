@@ -52,7 +52,7 @@ const footerSchema = z.object({
   tokens: z.array(z.string()),
   lost: z.array(lostSchema),
   /** Days before the first file of a dataset that the service does not have. */
-  before: z.optional(lostSchema),
+  before: z.optional(z.array(lostSchema)),
   /** Whether the service has shown a row before the period. Absent in files of earlier versions. */
   witnessed: z.optional(z.boolean()),
   /** The last read that lacked rows of this file; absent if there was none. */

@@ -4,12 +4,13 @@ import type { Failure } from "../contract/failure.ts";
 import type { FolderLock } from "../files/publish.ts";
 import type { FileLock } from "../files/file-lock.ts";
 import { counted } from "../text/counted.ts";
+import { notCreated } from "./coverage.ts";
 import { type Dataset, nameOfDataset } from "./dataset.ts";
 import { type LostRange, showTime } from "./footer.ts";
 import { findHeld, type HeldFile } from "./held-files.ts";
 import type { Period } from "./layout.ts";
 import { type News, type Published, publishPeriod, type Publisher } from "./publish-period.ts";
-import type { Reach } from "./lake-reach.ts";
+import { creationOf, type Reach } from "./lake-reach.ts";
 import { createWitnesses } from "./witness.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { Waiting } from "./waiting-parts.ts";
@@ -54,15 +55,16 @@ export function beginRun(lake: Lake) {
     events.incomplete(problem);
   };
   const tellAbout = ({ file, footer, twins }: Published, news: News): void => {
-    const { dataset, held, part, lost, before } = news;
+    const { dataset, held, part, lost, before = [] } = news;
     const { state, rows, contradicted, witnessed } = footer;
     if (twins > 0)
       events.remark(
         `${file}: ${counted(twins, "row")} with the ID and log index of another row; both are in the file`,
       );
-    const known = held?.footer?.before;
-    if (before !== undefined && (known === undefined || rangeText(known) !== rangeText(before)))
-      complain(`${nameOfDataset(dataset)}: ${rangeText(before)}`);
+    const known = new Set(held?.footer?.before?.map(rangeText));
+    for (const range of before)
+      if (range.why !== notCreated && !known.has(rangeText(range)))
+        complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
     const said = new Set(held?.footer?.lost.map(rangeText));
     for (const range of lost.map(rangeText)) if (!said.has(range)) complain(`${file}: ${range}`);
     if (contradicted?.at === part.present) {
@@ -83,6 +85,8 @@ export function beginRun(lake: Lake) {
     reaches,
     present: clock.present,
     witnesses: createWitnesses(),
+    /** When pools were created, as far as it was asked for; in Unix seconds. */
+    creations: new Map<Dataset, Promise<number | undefined>>(),
     /** What was read, and waits for a witness. */
     waiting: [] as Waiting[],
     look: async (dataset: Dataset, period: Period): Promise<HeldFile | undefined> =>
@@ -104,6 +108,16 @@ export function beginRun(lake: Lake) {
       tellAbout(published, news);
     },
   };
+}
+
+/** One request for each dataset and run. */
+export async function creation(
+  { creations, client }: Pick<LakeRun, "creations" | "client">,
+  dataset: Dataset,
+): Promise<number | undefined> {
+  const asked = creations.get(dataset) ?? creationOf(client, dataset);
+  creations.set(dataset, asked);
+  return await asked;
 }
 
 /** For messages. */

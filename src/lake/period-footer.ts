@@ -26,7 +26,7 @@ export function footerOf({ service, version, news, verdict, rows, summary }: Wri
     : Math.max(begin, old?.settled_to ?? begin);
   const isNow = isInFull && lost.length === 0;
   const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
-  const earlier = before ?? old?.before;
+  const earlier = before === undefined || before.length === 0 ? old?.before : before;
   const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
   return {
     ...identityOf(dataset),
@@ -43,7 +43,7 @@ export function footerOf({ service, version, news, verdict, rows, summary }: Wri
     last: last === null ? null : markOf(news, last),
     tokens: [...new Set(rows.flatMap(({ tokens }) => tokens))].toSorted(),
     lost: [...lost],
-    ...(earlier !== undefined && { before: earlier }),
+    ...(earlier !== undefined && { before: [...earlier] }),
     ...(verdict.state === "rows" ? { witnessed: true } : isFinal && { witnessed: isWitnessed }),
     ...(isSecond && { reread_at: part.present }),
     ...(verdict.contradicted !== null && { contradicted: verdict.contradicted }),

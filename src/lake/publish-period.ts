@@ -29,7 +29,7 @@ export interface News {
   readonly total: number | undefined;
   readonly lost: readonly LostRange[];
   /** Days before the first file that the service does not have. */
-  readonly before?: LostRange | undefined;
+  readonly before?: readonly LostRange[];
   /** See `Evidence`. */
   readonly isWitnessed: boolean;
   readonly isSound: boolean;
@@ -181,9 +181,9 @@ const attemptTime = 86_400;
 
 function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
   const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
-  const { seen_at: _seen, ...range } = before ?? { seen_at: 0 };
+  const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
   const settled = content.state === "open" ? undefined : [settled_to, unsettled];
-  return JSON.stringify([Object.entries(content).toSorted(), ranges, range, settled]);
+  return JSON.stringify([Object.entries(content).toSorted(), ranges, earlier, settled]);
 }
 
 /** Compares the rows that were read again with their earlier versions. Both are as files have them. */

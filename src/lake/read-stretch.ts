@@ -1,8 +1,8 @@
 import { createPart, textOfFile } from "../files/stored-file.ts";
 import { partsOf, type Stretch, usualReach } from "./coverage.ts";
-import { giveUpBefore } from "./give-up.ts";
+import { giveUpStart } from "./give-up.ts";
 import type { LakeRun } from "./lake-run.ts";
-import { folderOf, periodAt } from "./layout.ts";
+import { folderOf } from "./layout.ts";
 import { workFolder } from "./place-file.ts";
 import { dropStaged, type Expected, pullStretch, type Pulled, stagedName } from "./pull-stretch.ts";
 import { probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
@@ -17,12 +17,8 @@ export async function readStretch(
 ): Promise<readonly Stretch[]> {
   const { dataset } = wanted;
   const reach = await reachFor(run, wanted);
-  const limit = reach === undefined ? wanted.from : run.present() - reach.length;
-  const before =
-    reach !== undefined && limit > wanted.from ? await giveUpBefore(run, wanted, limit, reach) : undefined;
-  // Transactions that are out of reach are cut silently, so the day is read from its start.
-  const start = dataset.kind === "transactions" ? periodAt(dataset, limit).from : limit;
-  const stretch = { ...wanted, from: Math.max(wanted.from, start) };
+  const { before, from } = await giveUpStart(run, wanted, reach);
+  const stretch = { ...wanted, from };
   if (stretch.from >= (stretch.to ?? Number.POSITIVE_INFINITY)) return [];
   const mark = `${workFolder(run.root)}/${stagedName({ dataset: folderOf(dataset) })}.divided`;
   const divide = (parts: readonly Part[]): readonly Stretch[] =>

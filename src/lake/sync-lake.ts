@@ -1,14 +1,15 @@
+import path from "node:path";
 import { Failure } from "../contract/failure.ts";
 import { diskAdvice, outputFailure } from "../files/file-errors.ts";
 import { folderBelow } from "../files/folder-below.ts";
-import { lookAt } from "../files/paths.ts";
+import { lookAt, namesIn } from "../files/paths.ts";
 import { confirmPeriod } from "./confirm-period.ts";
 import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
 import { findHeld, type HeldFile, type Looking } from "./held-files.ts";
 import { beginRun, type Lake } from "./lake-run.ts";
-import { type Period, periodsBetween } from "./layout.ts";
+import { folderOf, type Period, periodsBetween } from "./layout.ts";
 import { clearWork } from "./place-file.ts";
 import { completeTokens, type TokenKey } from "./token-table.ts";
 import { writeViews } from "./views.ts";
@@ -84,7 +85,7 @@ export async function syncLake(
       return await work();
     } catch (cause) {
       const failure = cause instanceof Failure ? cause : outputFailure(cause);
-      if (failure === undefined || endsRun(lake, failure)) throw cause;
+      if (failure === undefined || endsRun(lake, failure, failed.size)) throw cause;
       failed.set(dataset, failure);
       lake.events.failed(dataset, failure);
       return undefined;
@@ -152,7 +153,9 @@ export async function planLake(
   const tasks: Task[] = [];
   for (const dataset of datasets) {
     const own = new Map<string, HeldFile>();
+    const names = new Set(namesIn(path.join(root, folderOf(dataset))));
     for (const period of periodsBetween(dataset, dataset.from, present)) {
+      if (!names.has(period.name)) continue;
       const held = await findHeld({ root, isFull: isForced, lock }, dataset, period);
       if (held !== undefined) own.set(period.name, held);
     }
@@ -213,13 +216,21 @@ async function inParallel(
   }
 }
 
+/** A plan or a firewall that refuses these many assets, and has not let one pass, refuses all. */
+const mostRefused = 3;
+
 /** Whether the other assets would fail as well, or the disk has to be seen to first. */
-function endsRun({ context, lock, root, clock }: Lake, { exit, status, code, details }: Failure): boolean {
+function endsRun(
+  { context, lock, root, clock }: Lake,
+  { exit, status, code, details }: Failure,
+  failed: number,
+): boolean {
   if (context.signal.aborted || !lock.isHeld()) return true;
   // Errors about one file are damage of that file.
   if (code === "output") return diskAdvice(details.cause) !== undefined || lookAt(root) === undefined;
   if (code === "settings") return true;
   if (exit === 2) return status === undefined;
+  if (status === 403) return !clock.isHeard() && failed >= mostRefused;
   if (exit === 7 && status === undefined) return !clock.isHeard();
   return exit === 4 || exit === 5 || exit === 6;
 }

@@ -124,7 +124,7 @@ async function fetchToken(
   } catch (cause) {
     if (!(cause instanceof Failure) || client.signal.aborted) throw cause;
     if (affectsOneInput(cause)) return rowOf({ network, token, absent_at: showTime(present) });
-    if (cause.exit === 1 || cause.exit === 7) return undefined;
+    if (cause.exit === 1 || cause.exit === 7 || cause.status === 403) return undefined;
     throw cause;
   }
 }

@@ -3,9 +3,9 @@ import { counted } from "../text/counted.ts";
 import { completeAge, type partsOf, type Stretch } from "./coverage.ts";
 import { type Dataset, nameOfDataset } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
-import { creationOf, lostRange, newestRow, type Reach } from "./lake-reach.ts";
+import { lostRange, newestRow, type Reach } from "./lake-reach.ts";
 import { isOfDataset, type LakeRow, readLakeRow } from "./lake-row.ts";
-import type { LakeRun } from "./lake-run.ts";
+import { creation, type LakeRun } from "./lake-run.ts";
 import type { Period } from "./layout.ts";
 import { dropStaged, type StagedRows } from "./pull-stretch.ts";
 
@@ -18,7 +18,7 @@ export interface Waiting {
   /** Before its start was moved to what the service still has. */
   readonly wanted: Stretch;
   readonly reach: Reach | undefined;
-  readonly before: LostRange | undefined;
+  readonly before: readonly LostRange[];
   /** When its last page arrived; see `createWitnesses`. */
   readonly step: number;
 }
@@ -101,7 +101,7 @@ export async function publishWaiting(
   const creations = new Map<Dataset, number | undefined>();
   for (const { dataset } of lacking())
     if (!creations.has(dataset))
-      await attempt(dataset, async () => void creations.set(dataset, await creationOf(run.client, dataset)));
+      await attempt(dataset, async () => void creations.set(dataset, await creation(run, dataset)));
   for (const { waiting } of open) {
     const { dataset } = waiting.wanted;
     const created = creations.get(dataset);
@@ -139,7 +139,7 @@ async function publishParts(
     const known = {
       isWitnessed: (created ?? Number.NEGATIVE_INFINITY) >= from || isWitnessed(run, waiting, oldest, from),
       isSound,
-      before: index === 0 ? before : undefined,
+      before: index === 0 ? before : [],
     };
     await run.release({ dataset, period, held, rows: own, part, total, lost, ...known });
     const isOver = present >= period.to + completeAge;

@@ -56,7 +56,8 @@ export function readSandboxOptions(options: SandboxOptions, now: number) {
 
 export function readFaults(faults: SandboxOptions["faults"] = []): Faults {
   const list: readonly unknown[] = [faults].flat();
-  if (!list.every((each) => typeof each === "string")) throw invalidInput("faults", "must be text, or a list of texts");
+  const wrong = list.findIndex((each) => typeof each !== "string");
+  if (wrong >= 0) throw invalidInput(`faults "${String(list[wrong])}"`, "must be text, or a list of texts");
   const text = list.join(",");
   if (text === "") return [];
   const read = parseFaults(text);

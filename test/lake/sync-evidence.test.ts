@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
+import { readRows } from "../../src/lake/lake-file.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { dataFiles, footerOf, hashesOf, rowsBelow } from "../harness/lake.ts";
 import { type MarketPool, rowsOfDays, seconds, startMarketService, utc } from "../harness/market-service.ts";
@@ -270,4 +271,58 @@ test("a request for a witness that fails keeps what was read for the next run", 
   expect(exit).toBe(0);
   expect((await states()).slice(0, 4)).toEqual(complete);
   expect(requests.filter(({ path: asked }) => asked.endsWith("transactions")).length).toBe(1);
+});
+
+test("L11: a start of 0001 begins at the creation of the pool, with one range and no line for each day", async () => {
+  pools.set(pool, { rows: rowsOfDays(pool, days, 20), created: "2026-09-01T10:00:00Z" });
+  disturb({ reach: 7 * day });
+  const outcome = await sync(`ethereum:${pool}`, "--from", "0001-01-01");
+  expect(outcome.exit).toBe(8);
+  expect(outcome.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(3);
+  expect(outcome.stderr).toContain("rows from 2026-09-01T00:00:00Z to 2026-11-10T00:00:00Z are lost");
+  expect(dataFiles(root).length).toBeLessThan(10);
+  const footer = await footerOf(path.join(root, dataFiles(root)[0] ?? ""));
+  expect(footer.before?.map(({ from, to, why }) => [from, to, why])).toEqual([
+    [seconds("2015-01-01T00:00:00Z"), seconds("2026-09-01T00:00:00Z"), "created"],
+    [seconds("2026-09-01T00:00:00Z"), seconds("2026-11-10T00:00:00Z"), "reach"],
+  ]);
+  // One request says when the pool was created, and tells nothing about where its rows begin.
+  const records = outcome.requests.filter(({ path: asked }) => asked.endsWith(`/pools/${pool}`)).length;
+  expect(records).toBe(1);
+  const verified = await dexdata(["verify", root], { now: now * 1000 });
+  expect(verified.exit).toBe(0);
+  expect((await sync()).requests).toEqual([]);
+});
+
+test("L14: a token that is not found is asked for again a day later", async () => {
+  disturb(({ path: asked }) =>
+    asked.includes("/tokens/0xaa") ? { reply: json({ message: "token not found" }, { status: 404 }) } : {},
+  );
+  expect((await first()).exit).toBe(0);
+  const table = async () =>
+    (await readRows(path.join(root, "tokens.parquet"))).map((line) => JSON.parse(line));
+  expect(await table()).toEqual([
+    { network: "ethereum", token: `0x${"a".repeat(40)}`, absent_at: "2026-11-17T08:00:00Z" },
+    { network: "ethereum", token: `0x${"b".repeat(40)}`, symbol: "T", decimals: 6 },
+  ]);
+  disturb({});
+  now += 3600;
+  const asked = ({ requests }: Awaited<ReturnType<typeof sync>>) =>
+    requests.filter((request) => request.path.includes("/tokens/")).length;
+  expect(asked(await sync())).toBe(0);
+  now += day;
+  expect(asked(await sync())).toBe(1);
+  expect((await table())[0]).toMatchObject({ symbol: "T", decimals: 6 });
+});
+
+test("L16: one 403 is a failure of that asset, and the others go on", async () => {
+  disturb(({ path: asked }) =>
+    asked.includes(pool) ? { reply: json({ message: "forbidden" }, { status: 403 }) } : {},
+  );
+  const outcome = await sync(`ethereum:${pool}`, `ethereum:${other}`, "--from", "2026-11-12");
+  expect(outcome.exit).toBe(8);
+  expect(dataFiles(root).length).toBe(6);
+  root = path.join(folder, "all forbidden");
+  disturb({ reply: json({ message: "forbidden" }, { status: 403 }) });
+  expect((await first()).exit).toBe(4);
 });

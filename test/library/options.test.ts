@@ -3,7 +3,8 @@ import { createClock } from "../../bin/process-clock.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
-const start = async (options: unknown) => await Reflect.apply(startLibrarySandbox, undefined, [createClock(), options]);
+const start = async (options: unknown) =>
+  await Reflect.apply(startLibrarySandbox, undefined, [createClock(), options]);
 
 test("L18: an option that a call does not have is refused before a request", async () => {
   const client = openLibrary({ baseUrl: "http://127.0.0.1:9" });
@@ -31,8 +32,8 @@ test("L18: the sandbox takes an object, and faults are text", async () => {
     [5, "the options of startSandbox are not an object"],
     [[], "the options of startSandbox are not an object"],
     ["clock", "the options of startSandbox are not an object"],
-    [{ faults: [null] }, "invalid faults: must be text, or a list of texts"],
-    [{ faults: 500 }, "invalid faults: must be text, or a list of texts"],
+    [{ faults: [null] }, 'invalid faults "null": must be text, or a list of texts'],
+    [{ faults: 500 }, 'invalid faults "500": must be text, or a list of texts'],
     [{ fault: "500" }, "unknown option fault for startSandbox"],
   ] as const)
     expect(await failureOf(async () => await start(options))).toMatchObject({ message, code: "usage" });

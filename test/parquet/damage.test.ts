@@ -91,7 +91,12 @@ test("a forged page is refused before memory is taken for it", () => {
     const bytes = writer.getBytes();
     return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   };
-  const sound = { field_1: 0, field_2: 4, field_3: 4, field_5: { field_1: 7, field_2: 0, field_3: 3, field_4: 3 } };
+  const sound = {
+    field_1: 0,
+    field_2: 4,
+    field_3: 4,
+    field_5: { field_1: 7, field_2: 0, field_3: 3, field_4: 3 },
+  };
   expect(() => checkPages(page(sound), 7)).not.toThrow();
   for (const forged of [
     { ...sound, field_2: 2_000_000_000 },

@@ -254,7 +254,14 @@ describe("N3: a file that was not really checked is a finding", () => {
   test("--kind says what the rows are, and a table says what was checked", async () => {
     expect(await verify(at("other.ndjson"), "--kind", "other")).toMatchObject({ exit: 0, stdout: "" });
     expect((await verify(at("other.ndjson"), "--kind", "trade")).exit).toBe(2);
-    const { stdout } = await verify(at("rows.csv"), at("other.ndjson"), "-o", "table", "--kind", "transaction");
+    const { stdout } = await verify(
+      at("rows.csv"),
+      at("other.ndjson"),
+      "-o",
+      "table",
+      "--kind",
+      "transaction",
+    );
     expect(stdout).toMatch(/transaction +F2 R3 R4 R5 R1 T3 T7 +/u);
     const { stdout: other } = await verify(at("other.ndjson"), "-o", "table");
     expect(other).toMatch(/1 +1 +0 +unknown +F2 +/u);

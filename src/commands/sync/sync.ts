@@ -141,6 +141,9 @@ function eventsOf({
   };
 }
 
+/** In Unix seconds. No network of the service had DEX trades before. */
+const earliest = Date.UTC(2015, 0, 1) / 1000;
+
 /** The stored list and the arguments. `added` are the datasets that the stored list lacks. */
 async function readAll(run: Run, root: string, names: readonly string[], flags: SyncValues) {
   const { now } = run.options;
@@ -155,7 +158,7 @@ async function readAll(run: Run, root: string, names: readonly string[], flags: 
   const begun = (listed: ListedDataset): Dataset => {
     const dataset = { ...listed, from: listed.from ?? 0 };
     const first = listed.from ?? firstPeriod(root, dataset) ?? dayOf(now / 1000 - 6 * SECONDS_PER_DAY);
-    return { ...dataset, from: first };
+    return { ...dataset, from: Math.max(first, earliest) };
   };
   const known = new Set(stored.map((dataset) => folderOf(begun(dataset))));
   const added = given.map(begun).filter((dataset) => !known.has(folderOf(dataset)));
