@@ -5,7 +5,7 @@ import type { PullReceipt, Query } from "./pull-receipt.ts";
 import { createElementReader } from "./read-elements.ts";
 import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./read-lines.ts";
 import { createRowWalk, type RowWalk } from "./row-walk.ts";
-import type { WantedKind } from "./row-kind.ts";
+import { hasGroups, type WantedKind } from "./row-kind.ts";
 import { inOrder, type Report, type RuleId } from "./rules.ts";
 
 const readers = {
@@ -54,7 +54,7 @@ export function createVerification(target: Target, report: Report, signal: Abort
       return;
     }
     const rows = walk?.rows() ?? 0;
-    if (rows === 0 || walk?.checked().length !== 0) return;
+    if (rows === 0 || walk?.checked().length !== 0 || hasGroups(walk.fields())) return;
     const found = `other fields: ${walk.fields().join(", ")}`;
     report("F2", { line: 1, expected: "fields of rows that dexdata writes; or use --kind", found });
   };

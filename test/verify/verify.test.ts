@@ -267,6 +267,15 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(other).toMatch(/1 +1 +0 +unknown +F2 +/u);
   });
 
+  test("rows with chosen fields and the groups of a search are known", async () => {
+    writeFileSync(at("chosen.ndjson"), '{"created_at":"2026-11-20T00:00:00Z","amount_0":"1"}\n');
+    const { exit, stdout } = await verify(at("chosen.ndjson"), "-o", "table");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/transaction +F2 R4 R5 R1 T3 T7 +/u);
+    writeFileSync(at("found.json"), '{"tokens":[],"pools":[],"dexes":[]}\n');
+    expect(await verify(at("found.json"))).toMatchObject({ exit: 0, stdout: "" });
+  });
+
   test("an empty list in NDJSON is sound", async () => {
     writeFileSync(at("none.ndjson"), "");
     expect(await verify(at("none.ndjson"))).toMatchObject({ exit: 0, stdout: "" });
