@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
@@ -16,6 +17,8 @@ export const verifyCommand = command({
     "dexdata verify lake",
     "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
   ],
+  /** 8: findings. */
+  exits: [...localExits, 8],
   flags: {
     kind: flag(choice(wantedKinds, "kind"), "Rows", {
       summary: "What the rows are, if the names of their fields do not show it",
