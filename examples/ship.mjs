@@ -32,8 +32,8 @@ const absent = (instead) => (problem) => (problem.code === "ENOENT" ? instead : 
 const folder = await fs.realpath(path.dirname(files)).catch(absent(path.dirname(files)));
 /** A link is resolved, so that nobody locks the same state by another name. */
 const state = await fs.realpath(given).catch(async () => {
-  const folder = path.resolve(path.dirname(given));
-  return path.join(await fs.realpath(folder).catch(absent(folder)), path.basename(given));
+  const parent = path.resolve(path.dirname(given));
+  return path.join(await fs.realpath(parent).catch(absent(parent)), path.basename(given));
 });
 const own = new Set(["", ".batch", ".new", ".refused"].map((ending) => `${state}${ending}`));
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
@@ -43,9 +43,9 @@ for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stopping.abort(
 await lock();
 /** For each `device:inode`: the offset after the last shipped line, and the hashes of the first and last block before it. */
 const places = await readState();
-const told = new Set();
+let told = new Set([""]);
 for (let pause = 0; !signal.aborted; await wait(pause, undefined, { signal }).catch(() => {})) {
-  let [shipped, problems] = [0, []];
+  let [shipped, problems] = [0, [""].slice(1)];
   try {
     for (const file of await listFiles())
       shipped += await shipFile(file).catch((problem) => {
@@ -60,8 +60,7 @@ for (let pause = 0; !signal.aborted; await wait(pause, undefined, { signal }).ca
   }
   if (isOnce && problems.length > 0 && shipped === 0) end(1, problems.join("\nship.mjs: "));
   for (const problem of problems) if (!told.has(problem)) console.error(`ship.mjs: ${problem}`);
-  told.clear();
-  for (const problem of problems) told.add(problem);
+  told = new Set(problems);
   if (isOnce && shipped === 0) break;
 }
 await save();

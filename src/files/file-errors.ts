@@ -39,7 +39,7 @@ const words: Readonly<Record<string, string>> = {
 const general: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EDQUOT"]);
 
 /** Whether the operating system refused one file, such as a link, a directory or a file of another user. */
-export function isOfFile(error: unknown): boolean {
+export function isOneFile(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && !general.has(errorCode(error));
 }
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { describeFileError, errorCode, isOfFile } from "../files/file-errors.ts";
+import { describeFileError, errorCode, isOneFile } from "../files/file-errors.ts";
 import { folderBelow } from "../files/folder-below.ts";
 import { type FileIdentity, type FolderLock, identityOf, publish } from "../files/publish.ts";
 import { openStored } from "../files/stored-file.ts";
@@ -79,7 +79,7 @@ async function readHeld(
     if (cause instanceof UnreadableParquet) return unusable(cause.message);
     if (errorCode(cause) === "ENOTDIR") return undefined;
     if (errorCode(cause) === "ELOOP") return unusable("it is a link");
-    if (isOfFile(cause)) return unusable(`it cannot be read (${describeFileError(cause)})`);
+    if (isOneFile(cause)) return unusable(`it cannot be read (${describeFileError(cause)})`);
     throw cause;
   } finally {
     source?.close();

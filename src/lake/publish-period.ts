@@ -179,11 +179,16 @@ function hasSameContent(one: Footer, other: Footer): boolean {
 /** In seconds. The time of an attempt is written down anew after a day, because the next attempt depends on it. */
 const attemptTime = 86_400;
 
+/** Footers of earlier versions may have their members in another order. */
+function sortedEntries(content: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
 function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
   const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
   const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
   const settled = content.state === "open" ? undefined : [settled_to, unsettled];
-  return JSON.stringify([Object.entries(content).toSorted(), ranges, earlier, settled]);
+  return JSON.stringify([sortedEntries(content), ranges, earlier, settled]);
 }
 
 /** Compares the rows that were read again with their earlier versions. Both are as files have them. */

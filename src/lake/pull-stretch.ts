@@ -96,27 +96,10 @@ export async function pullStretch(
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abandon();
-    const isCounted = isCountReached(destination);
-    const isProven = isCounted || endpoint.reply.kind === "candles";
-    // The earlier run's clock may have been ahead.
-    const times = { present: Math.min(begun, present()), ended: present() };
-    return {
-      kind: "staged",
-      stretch,
-      file,
-      ...times,
-      isProven,
-      isCounted,
-      total: undefined,
-      isEarlier: true,
-    };
+    return readEarlier(stretch, file, destination, Math.min(begun, present()), present());
   }
-  const wish = {
-    walk: { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) },
-    groups: [onlyGroup],
-    limit: undefined,
-    isValidated: false,
-  };
+  const walk = { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) };
+  const wish = { walk, groups: [onlyGroup], limit: undefined, isValidated: false };
   const start = destination?.tally ?? { question: 0, rowsOfQuestion: 0 };
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
@@ -158,8 +141,22 @@ export async function pullStretch(
   }
   const isCounted = isCountReached(destination);
   const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
-  const times = { present: at, ended: present() };
-  return { kind: "staged", stretch, file, ...times, isProven, isCounted, total, isEarlier: false };
+  const found = { present: at, ended: present(), isProven, isCounted, total, isEarlier: false };
+  return { kind: "staged", stretch, file, ...found };
+}
+
+/** An earlier run has read all of it. Its clock may have been ahead, so `begun` is not later than now. */
+function readEarlier(
+  stretch: Stretch,
+  file: string,
+  destination: Destination,
+  begun: number,
+  ended: number,
+): Pulled {
+  const isCounted = isCountReached(destination);
+  const isProven = isCounted || stretch.dataset.kind !== "transactions";
+  const found = { present: begun, ended, isProven, isCounted, total: undefined, isEarlier: true };
+  return { kind: "staged", stretch, file, ...found };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */

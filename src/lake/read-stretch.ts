@@ -17,8 +17,8 @@ export async function readStretch(
 ): Promise<readonly Stretch[]> {
   const { dataset } = wanted;
   const reach = await reachFor(run, wanted);
-  const { before, from } = await giveUpStart(run, wanted, reach);
-  const stretch = { ...wanted, from };
+  const given = await giveUpStart(run, wanted, reach);
+  const stretch = { ...wanted, from: given.from };
   if (stretch.from >= (stretch.to ?? Number.POSITIVE_INFINITY)) return [];
   const mark = `${workFolder(run.root)}/${stagedName({ dataset: folderOf(dataset) })}.divided`;
   const divide = (parts: readonly Part[]): readonly Stretch[] =>
@@ -40,7 +40,14 @@ export async function readStretch(
     createPart(mark).close();
     return divide(parts);
   }
-  await takeRows(run, { staged: pulled, parts, wanted, reach, before, step: run.witnesses.step() });
+  await takeRows(run, {
+    staged: pulled,
+    parts,
+    wanted,
+    reach,
+    before: given.before,
+    step: run.witnesses.step(),
+  });
   return [];
 }
 

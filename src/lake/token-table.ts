@@ -3,7 +3,7 @@ import type { Client } from "../client/client.ts";
 import { token as tokenEndpoint } from "../contract/endpoints/token.ts";
 import { affectsOneInput, Failure } from "../contract/failure.ts";
 import { address, position, text, time } from "../contract/record.ts";
-import { isOfFile } from "../files/file-errors.ts";
+import { isOneFile } from "../files/file-errors.ts";
 import { identityOf, publish } from "../files/publish.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { columnOf } from "../parquet/parquet-columns.ts";
@@ -96,7 +96,7 @@ async function writeTokens(keeper: Keeper, rows: ReadonlyMap<string, TokenRow>):
 /** A damaged table is written again. */
 async function readTokens(file: string): Promise<Map<string, TokenRow>> {
   const lines = await readRows(file).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet || isOfFile(cause)) return [];
+    if (cause instanceof UnreadableParquet || isOneFile(cause)) return [];
     throw cause;
   });
   return new Map(

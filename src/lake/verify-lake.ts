@@ -1,5 +1,5 @@
 import path from "node:path";
-import { describeFileError, errorCode, isOfFile } from "../files/file-errors.ts";
+import { describeFileError, errorCode, isOneFile } from "../files/file-errors.ts";
 import { namesIn } from "../contract/service-name.ts";
 import { lookAt } from "../files/paths.ts";
 import { UnreadableParquet } from "../parquet/parquet-file.ts";
@@ -95,7 +95,7 @@ function datasetsOf(
 /** Undefined if the file cannot be read: that is reported together with its rows. */
 async function receiptOf(file: string): Promise<string | undefined> {
   return await withParquet(file, (parquet) => parquet.receipt).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet || isOfFile(cause)) return undefined;
+    if (cause instanceof UnreadableParquet || isOneFile(cause)) return undefined;
     throw cause;
   });
 }
@@ -154,7 +154,7 @@ async function verifyRows(
   try {
     await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
   } catch (cause) {
-    if (!isOfFile(cause)) throw cause;
+    if (!isOneFile(cause)) throw cause;
     const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);
     report("F1", { expected: "a Parquet file as dexdata wrote it", found });
   }

@@ -53,10 +53,16 @@ export function rowAt(pool: string, at: number): MarketRow {
     log_index: 1,
     pool_id: pool,
     chain: "ethereum",
-    ...{ token_0: `0x${"a".repeat(40)}`, token_1: `0x${"b".repeat(40)}`, amount_0: at, amount_1: -at },
-    ...{ price_0: 1, price_1: 1, created_at_block_number: at },
     created_at: utc(at),
+    ...values(at),
   };
+}
+
+/** What the tests do not look at, but rows need. */
+function values(at: number): object {
+  const [token_0, token_1] = ["a", "b"].map((letter) => `0x${letter.repeat(40)}`);
+  const prices = { price_0: 1, price_1: 1 };
+  return { token_0, token_1, amount_0: at, amount_1: -at, ...prices, created_at_block_number: at };
 }
 
 /** A small service whose rows, clock and faults the test changes between and during runs. */
@@ -120,7 +126,11 @@ function candlesOf({ rows }: MarketPool, request: SeenRequest, fault: Disturbanc
     .map((at) => ({
       time_open: utc(at),
       time_close: utc(at + length),
-      ...{ open: 1, high: 2, low: 1, close: 1 + (at % 97) / 100, volume: 5 },
+      open: 1,
+      high: 2,
+      low: 1,
+      close: 1 + (at % 97) / 100,
+      volume: 5,
     }));
   return fault.isEmpty === true ? [] : (fault.candles?.(candles) ?? candles);
 }

@@ -4,7 +4,7 @@ import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
 import type { HeldFile } from "../../src/lake/held-files.ts";
 import type { LakeRow } from "../../src/lake/lake-row.ts";
-import { type FileState, type Period, periodAt } from "../../src/lake/layout.ts";
+import { type FileState, type Period } from "../../src/lake/layout.ts";
 import { footerOf } from "../../src/lake/period-footer.ts";
 import { decide, type News } from "../../src/lake/publish-period.ts";
 
@@ -76,7 +76,10 @@ function readStretch(
     const isOpen = stretch.to === undefined && to < period.to;
     const held = heldIn(period);
     const news: News = {
-      ...{ dataset, period, held, isClockSure },
+      dataset,
+      period,
+      held,
+      isClockSure,
       part: { from, to: isOpen ? undefined : to, present, isProven: true },
       rows: isCandles ? own : own.toReversed(),
       total: isCandles ? undefined : own.length,
@@ -107,5 +110,3 @@ export function modelRow(at: number, key: string): LakeRow {
   const nowhere = { pool: undefined, network: undefined, tokens: [] };
   return { text: key, at: { seconds: at, fraction: "" }, place: [], key, ...nowhere };
 }
-
-export const periodOf = (dataset: Dataset, at: number): Period => periodAt(dataset, at);

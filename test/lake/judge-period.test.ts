@@ -50,10 +50,8 @@ function marketOf(random: Random, isCandles: boolean): readonly MarketRow[] {
 }
 
 /** One fault of a run. No response of the run could show a fault that strikes in the same way twice. */
-type Fault = "none" | "reach" | "shrinking" | "empty" | "lacking" | "date ahead" | "clock ahead";
-const faults: readonly Fault[] = [
-  ...["none", "reach", "shrinking", "empty", "lacking", "date ahead", "clock ahead"],
-] as Fault[];
+const faults = ["none", "reach", "shrinking", "empty", "lacking", "date ahead", "clock ahead"] as const;
+type Fault = (typeof faults)[number];
 
 function history(seed: number) {
   const random = createRandom(seed);

@@ -9,7 +9,7 @@ import { type MarketPool, rowsOfDays, seconds, startMarketService, utc } from ".
 import { json, type SeenRequest } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const [pool, other] = ["a", "b"].map((letter) => `0x${letter.repeat(40)}`) as [string, string];
+const [pool, other] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
 const day = 86_400;
 const days = Array.from({ length: 10 }, (_, index) => `2026-11-${11 + index}`);
 const folder = temporaryFolder();
@@ -121,9 +121,12 @@ test("L1: days that the service has cut are not complete, and are once it has th
   expect(outcome.stderr).toContain("the start of the day may be missing; the file stays open");
   // The service has rows from 2026-11-14T08:00:00Z on.
   expect(await states()).toEqual([
-    ...["12 open 0", "13 open 0"],
+    "12 open 0",
+    "13 open 0",
     expect.stringMatching(/^14 open [12]\d$/u),
-    ...["15 rows 40", "16 open 40", "17 open 16"],
+    "15 rows 40",
+    "16 open 40",
+    "17 open 16",
   ]);
   expect(outcome.requests.filter(({ query }) => query.get("limit") === "1").length).toBe(1);
   disturb({});

@@ -83,7 +83,7 @@ test("L9: a deleted first day, last day or dataset, and files of a removed line"
   ]);
   const list = path.join(root, "assets.ndjson");
   const lines = readFileSync(list, "utf8").split("\n");
-  writeFileSync(list, `${lines.slice(-2).join("\n")}`);
+  writeFileSync(list, lines.slice(-2).join("\n"));
   const without = await verify();
   expect({ exit: without.exit, rules: without.rules }).toEqual({ exit: 0, rules: ["H1"] });
   expect(without.findings).toMatchObject([{ level: "note", expected: "a line in assets.ndjson" }]);

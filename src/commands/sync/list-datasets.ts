@@ -73,12 +73,9 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
     checkAsset(asset.kind, kind, where);
     const typed = chosen(where, "interval", member(row, "interval"), intervals);
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
+    const from = startOf(asset, defaults);
     const created = instantOf(row)?.seconds;
-    return {
-      ...{ kind, network, address: addressKey(address), interval, label },
-      from: startOf(asset, defaults),
-      ...(created !== undefined && { created }),
-    };
+    return { kind, network, address: addressKey(address), interval, from, created, label };
   });
 }
 
