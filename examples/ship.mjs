@@ -36,6 +36,7 @@ const state = await fs.realpath(given).catch(async () => {
   return path.join(await fs.realpath(parent).catch(absent(parent)), path.basename(given));
 });
 const own = new Set(["", ".batch", ".new", ".refused"].map((ending) => `${state}${ending}`));
+const idOf = ({ dev, ino }) => `${dev}:${ino}`;
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 const stopping = new AbortController();
 const { signal } = stopping;
@@ -120,10 +121,6 @@ async function shipFile(file) {
   } finally {
     await handle.close();
   }
-}
-
-function idOf({ dev, ino }) {
-  return `${dev}:${ino}`;
 }
 
 async function hashAt(handle, from, length) {

@@ -9,11 +9,12 @@ import { type Dataset, nameOfDataset } from "./dataset.ts";
 import { type LostRange, showTime } from "./footer.ts";
 import { findHeld, type HeldFile } from "./held-files.ts";
 import type { Period } from "./layout.ts";
-import { type News, type Published, publishPeriod, type Publisher } from "./publish-period.ts";
+import type { News } from "./news.ts";
+import { type Published, publishPeriod, type Publisher } from "./publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import { createWitnesses } from "./witness.ts";
 import type { ServiceClock } from "./service-clock.ts";
-import type { Waiting } from "./waiting-parts.ts";
+import type { Waiting } from "./waiting.ts";
 
 export interface Lake {
   readonly context: Context;

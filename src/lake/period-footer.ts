@@ -4,7 +4,7 @@ import { type Footer, identityOf } from "./footer.ts";
 import type { Verdict } from "./judge-period.ts";
 import type { LakeRow } from "./lake-row.ts";
 import { settledTime } from "./merge-rows.ts";
-import type { News } from "./publish-period.ts";
+import type { News } from "./news.ts";
 
 interface Written {
   readonly service: string;

@@ -2,38 +2,20 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { removeFile } from "../files/paths.ts";
 import { type Dataset } from "./dataset.ts";
-import { type Footer, type LostRange, showTime } from "./footer.ts";
+import { type Footer, showTime } from "./footer.ts";
 import type { HeldFile } from "./held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
 import { fileNameOf, type FileState, folderOf, type Period } from "./layout.ts";
-import { type Merged, mergeRows, type ReadPart } from "./merge-rows.ts";
+import { type Merged, mergeRows } from "./merge-rows.ts";
+import type { News } from "./news.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
 import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
 
 export interface Publisher extends Keeper {
   readonly service: string;
   readonly version: string;
-}
-
-/** What was read about one period, or that it can no longer be read. */
-export interface News {
-  readonly dataset: Dataset;
-  readonly period: Period;
-  readonly held: HeldFile | undefined;
-  readonly part: ReadPart;
-  /** In the order of the list. */
-  readonly rows: readonly LakeRow[];
-  /** The service's count of the rows of the part; undefined if it gives none. */
-  readonly total: number | undefined;
-  readonly lost: readonly LostRange[];
-  /** Days before the first file that the service does not have. */
-  readonly before?: readonly LostRange[];
-  /** See `Evidence`. */
-  readonly isWitnessed: boolean;
-  readonly isSound: boolean;
-  readonly isClockSure: boolean;
 }
 
 export interface Published {

@@ -6,7 +6,8 @@ import { folderOf } from "./layout.ts";
 import { workFolder } from "./place-file.ts";
 import { dropStaged, type Expected, pullStretch, type Pulled, stagedName } from "./pull-stretch.ts";
 import { probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
-import { type Part, takeRows } from "./waiting-parts.ts";
+import type { Part } from "./waiting.ts";
+import { takeRows } from "./waiting-parts.ts";
 
 /** Reads a stretch and publishes its periods. Returns the stretches to read instead if it cannot be read at once. */
 export async function readStretch(

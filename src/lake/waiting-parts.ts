@@ -1,27 +1,14 @@
 import { linesOfFile } from "../files/stored-file.ts";
 import { counted } from "../text/counted.ts";
-import { completeAge, type partsOf, type Stretch } from "./coverage.ts";
+import { completeAge } from "./coverage.ts";
 import { type Dataset, nameOfDataset } from "./dataset.ts";
-import type { Footer, LostRange } from "./footer.ts";
-import { lostRange, newestRow, type Reach } from "./lake-reach.ts";
+import type { Footer } from "./footer.ts";
+import { lostRange, newestRow } from "./lake-reach.ts";
 import { isOfDataset, type LakeRow, readLakeRow } from "./lake-row.ts";
 import { creation, type LakeRun } from "./lake-run.ts";
 import type { Period } from "./layout.ts";
 import { dropStaged, type StagedRows } from "./pull-stretch.ts";
-
-export type Part = ReturnType<typeof partsOf>[number];
-
-/** A stretch whose rows were read, but which is not yet in the files. */
-export interface Waiting {
-  readonly staged: StagedRows;
-  readonly parts: readonly Part[];
-  /** Before its start was moved to what the service still has. */
-  readonly wanted: Stretch;
-  readonly reach: Reach | undefined;
-  readonly before: readonly LostRange[];
-  /** When its last page arrived; see `createWitnesses`. */
-  readonly step: number;
-}
+import type { Waiting } from "./waiting.ts";
 
 interface Found {
   readonly all: readonly LakeRow[];

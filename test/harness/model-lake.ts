@@ -6,7 +6,8 @@ import type { HeldFile } from "../../src/lake/held-files.ts";
 import type { LakeRow } from "../../src/lake/lake-row.ts";
 import { type FileState, type Period } from "../../src/lake/layout.ts";
 import { footerOf } from "../../src/lake/period-footer.ts";
-import { decide, type News } from "../../src/lake/publish-period.ts";
+import type { News } from "../../src/lake/news.ts";
+import { decide } from "../../src/lake/publish-period.ts";
 
 /** A file of a directory that exists in memory only. */
 export interface ModelFile {
