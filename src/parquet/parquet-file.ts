@@ -124,7 +124,7 @@ function checkGroups({ num_rows, row_groups }: FileMetaData, footerStart: number
   const counts = row_groups.map((group) => Number(group.num_rows));
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (counts.some((count) => !(count > 0 && count <= rowsPerGroup)) || total !== Number(num_rows))
-    throw new UnreadableParquet("the numbers of rows are not those of a file that dexdata wrote");
+    throw new UnreadableParquet("the footer has a number of rows that dexdata does not write");
   const last = row_groups.at(-1);
   if ((last === undefined ? 4 : endOf(last)) !== footerStart)
     throw new UnreadableParquet("there are bytes between the rows and the footer");
