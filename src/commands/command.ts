@@ -62,6 +62,7 @@ export interface Positional {
 }
 
 export type PositionalSuggestion =
+  | "files"
   | "networks"
   | "addresses"
   | "profiles"

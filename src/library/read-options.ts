@@ -115,6 +115,6 @@ function readNumbers(word: unknown = "number"): "number" | "text" {
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  const accepted = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
-  throw invalidInput(name, `must be a whole number, ${accepted}`);
+  const accepted = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
+  throw invalidInput(name, `must be a whole number${accepted}`);
 }

@@ -87,6 +87,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     profile: flags.profile,
     /** Milliseconds since the epoch. The clock is read only once to resolve every time range. */
     now: readNow(flags, context),
+    /** The flag or variable that replaces the clock. */
+    nowSource: nowSource(flags, context),
   };
 }
 
@@ -124,12 +126,17 @@ function readSandbox(flags: RunFlags, isSetByVariable: boolean) {
 const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";
 
 /** Milliseconds since the epoch. */
-export function readNow({ now }: SharedValues, context: Context): number {
+export function readNow(flags: SharedValues, context: Context): number {
   const clock = context.clock.now();
-  const [name, typed] =
-    now === undefined ? ["DEXDATA_NOW", context.env["DEXDATA_NOW"] ?? ""] : ["--now", now];
-  if (typed === "" && name === "DEXDATA_NOW") return clock;
+  const source = nowSource(flags, context);
+  if (source === undefined) return clock;
+  const typed = flags.now ?? context.env["DEXDATA_NOW"] ?? "";
   const instant = parseTimeBound(typed, clock);
-  if ("problem" in instant) throw usageFailure(`${name} "${typed}": ${instant.problem}`, instant.next);
+  if ("problem" in instant) throw usageFailure(`${source} "${typed}": ${instant.problem}`, instant.next);
   return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+}
+
+function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string | undefined {
+  if (now !== undefined) return "--now";
+  return (env["DEXDATA_NOW"] ?? "") === "" ? undefined : "DEXDATA_NOW";
 }

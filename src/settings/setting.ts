@@ -1,6 +1,7 @@
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
+import { namedFormat } from "../contract/output-format.ts";
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
 import { readSwitch } from "./switch-words.ts";
@@ -30,9 +31,7 @@ export interface Setting<T> {
   readonly environmentOnly?: boolean;
   /** Allowed only in config.json. The environment variable is rejected. */
   readonly fileOnly?: boolean;
-  readonly check: (text: string) => Checked<T>;
-  /** Replaces `check` for stored values, which may use a format that is no longer accepted elsewhere. */
-  readonly checkKept?: (text: string) => Checked<T>;
+  readonly check: (text: string) => Checked<Exclude<T, undefined>>;
 }
 
 /** The environment variable is `DEXDATA_` plus the name in upper case, with underscores instead of dots. */
@@ -60,7 +59,8 @@ export function choice<T extends string, F extends T | undefined>(
   const check = (text: string): Checked<T> => {
     const value = choices.find((each) => each === text);
     if (value !== undefined) return { value };
-    const near = nearest(text, choices);
+    const format = choices.find((each) => each === namedFormat(text));
+    const near = format ?? nearest(text, choices);
     const problem = `must be one of ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };
@@ -114,7 +114,7 @@ export function readStatuses(text: string): Checked<ReadonlySet<number>> {
   const read = text.split(",").map((each) => readWithin(each.trim(), 3, 400, 599));
   const statuses = read.flatMap((each) => (each === undefined ? [] : [each.value]));
   if (statuses.length === read.length) return { value: new Set(statuses) };
-  return { problem: "must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504" };
+  return { problem: "must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504" };
 }
 
 /** At least 1 millisecond. */
@@ -123,11 +123,6 @@ export function readTimeout(text: string): Checked<number> {
   if (value >= 1 && value <= 86_400_000) return { value };
   const [problem, next] = [`${durationProblem}, more than 0 and up to 24h`, unitHint(text)];
   return next === undefined ? { problem } : { problem, next };
-}
-
-/** Earlier versions saved a number of seconds without a unit. */
-export function readKeptTimeout(text: string): Checked<number> {
-  return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
 /** Only letters, digits, dots, dashes and underscores are allowed, so the name never needs quotes. */

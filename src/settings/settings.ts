@@ -11,7 +11,6 @@ import {
   integer,
   label,
   readCommand,
-  readKeptTimeout,
   readRate,
   readStatuses,
   readTimeout,
@@ -49,7 +48,6 @@ export const settings = {
     fallbackText: "30s",
     help: "Time limit for one request",
     check: readTimeout,
-    checkKept: readKeptTimeout,
   }),
   page_size: integer(
     "page_size",
@@ -132,7 +130,6 @@ export function readSetting<T>(
   setting: Setting<T>,
 ): Sourced<T> {
   const typed = context.env[setting.variable];
-  const check = setting.checkKept ?? setting.check;
   // An empty variable counts as unset, as with NO_COLOR, so it can unset a value for a single command.
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
@@ -140,7 +137,7 @@ export function readSetting<T>(
         `${setting.variable} is not accepted: the program can be set only in config.json, so that a directory's environment file (e.g. .envrc) cannot choose it`,
         `unset it, and run: dexdata config set ${setting.name} <command>`,
       );
-    const checked = check(typed);
+    const checked = setting.check(typed);
     if ("problem" in checked)
       throw invalidInput(label(setting.variable, typed), checked.problem, checked.next);
     return { value: checked.value, source: "environment", where: setting.variable, text: typed };
@@ -150,7 +147,7 @@ export function readSetting<T>(
     return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
   }
   const where = `${setting.name} in ${config.path}`;
-  const checked = check(written);
+  const checked = setting.check(written);
   if ("problem" in checked) {
     const next = `run: dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
     throw invalidInput(label(where, written), checked.problem, next);

@@ -424,15 +424,15 @@ describe("-f", () => {
     [["/search?query=a", "--paginate"], "--paginate: /search is not paginated"],
     [
       ["/networks/base/dexes?limit=0", "--paginate"],
-      'invalid --field limit "0": must be a whole number, from 1 to 100',
+      'invalid --field limit "0": must be a whole number from 1 to 100',
     ],
     [
       ["/networks/base/dexes?page=x", "--paginate"],
-      'invalid --field page "x": must be a whole number, from 1 to 1000',
+      'invalid --field page "x": must be a whole number from 1 to 1000',
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=101", "--paginate"],
-      'invalid --field page "101": must be a whole number, from 1 to 100',
+      'invalid --field page "101": must be a whole number from 1 to 100',
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=1&cursor=x", "--paginate"],

@@ -59,7 +59,8 @@ const flagTable = (flags: Flags): string =>
 
 /** The variables of the environment topic that no other table contains. */
 const sharedVariables: readonly Row[] = [
-  ["`NO_COLOR`, `FORCE_COLOR`", "color never, color always"],
+  ["`NO_COLOR`", "color never"],
+  ["`FORCE_COLOR`", "`0` and `false`: color never; other values: color always"],
   ["`TERM`", "`dumb`: no color and no live board"],
   ["`LC_ALL`, `LC_CTYPE`, `LANG`", "UTF-8 or ASCII output"],
   ["`WT_SESSION`", "UTF-8 output in Windows Terminal, if none of these three is set"],

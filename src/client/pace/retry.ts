@@ -67,9 +67,15 @@ function withRetryOn(failure: Failure): Failure {
 }
 
 function tooLong(failure: Failure, wait: number, waited: number): Failure {
+  const { status, retryAfter } = failure.details;
+  // Without a status, nothing was sent: an earlier response asked for the pause.
+  const isHeldBack = status === undefined && retryAfter !== undefined;
+  const ways = isHeldBack
+    ? "raise it, use another key (--profile), or add --rpm unlimited"
+    : "try again later, or raise it";
   const next =
     waited === 0
-      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
+      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; ${ways}`
       : `after ${formatSeconds(waited)}, waiting ${formatSeconds(wait)} more would exceed --retry-max-time`;
   return new Failure(failure.message, { ...failure.details, next });
 }

@@ -125,6 +125,7 @@ function createSearchJudge({ client, walk }: AskingForList) {
   const inspect = createRowInspector(seen);
   let hasRows = start !== undefined;
   let confirmedShort = 0;
+  let before: string | undefined;
   return async (
     first: OpenPage,
     isSent: (cursor: string) => boolean,
@@ -140,6 +141,8 @@ function createSearchJudge({ client, walk }: AskingForList) {
     for (let repeats = 1; judged.problem !== undefined; repeats += 1) {
       const { problem, verdict } = judged;
       if (verdict?.isShort === true && confirmedShort >= confirmationsNeeded) break;
+      // A problem of the page before is rarely a passing one.
+      if (verdict?.kind === "doubt" && problem === before && repeats > 1) break;
       if (!(await client.again(repeats, problem))) break;
       const again = judge(await requestAgain());
       // A second response with the same problem confirms a remark, but never a contradiction.
@@ -150,6 +153,7 @@ function createSearchJudge({ client, walk }: AskingForList) {
     if (judged.page === undefined) throw foreignFailure(judged.foreign);
     const { page, verdict } = judged;
     hasRows ||= page.rows.length > 0;
+    before = judged.problem;
     if (verdict?.isShort === true) confirmedShort += 1;
     return { page, verdict };
   };

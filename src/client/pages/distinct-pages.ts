@@ -1,15 +1,14 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { invalidResponse } from "../../contract/failure.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
-import { nextOf } from "./judge.ts";
+import { endlessList, nextOf } from "./judge.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
 const patienceWithRepeats = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
-const patienceWithEmptyPages = 20;
+const patienceWithEmptyPages = 10;
 
 /** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
@@ -29,15 +28,13 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
     yield page;
     const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
     if (isExhausted && !isReplayedPage && nextOf(page) !== undefined)
-      throw invalidResponse(
-        `${empty} consecutive pages had no new rows, but the service promises another page`,
-      );
+      throw endlessList(empty, page.end.doubts);
   }
 }
 
 /** The rows of a response, compared with each other and with the rows of earlier responses. */
 export interface InspectedRows {
-  /** Rows that no earlier response had, without doubles. */
+  /** Rows that no earlier response had, without doubles. A row without an identity is always one of them. */
   readonly fresh: number;
   /** The indexes of the rows that an earlier response had, in ascending order. */
   readonly known: readonly number[];
@@ -62,6 +59,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
     const known: number[] = [];
     const dropped = new Set<number>();
     let [fresh, doubles, twins] = [0, 0, 0];
+    let isBarren = true;
     for (let index = 0; index < length; index += 1) {
       const isNamed = rows.hashKey(index, hash);
       if (!isNamed) hashText(rows.text(index), hash);
@@ -69,9 +67,10 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
       hashes[2 * index] = hash.high;
       hashes[2 * index + 1] = hash.low;
       if ((isNamed ? seen : unnamed).has(hash)) {
-        if (!isNamed) continue;
-        dropped.add(index);
-        known.push(index);
+        if (isNamed) {
+          dropped.add(index);
+          known.push(index);
+        } else fresh += 1;
         continue;
       }
       const key = hash.high * 2 ** 32 + hash.low;
@@ -83,6 +82,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
         continue;
       } else if (isNamed) twins += 1;
       fresh += 1;
+      isBarren = false;
     }
     const take = (): Pick<Page, "rows" | "repeats" | "isBarren"> => {
       for (const [index, isNamed] of names.entries()) {
@@ -90,7 +90,6 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
         hash.low = hashes[2 * index + 1] ?? 0;
         (isNamed ? seen : unnamed).add(hash);
       }
-      const isBarren = fresh === 0;
       if (dropped.size === 0) return { rows, repeats: 0, isBarren };
       const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
       return { rows: kept, repeats: dropped.size, isBarren };

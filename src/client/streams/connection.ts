@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
 import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
-import { type Answer, readAnswerBody } from "../response/answer-body.ts";
+import { type Answer, codingOf, readAnswerBody } from "../response/answer-body.ts";
 import { createAgent } from "../connection/agent.ts";
 import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";
 import { connectionFailure } from "../connection/connection-failure.ts";
@@ -89,7 +89,7 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void
     const found = type === "" ? "no content type" : type;
     throw invalidResponse(`invalid response: ${found} instead of an event stream from ${url.host}`);
   }
-  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  const encoding = codingOf(headers.get("content-encoding"));
   if (encoding !== "identity")
     throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }

@@ -1,7 +1,7 @@
 import { localExits } from "../../contract/exit-codes.ts";
 import { serviceErrors } from "../../contract/service-errors.ts";
 import { command } from "../command.ts";
-import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const explainCommand = command({
   words: "explain",
@@ -11,6 +11,6 @@ export const explainCommand = command({
   examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
   exits: localExits,
   flags: {},
-  shared: documentFlags,
+  shared: objectFlags,
   run: async (input, context) => await (await import("./explain.ts")).explain(input, context),
 });

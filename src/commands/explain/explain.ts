@@ -4,7 +4,7 @@ import { usageFailure } from "../../contract/failure.ts";
 import { nearest } from "../../text/nearest.ts";
 import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
-import type { documentFlags } from "../../run/flags/shared-flags.ts";
+import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { printPage } from "../../render/terminal.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
@@ -13,7 +13,7 @@ import { isGatewayStatus, isServiceCode, meaningOf, serviceErrors } from "../../
 
 /** Does not send a request. Prints text unless the user selects a format. */
 export async function explain(
-  { words, flags }: Input<typeof documentFlags>,
+  { words, flags }: Input<typeof objectFlags>,
   context: Context,
 ): Promise<ExitCode> {
   const word = words

@@ -1,6 +1,6 @@
 import { localExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
-import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const migrateCommand = command({
   words: "migrate",
@@ -13,6 +13,6 @@ export const migrateCommand = command({
   ],
   exits: localExits,
   flags: {},
-  shared: documentFlags,
+  shared: objectFlags,
   run: async (input, context) => await (await import("./migrate.ts")).migrate(input, context),
 });

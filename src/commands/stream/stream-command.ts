@@ -3,7 +3,7 @@ import { feedsWith } from "../../contract/feeds/all-feeds.ts";
 import { tiers } from "../../contract/tier.ts";
 import { inWords } from "../../text/counted.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
-import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
+import { costOfTokens, streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 
 /** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
 const plansOfFeeds = tiers.flatMap((tier) => {
@@ -18,7 +18,7 @@ export const streamCommand = command({
   positionals: addressesWithNetworks,
   otherForm: networkAndAddresses,
   summary: "Stream live prices, transactions, candles or reserves",
-  credits: { full: "1 credit per event", brief: "1 per event" },
+  credits: { full: `1 credit per event; ${costOfTokens}`, brief: "1 per event" },
   plan: {
     full: plansOfFeeds.join("; "),
     brief: `${plansOfFeeds[0]}, ...`,

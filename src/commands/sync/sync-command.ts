@@ -6,7 +6,7 @@ export const syncCommand = command({
   words: "sync",
   section: "Market data",
   positionals: [
-    { name: "directory" },
+    { name: "directory", suggests: "files" },
     { name: "network:address", isOptional: true, isRepeatable: true, isList: true, suggests: "addresses" },
   ],
   summary: "Keep a directory of transactions and candles complete",

@@ -9,7 +9,7 @@ import { command } from "../command.ts";
 export const verifyCommand = command({
   words: "verify",
   section: "Market data",
-  positionals: [{ name: "file", isRepeatable: true }],
+  positionals: [{ name: "file", isRepeatable: true, suggests: "files" }],
   summary: "Check files and receipts for damage, missing rows and duplicates",
   examples: [
     "dexdata verify swaps.receipt.json",

@@ -38,7 +38,7 @@ export function complete(
 
 function atFlag(asked: Asked, current: string): Completion {
   const { flag } = readFlag(flagsOf(asked.line.entry), current);
-  const attached = /^--[^=]+=/u.exec(current)?.[0] ?? /^-[^-]/u.exec(current)?.[0];
+  const attached = /^--[^=]+=/u.exec(current)?.[0] ?? /^-[^-]=?/u.exec(current)?.[0];
   const isValue =
     flag?.type.placeholder !== undefined && attached !== undefined && current !== `-${flag.short ?? ""}`;
   if (isValue) return valueWords(asked, flag, attached, current);

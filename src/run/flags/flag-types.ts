@@ -1,7 +1,9 @@
 import { formatDuration, readDuration } from "../../contract/duration.ts";
 import { invalidInput } from "../../contract/failure.ts";
+import type { Setting } from "../../settings/setting.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 
 /** How values are displayed in help, named in `commands -o json`, and parsed. */
 export interface FlagType<Value> {
@@ -72,6 +74,19 @@ export function wholeNumber(
   return readBy("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
 }
 
+/** Accepts and rejects the same values as the variable and the config file. */
+export function ofSetting<Value>(
+  { check }: Setting<Value>,
+  name: Named,
+  placeholder: string,
+): FlagType<Exclude<Value, undefined>> {
+  return readBy(name, placeholder, (label, typed) => {
+    const checked = check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem, checked.next);
+    return checked.value;
+  });
+}
+
 /** In milliseconds. */
 export const duration: FlagType<number> = readBy("duration", "duration", readDuration);
 
@@ -115,8 +130,8 @@ export const outputFile: FlagType<string> = readBy("file", "file", (label, typed
   throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
 });
 
-export const host: FlagType<string> = readBy("url", "url", (label, typed) => {
+export const host: FlagType<string> = readBy("url", "url", (_, typed, flag) => {
   const checked = checkHost(typed);
   if (typeof checked === "string") return checked;
-  throw invalidInput(label, checked.problem);
+  throw invalidInput(`--${flag} "${withoutSecrets(typed)}"`, checked.problem);
 });
