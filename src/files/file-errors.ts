@@ -32,7 +32,16 @@ const words: Readonly<Record<string, string>> = {
   EROFS: "read-only file system",
   ESTALE: "stale network file handle",
   ETXTBSY: "program is running",
+  EXDEV: "on another file system",
 };
+
+/** Errors that are not about one file: the next file meets them, too. */
+const general: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EDQUOT"]);
+
+/** Whether the operating system refused one file, such as a link, a directory or a file of another user. */
+export function isOneFile(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && !general.has(errorCode(error));
+}
 
 /** Falls back to the error code if the table has no entry. */
 export function describeFileError(cause: unknown): string {

@@ -9,6 +9,7 @@ import type { Gap, Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
 import { Tail } from "../tail/tail.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
+import { checkOptions } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
@@ -102,7 +103,18 @@ async function* listen(
 }
 
 /** `now` is in milliseconds since the epoch. */
+const optionNames = Object.keys({
+  feed: true,
+  assets: true,
+  by: true,
+  interval: true,
+  since: true,
+  onInvalid: true,
+  onNotice: true,
+} satisfies Readonly<Record<keyof StreamOptions, true>>);
+
 function readStream(options: StreamOptions, now: number) {
+  checkOptions(options, optionNames, "stream");
   const feed = findFeed(options.feed);
   if (feed === undefined)
     throw invalidInput(`feed "${options.feed}"`, `must be one of ${feedNames.join(", ")}`);

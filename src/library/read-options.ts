@@ -9,11 +9,31 @@ import { checkHost } from "../contract/host.ts";
 import { checkPlanHost } from "../settings/key-hosts.ts";
 import type { Setting } from "../settings/setting.ts";
 import { readSetting, settings } from "../settings/settings.ts";
+import { checkOptions } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
 
+const optionNames = Object.keys({
+  apiKey: true,
+  tier: true,
+  baseUrl: true,
+  streamingUrl: true,
+  environment: true,
+  numbers: true,
+  rpm: true,
+  retries: true,
+  retryMaxTime: true,
+  timeout: true,
+  parallel: true,
+  maxCredits: true,
+  signal: true,
+  onWait: true,
+  now: true,
+} satisfies Readonly<Record<keyof ClientOptions, true>>);
+
 export function readOptions(options: ClientOptions) {
+  checkOptions(options, optionNames, "createClient");
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>

@@ -1,6 +1,7 @@
 import { withRepeated } from "../../contract/args.ts";
 import { exitOfInterruption, isInterruption } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
+import { serviceName } from "../../contract/service-name.ts";
 import { cannotBeWritten } from "../../files/file-errors.ts";
 import { escapeJsonText, prettyJson } from "../../json/json-text.ts";
 import { modeOf } from "../../files/paths.ts";
@@ -58,7 +59,7 @@ export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: Written
     escapeJsonText(
       objectText({
         ...queryMembers(run),
-        service: JSON.stringify(target.isSimulated ? "sandbox" : target.rest),
+        service: JSON.stringify(target.isSimulated ? "sandbox" : serviceName(target.rest)),
         ...rowMembers(run),
         // Of several files, each has its own rows.
         ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
@@ -116,7 +117,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       ...queryMembers(run),
       query: JSON.stringify(queryDigest(queryOf(questions, options))),
       now: JSON.stringify(new Date(options.now).toISOString()),
-      service: JSON.stringify(target.rest),
+      service: JSON.stringify(serviceName(target.rest)),
       plan: JSON.stringify(meter.plan ?? target.tier),
       started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
