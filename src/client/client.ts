@@ -4,6 +4,7 @@ import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure, invalidResponse } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
+import { createEventLedger } from "./spending/ledger.ts";
 import { costOf, createMeter, isCharged } from "./spending/meter.ts";
 import { type Answer, createDocument, type Document } from "./response/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
@@ -56,7 +57,8 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
-  const { meter, attempt, close } = createAttempts(context, target, options);
+  const { meter, delivered, attempt, close } = createAttempts(context, target, options);
+  const ledger = createEventLedger(budget, delivered);
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
@@ -104,13 +106,19 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     return true;
   };
 
-  return { target, meter, width, signal, ask, mostRepeats: most, again, close };
+  const closeAll = async (): Promise<void> => {
+    await close();
+    await ledger.recorded();
+    await budget.settled();
+  };
+
+  return { target, meter, ledger, width, signal, ask, mostRepeats: most, again, close: closeAll };
 }
 
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);
-  const { meter, sent } = createMeter();
+  const { meter, sent, delivered } = createMeter();
   const authorize = createAuthorization(target);
 
   const attempt = async (
@@ -147,5 +155,5 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     return createDocument(answer);
   };
 
-  return { meter, attempt, close: transport.close };
+  return { meter, delivered, attempt, close: transport.close };
 }

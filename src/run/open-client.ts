@@ -44,7 +44,6 @@ export async function openClient(
     client,
     /** Streams also use the client's rate limiter. */
     pace,
-    budget,
     close: async () => {
       closing.abort(new Error("run finished"));
       await client.close();

@@ -103,7 +103,13 @@ export type Report = Readonly<ReturnType<typeof createReport>>;
 
 function closingLine(meter: Meter, milliseconds: number): string {
   const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
-  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${formatDuration(milliseconds)}`;
+  const events = meter.events === 0 ? "" : `, ${counted(meter.events, "event")}`;
+  return `${counted(meter.requests, "request")}${events}, ${costOfRun(meter)}${left}, ${formatDuration(milliseconds)}`;
+}
+
+/** Every summary shows this number, which is also in receipts, `--events` and the count of `budget.daily`. */
+export function costOfRun(meter: Meter): string {
+  return `${counted(meter.credits, "credit")}${inDoubt(meter)}`;
 }
 
 /** If a response is truncated, only the service knows whether it charged for the request. */

@@ -1,5 +1,6 @@
 import { hideKey, refuseKey } from "../client/connection/target.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
+import type { EventLedger } from "../client/spending/ledger.ts";
 import { type Connection, openConnection } from "../client/streams/connection.ts";
 import {
   isStreamLimitFailure,
@@ -26,6 +27,8 @@ export interface Opening {
   readonly context: Pick<Context, "clock" | "env" | "random">;
   /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
+  /** A stream is opened and reopened only while a credit is left. */
+  readonly ledger: Pick<EventLedger, "check">;
   /** In milliseconds until the headers arrive. */
   readonly timeout: number;
   /** As shown in messages, e.g. `stream --feed prices`. */
@@ -39,7 +42,7 @@ export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Co
 
 /** A rejection is thrown as a Failure that names inputs the way the user typed them. */
 export function openerOf(opening: Opening & Subscription): OpenShard {
-  const { target, context, pace, timeout, command, feed, subjects, params } = opening;
+  const { target, context, pace, ledger, timeout, command, feed, subjects, params } = opening;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
@@ -52,6 +55,8 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     const since = wasOpen ? (params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
+    // Checked last, because other processes may have spent the last credit during the wait.
+    await unlessAborted(ledger.check(), signal);
     kind = "reopening";
     const request = {
       url,

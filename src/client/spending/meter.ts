@@ -6,8 +6,13 @@ export type Meter = Readonly<Counters>;
 
 class Counters {
   requests = 0;
-  /** For complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do not. */
+  /**
+   * For complete responses and stream events. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses
+   * do not.
+   */
   credits = 0;
+  /** Stream events, at one credit each. */
+  events = 0;
   /** Additional credits that requests without a complete response may have cost. */
   creditsInDoubt = 0;
   requestsInDoubt = 0;
@@ -41,6 +46,10 @@ export function createMeter() {
 
   return {
     meter: meter as Meter,
+    delivered: (events: number): void => {
+      meter.events += events;
+      meter.credits += events;
+    },
     sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;
