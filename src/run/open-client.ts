@@ -75,6 +75,7 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
     keySource: found?.source,
     tier: found === undefined ? settings.tier.value : found.tier,
     tierSource: tierSourceOf(options),
+    lookUp: found?.lookUp,
   };
   const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
   if (found !== undefined) checkKeyHosts(found, options);

@@ -1,4 +1,4 @@
-import type { Target } from "../client/connection/target.ts";
+import { lookUpOf, type Target } from "../client/connection/target.ts";
 import { formatDuration } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import { createListSources, type ListSources } from "../files/list-sources.ts";
@@ -110,7 +110,7 @@ export function reportCost({ client: { meter, target } }: OpenClient, report: Re
   // The user is paying for a plan that is not applied, so this is printed even if stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {
     const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
-    report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);
+    report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: ${lookUpOf(target)}`);
   }
   report.close(meter, rest);
 }

@@ -8,6 +8,7 @@ import {
   credentialsPath,
   defaultProfile,
   hashOf,
+  type KnownPlan,
   type Profile,
   toCredentials,
 } from "./credentials.ts";
@@ -22,14 +23,14 @@ import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 export async function saveProfile(
   context: Editing,
   name: string,
-  secret: Omit<Profile, "savedAt">,
+  secret: Omit<Profile, "savedAt" | "planAt">,
   options: { readonly replaceBroken?: boolean } = {},
 ): Promise<{ readonly backup: string | undefined }> {
   const checked = checkProfileName(name);
   if ("problem" in checked) throw usageFailure(`--profile "${withoutSecrets(name)}": ${checked.problem}`);
   const refused = checkKeyForm(secret.key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
-  const savedAt = formatInstant({ seconds: Math.floor(context.clock.now() / 1000), fraction: "" });
+  const savedAt = timeOf(context);
   let backup: string | undefined;
   const onBroken = (file: string): void => {
     backup ??= moveAside(file);
@@ -37,9 +38,11 @@ export async function saveProfile(
   await edit(
     context,
     (current) => {
-      const profiles = new Map(current.profiles).set(name, { ...secret, savedAt });
+      const profiles = new Map(current.profiles).set(name, { ...secret, planAt: savedAt, savedAt });
       const active = profiles.has(current.active) ? current.active : name;
-      return { after: { ...current, profiles, active }, result: undefined };
+      const { key, tier, ...hosts } = secret;
+      const after = withPlan({ ...current, profiles, active }, key, { tier, planAt: savedAt }, hosts);
+      return { after, result: undefined };
     },
     options.replaceBroken === true ? onBroken : undefined,
   );
@@ -88,12 +91,38 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
   });
 }
 
-/** For a key that is not stored itself, so that its tier does not have to be requested again. */
-export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
-  await edit(context, (current) => ({
-    after: { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) },
-    result: undefined,
-  }));
+/**
+ * Saves what the service said about a key where its plan is kept: in each profile with this key, with the hosts that
+ * accepted it, or else under the key's hash.
+ */
+export async function savePlan(
+  context: Editing,
+  key: string,
+  tier: Tier,
+  hosts: Pick<Profile, "rest" | "streaming"> = {},
+): Promise<void> {
+  const plan = { tier, planAt: timeOf(context) };
+  await edit(context, (current) => ({ after: withPlan(current, key, plan, hosts), result: undefined }));
+}
+
+function withPlan(
+  current: Credentials,
+  key: string,
+  plan: KnownPlan,
+  hosts: Pick<Profile, "rest" | "streaming">,
+): Credentials {
+  const profiles = new Map(current.profiles);
+  const remembered = new Map(current.remembered).set(hashOf(key), plan);
+  for (const [name, profile] of current.profiles) {
+    if (profile.key !== key) continue;
+    profiles.set(name, { ...profile, ...plan, ...hosts });
+    remembered.delete(hashOf(key));
+  }
+  return { ...current, profiles, remembered };
+}
+
+function timeOf({ clock }: Pick<Editing, "clock">): string {
+  return formatInstant({ seconds: Math.floor(clock.now() / 1000), fraction: "" });
 }
 
 /** An unreadable file is rejected unless `onBroken` renames it, in which case it counts as empty. */
@@ -120,15 +149,18 @@ async function edit<T>(
         version: 1,
         active: after.active,
         profiles: Object.fromEntries([...after.profiles].map(([name, profile]) => [name, written(profile)])),
-        remembered: Object.fromEntries(after.remembered),
+        remembered: Object.fromEntries(
+          [...after.remembered].map(([hash, { tier, planAt }]) => [hash, { tier, plan_at: planAt }]),
+        ),
       },
       result,
     };
   });
 }
 
-function written({ key, tier, savedAt, rest, streaming }: Profile): object {
-  return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
+function written({ key, tier, planAt, savedAt, rest, streaming }: Profile): object {
+  const plan_at = planAt === savedAt ? undefined : planAt;
+  return { key, tier, plan_at, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
 /** A small editing mistake may have made a key unreadable. Earlier backups are not overwritten. */

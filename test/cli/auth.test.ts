@@ -194,9 +194,24 @@ describe("auth login", () => {
     const { run, file } = atHome();
     const { exit } = await run("auth login", {
       stdin: "api_pro_s3cr3t_sandbox",
-      env: { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" },
+      env: {
+        DEXDATA_BASE_URL: "http://127.0.0.1:1",
+        DEXDATA_PRO_BASE_URL: "http://127.0.0.1:1",
+        DEXDATA_RETRIES: "0",
+      },
     });
     expect({ exit, stored: existsSync(file) }).toEqual({ exit: 7, stored: false });
+  });
+
+  test.each([
+    ["pro", "DEXDATA_BASE_URL", 0],
+    ["free", "DEXDATA_BASE_URL", 7],
+  ] as const)("with a %s key while the free host is down", async (tier, host, expected) => {
+    const { run, file } = atHome();
+    const env = { [host]: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" };
+    const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys[tier], env });
+    expect({ exit, stored: existsSync(file) }).toEqual({ exit: expected, stored: expected === 0 });
+    if (expected !== 0) expect(stderr).toContain("connection to 127.0.0.1:1 refused");
   });
 
   test("reports another key that overrides the one it stored", async () => {
@@ -337,9 +352,11 @@ describe("auth status", () => {
     const env = { DEXDATA_API_KEY: "api_free_s3cr3t_sandbox", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(4);
-    expect(JSON.parse(stdout).problem).toMatch(
-      /^127\.0\.0\.1:\d+ does not accept free keys; dexdata chose this host because DEXDATA_TIER sets the plan to pro$/u,
-    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      tier: "pro",
+      plan: "free",
+      problem: "the service applied the free plan, not pro; unset DEXDATA_TIER, or set it to free",
+    });
   });
 
   test("reports a plan that differs from the tier in use", async () => {
@@ -350,7 +367,7 @@ describe("auth status", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       tier: "pro",
       plan: "dev",
-      problem: "the service applied the dev plan, not pro",
+      problem: "the service applied the dev plan, not pro; unset DEXDATA_TIER, or set it to dev",
     });
   });
 
@@ -404,6 +421,36 @@ describe("a service that behaves unexpectedly", () => {
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
     return await dexdata("auth login --error-format text", { stdin: "api_pro_s3cr3t_sandbox", env });
   };
+
+  test.each([
+    [{ plan: "Pro" }, "pro"],
+    [{ plan: " ENTERPRISE" }, "enterprise"],
+  ] as const)("K8: compares the plan without case: %j", async (body, plan) => {
+    const { exit, stderr } = await login([body]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: `stored as profile "default": ${plan} plan\n` });
+  });
+
+  test.each([
+    [{ plan: "platinum" }, 'dexdata does not know its plan "platinum"'],
+    [{}, "does not name its plan"],
+    [{ plan: "" }, "does not name its plan"],
+    [{ plan: 7 }, "does not name its plan"],
+  ])("K8: %j: accepted, but unknown, with the variable that makes it usable", async (body, why) => {
+    const server = await serveInTest(() => json(body));
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+    const words = "auth login --error-format text";
+    const options = { stdin: "api_pro_s3cr3t_sandbox", env };
+    const { exit, stderr } = await dexdata(words, options);
+    expect(exit).toBe(4);
+    expect(stderr).toContain("error: the service accepts the key, but ");
+    expect(stderr).toContain(why);
+    expect(stderr).toContain("hint: set DEXDATA_TIER to free, dev, pro or enterprise, and run it again\n");
+    const set = await dexdata(words, { ...options, env: { ...env, DEXDATA_TIER: "pro" } });
+    expect({ exit: set.exit, stderr: set.stderr }).toEqual({
+      exit: 0,
+      stderr: 'stored as profile "default": pro plan\n',
+    });
+  });
 
   test("does not store a key that both hosts treat as keyless", async () => {
     const { exit, stderr } = await login([{ plan: "keyless" }, { headers: { "x-api-plan": "keyless" } }]);

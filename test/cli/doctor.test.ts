@@ -216,7 +216,7 @@ describe("doctor with a problem", () => {
         {
           result: "warn",
           found: "the service applied the free plan, not pro",
-          next: "update the stored plan: dexdata auth login",
+          next: "unset DEXDATA_TIER, or set it to free",
         },
       ],
       [

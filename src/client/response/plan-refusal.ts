@@ -2,7 +2,7 @@ import { fail, type Failure } from "../../contract/failure.ts";
 import { meaningOf } from "../../contract/service-errors.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant } from "../../time/time.ts";
-import type { Target } from "../connection/target.ts";
+import { lookUpOf, type Target } from "../connection/target.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
 import type { Answer } from "./answer-body.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
@@ -81,14 +81,20 @@ function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host 
   };
 }
 
-function wrongHost(plan: string | undefined, host: string, { tier, tierSource }: Target): Sentence {
-  const message = `${host} does not accept ${plan ?? tier} keys`;
-  if (tierSource === undefined)
-    return { message, next: "look up the plan of the key and store both: dexdata auth login" };
+/** If the service does not name another plan than the one in use, the plan has to be looked up. */
+function wrongHost(plan: string | undefined, host: string, target: Target): Sentence {
+  const { tier, tierSource } = target;
+  const message = `${host} does not accept ${plan === undefined ? keyIn(target) : `${plan} keys`}`;
+  const next = `look up the plan of the key: ${lookUpOf(target)}`;
+  if (tierSource === undefined) return { message, next };
   return {
     message: `${message}; dexdata chose this host because ${tierSource} sets the plan to ${tier}`,
-    next: `unset ${tierSource}, or set it to ${plan ?? tier}`,
+    next: plan === undefined || plan === tier ? next : `unset ${tierSource}, or set it to ${plan}`,
   };
+}
+
+function keyIn({ key, keySource = "the settings" }: Target): string {
+  return key === undefined ? "requests without a key" : `the key from ${keySource}`;
 }
 
 function keyRefused({ key, keySource = "the settings" }: Target, host: string): Sentence {

@@ -37,7 +37,7 @@ export const authCommands = [
     credits: { full: "1 credit per request", brief: "1 per request" },
     examples: ["dexdata auth status"],
     shared: lookupFlags,
-    run: async (input, context) => await (await import("./auth.ts")).status(input, context),
+    run: async (input, context) => await (await import("./status.ts")).status(input, context),
   }),
   command({
     ...common,

@@ -1,10 +1,10 @@
 import type { Exchange } from "../../client/client.ts";
-import { type Target, tierHint } from "../../client/connection/target.ts";
+import { lookUpOf, type Target, tierHint } from "../../client/connection/target.ts";
 import { current, readPaceState } from "../../client/pace/pace-state.ts";
 import type { Context } from "../../context/context.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import { maskKey } from "../../contract/key.ts";
-import { plans } from "../../contract/tier.ts";
+import { isTier, plans } from "../../contract/tier.ts";
 import { readJsonFile } from "../../files/read-json-file.ts";
 import { member } from "../../json/raw-json.ts";
 import type { OpenClient } from "../../run/open-client.ts";
@@ -105,15 +105,15 @@ export async function checkAnswer(
   ];
 }
 
-function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outcome {
+function checkPlan({ plan = "unknown", creditsLeft }: SeenPlan, target: Target): Outcome {
+  const { tier, key, tierSource } = target;
   const credits = creditsLeft === undefined ? "" : `, ${grouped(creditsLeft)} credits left`;
   if (plan === tier) return ok(`${plan}, as expected${credits}`);
-  return warn(
-    `the service applied the ${plan} plan, not ${tier}${credits}`,
-    key === undefined
-      ? "unset DEXDATA_TIER, or add a key: dexdata auth login"
-      : "update the stored plan: dexdata auth login",
-  );
+  const found = `the service applied the ${plan} plan, not ${tier}${credits}`;
+  if (key === undefined) return warn(found, "unset DEXDATA_TIER, or add a key: dexdata auth login");
+  const next = `update the stored plan: ${lookUpOf(target)}`;
+  const isSet = tierSource !== undefined && isTier(plan);
+  return warn(found, isSet ? `unset ${tierSource}, or set it to ${plan}` : next);
 }
 
 /** In milliseconds. Time ranges such as `--from -15m` become inexact beyond the first and wrong beyond the second. */
