@@ -15,10 +15,17 @@ function failureOf({ stderr }: Outcome): Row {
   return toRow(stderr.trim().split("\n").at(-1) ?? "");
 }
 
-/** Splits `dexdata …` into arguments as a shell does. */
+/** Splits the last `dexdata …` into arguments as a shell does. */
 function wordsOf(next: unknown): readonly string[] {
-  const command = /(?:^| )dexdata (.*)$/u.exec(String(next))?.[1] ?? "";
+  const command = /^(?:.* )?dexdata (.*)$/u.exec(String(next))?.[1] ?? "";
   return [...command.matchAll(/'([^']*)'|(\S+)/gu)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
+let states = 0;
+/** Returns a new state directory. */
+function stateFolder(): string {
+  states += 1;
+  return path.join(folder, `state-${states}`);
 }
 
 describe("--max-credits", () => {
@@ -126,13 +133,6 @@ describe("--max-credits", () => {
 });
 
 describe("budget.daily", () => {
-  let states = 0;
-  /** Returns a new state directory. */
-  function stateFolder(): string {
-    states += 1;
-    return path.join(folder, `state-${states}`);
-  }
-
   function filesOf(state: string): readonly string[] {
     return readdirSync(state).filter((name) => name.startsWith("budget-"));
   }
@@ -162,7 +162,9 @@ describe("budget.daily", () => {
       "budget.daily of 5 reached: 5 spent today, next request costs 1; " +
         "resets at 2026-11-22T00:00:00Z; 100 rows written",
     );
-    expect(next).toContain("more rows available; next page: dexdata pools search ethereum");
+    expect(next).toContain(
+      "change the budget with DEXDATA_BUDGET_DAILY; more rows available; next page: dexdata pools search ethereum",
+    );
     expect((await run("2026-11-22T00:00:00Z")).exit).toBe(0);
     expect(spentIn(state)).toEqual({ day: "2026-11-22", credits: 2 });
   });
@@ -390,6 +392,48 @@ describe("--require-plan", () => {
 });
 
 describe("402 during a pull", () => {
+  test("K7: keeps the service's ways out, and adds the command that continues", async () => {
+    const bodies = {
+      keyless: [
+        { links: { register: "https://console.example/" }, offer: { description: "10% off" } },
+        "register for a free key: https://console.example/ (offer: 10% off)",
+      ],
+      free: [
+        { links: { upgrade: "https://pricing.example/" } },
+        "upgrade the plan: https://pricing.example/",
+      ],
+      pro: [
+        { links: { portal: "https://portal.example/" } },
+        "enable overage or raise the spend cap: https://portal.example/",
+      ],
+    } as const;
+    for (const [tier, [more, advice]] of Object.entries(bodies)) {
+      const results = Array.from({ length: 100 }, (_, index) => ({ id: `0x${index}`, chain: "ethereum" }));
+      const server = await serveInTest(({ query }) =>
+        query.has("cursor")
+          ? json({ error: "payment_required", tier, message: "no credits", ...more }, { status: 402 })
+          : json({ results, has_next_page: true, next_cursor: "b" }),
+      );
+      const key = tier === "keyless" ? {} : { DEXDATA_API_KEY: `api_${tier}_s3cr3t`, DEXDATA_TIER: tier };
+      const env = { ...key, DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+      for (const [words, form] of [
+        ["pools search ethereum --all", "more rows available; next page: dexdata pools search ethereum "],
+        [
+          `pools search ethereum --all --out ${stateFolder()}.ndjson --resume`,
+          "continue: dexdata pools search ",
+        ],
+        [
+          `pools search ethereum --all --out ${stateFolder()}.ndjson`,
+          "continue: dexdata pools search ethereum ",
+        ],
+      ] as const) {
+        const outcome = await dexdata(words, { env });
+        expect(failureOf(outcome)).toMatchObject({ exit: 5, code: "payment_required" });
+        expect(failureOf(outcome)["next"]).toContain(`${advice}; ${form}`);
+      }
+    }
+  });
+
   test.each(["pools search polygon --all", `txns ethereum ${pool} --from -3h --all`])(
     "%s: keeps the rows, and prints the command that fetches the others",
     async (words) => {
