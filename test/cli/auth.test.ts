@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -384,6 +385,75 @@ describe("auth status", () => {
 });
 
 describe("auth logout", () => {
+  /** Plants files that a killed login, a damaged store and an editor leave behind. */
+  const plant = (file: string) => {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const plantOne = (suffix: string): string => {
+      writeFileSync(`${file}${suffix}`, '{"key":"api_pro_s3cr3t_sandbox"}', { mode: 0o600 });
+      return `${file}${suffix}`;
+    };
+    return {
+      stages: [".0123456789abcdef.new", ".0123456789abcdef.new.tmp-1795251240abcdef"].map(plantOne),
+      backups: [".bak", ".bak2"].map(plantOne),
+      others: ["~"].map(plantOne),
+    };
+  };
+
+  const may = (file: string): string => `removed ${file}, which may have contained a key\n`;
+
+  test.each([true, false])(
+    "K3, N8: --all removes or names every file with a key (one stored: %s)",
+    async (isStored) => {
+      const { run, file } = atHome();
+      if (isStored) await run("auth login", { stdin: sandbox.running().keys.pro });
+      const { stages, backups, others } = plant(file);
+      const { exit, stderr } = await run("auth logout --all");
+      expect({ exit, stderr }).toEqual({
+        exit: 0,
+        stderr:
+          (isStored ? "removed all stored keys: default\n" : "") +
+          [...stages, ...backups].map(may).join("") +
+          others
+            .map(
+              (each) => `warning: ${each} may contain a key; dexdata did not create it or cannot delete it\n`,
+            )
+            .join(""),
+      });
+      const left = readdirSync(path.dirname(file)).filter((name) =>
+        readFileSync(path.join(path.dirname(file), name), "utf8").includes("api_"),
+      );
+      expect(left).toEqual(["credentials.json~"]);
+      for (const each of others) rmSync(each);
+      expect((await run("auth logout --all")).stderr).toBe("no key stored\n");
+    },
+  );
+
+  test("K3: one profile: removes what a killed login left, and names the backups", async () => {
+    const { run, file } = atHome();
+    await run("auth login", { stdin: sandbox.running().keys.pro });
+    const { stages, backups } = plant(file);
+    const { stderr } = await run("auth logout");
+    for (const each of stages) expect(stderr).toContain(may(each));
+    for (const each of backups)
+      expect(stderr).toContain(
+        `warning: ${each} may contain a key; to remove all keys and backups: dexdata auth logout --all\n`,
+      );
+  });
+
+  test("K3: a damaged store is named, and the files beside it are removed first", async () => {
+    const { run, file } = atHome();
+    const { stages } = plant(file);
+    writeFileSync(file, '{"key":"api_pro_s3cr3t_sandbox"', { mode: 0o600 });
+    const { exit, stderr } = await run("auth logout --all --error-format text");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr:
+        `error: ${file} is not valid JSON, and it may contain keys\n` +
+        `  hint: to remove it, run: rm '${file}'\n`,
+    });
+    for (const each of stages) expect(existsSync(each)).toBe(false);
+  });
+
   test("removes the key, so later commands are keyless", async () => {
     const { run, file } = atHome();
     await run("auth login", { stdin: sandbox.running().keys.pro });

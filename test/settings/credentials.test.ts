@@ -91,10 +91,9 @@ describe("profiles", () => {
     await saveProfile(context, "home", FREE);
     await saveProfile(context, "work", PRO);
     await savePlan(context, FREE.key, "free");
-    expect([await removeProfile(context, "home"), await removeProfile(context, "home")]).toEqual([
-      true,
-      false,
-    ]);
+    const nothing = { profiles: [], files: [], left: [] };
+    expect(await removeProfile(context, "home")).toEqual({ ...nothing, profiles: ["home"] });
+    expect(await removeProfile(context, "home")).toEqual(nothing);
     const { active, profiles, remembered } = readCredentials(context);
     expect([active, [...profiles.keys()], remembered.size]).toEqual(["home", ["work"], 0]);
     expect(readFileSync(credentialsPath(context), "utf8")).not.toContain("aaaaaaaa");

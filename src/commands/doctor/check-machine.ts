@@ -11,6 +11,7 @@ import { probeStateFolder } from "../../files/update-json-file.ts";
 import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
+import { findKeyCopies } from "../../settings/key-copies.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { counted } from "../../text/counted.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
@@ -98,6 +99,9 @@ function checkCredentials(context: Context): Outcome {
     return fail(`${problem}; commands ignore it`, "store the key again: dexdata auth login");
   if (exposure !== undefined)
     return warn(`other users can read the key in ${file}`, `run: chmod 600 '${file}'`);
+  const [copy] = findKeyCopies(file).stages;
+  if (copy !== undefined)
+    return warn(`${copy} may contain a key; a killed login left it`, `run: rm '${copy}'`);
   const folder = path.dirname(file);
   const mode = context.platform === "win32" ? undefined : modeOf(folder);
   if (profiles.size > 0 && mode !== undefined && (mode & 0o022) !== 0)
