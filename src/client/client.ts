@@ -58,6 +58,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
   const { meter, delivered, attempt, close } = createAttempts(context, target, options);
+  const pending = createPending();
   const ledger = createEventLedger(budget, delivered);
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
@@ -82,15 +83,18 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     const url = urlOf(endpoint, args);
     const tab = openTab(budget, turns, costOf(endpoint, args));
     let waited = 0;
+    pending.add();
     try {
       for (let sends = 1; ; sends += 1) {
         try {
-          return await attempt(url, { endpoint, args }, tab, until);
+          return await attempt(url, { endpoint, args }, tab, until, pending.refuseSpent);
         } catch (cause) {
+          pending.noteSpent(cause);
           waited += await waitAfter(cause, { attempt: sends, waited }, until);
         }
       }
     } finally {
+      pending.remove();
       await tab?.close();
     }
   };
@@ -115,6 +119,30 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   return { target, meter, ledger, width, signal, ask, mostRepeats: most, again, close: closeAll };
 }
 
+/**
+ * When the service reports that the credits are used up, requests that are still waiting would be rejected as well.
+ * Later requests are sent, because credits can return.
+ */
+function createPending() {
+  let count = 0;
+  let spent: Failure | undefined;
+  return {
+    add: (): void => {
+      count += 1;
+    },
+    remove: (): void => {
+      count -= 1;
+      if (count === 0) spent = undefined;
+    },
+    noteSpent: (cause: unknown): void => {
+      if (cause instanceof Failure && cause.details.status === 402) spent = cause;
+    },
+    refuseSpent: (): void => {
+      if (spent !== undefined) throw spent;
+    },
+  };
+}
+
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);
@@ -126,10 +154,12 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     question: Question,
     tab: Tab | undefined,
     until: AbortSignal,
+    refuseSpent: () => void,
   ): Promise<Document> => {
     await tab?.open();
     const turn = await pace.turn();
     until.throwIfAborted();
+    refuseSpent();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     const metered = sent(costOf(question.endpoint, question.args));

@@ -1,6 +1,6 @@
 import { counted, grouped } from "../text/counted.ts";
 import type { Exchange, Waiting } from "../client/client.ts";
-import type { Meter } from "../client/spending/meter.ts";
+import { creditsIn, type Meter } from "../client/spending/meter.ts";
 import { formatDuration, formatSeconds } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
@@ -136,7 +136,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
 
 /** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
-  const left = answer?.headers.get("x-credits-remaining");
+  const left = creditsIn(answer?.headers.get("x-credits-remaining"));
   const outcome = answer === undefined ? "no response" : String(answer.status);
   const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
   const headers =

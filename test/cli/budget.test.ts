@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { ledgerInTest, unknownAddresses } from "../harness/ledger.ts";
@@ -392,6 +393,23 @@ describe("--require-plan", () => {
 });
 
 describe("402 during a pull", () => {
+  test("K11: no request follows the first 402, however many are waiting", async () => {
+    const server = await serveInTest(async (_, index) => {
+      if (index === 3)
+        return json({ error: "payment_required", tier: "keyless", message: "no credits" }, { status: 402 });
+      if (index > 3) await sleep(100);
+      return json([]);
+    });
+    const { exit } = await dexdata("prices ethereum - --parallel 32 --rpm 100 --retries 3", {
+      env: { DEXDATA_BASE_URL: server.url },
+      stdin: unknownAddresses(1000),
+      speed: 10,
+    });
+    expect(exit).toBe(5);
+    // Ten requests are sent together; the others wait for the rate limit, and the 402 arrives first.
+    expect(server.requests.length).toBeLessThanOrEqual(10);
+  });
+
   test("K7: keeps the service's ways out, and adds the command that continues", async () => {
     const bodies = {
       keyless: [

@@ -1,7 +1,7 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 import { meaningOf } from "../../contract/service-errors.ts";
 import { rawMembers } from "../../json/raw-json.ts";
-import { formatInstant } from "../../time/time.ts";
+import { formatInstant, parseRfc3339 } from "../../time/time.ts";
 import { lookUpOf, type Target } from "../connection/target.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
 import type { Answer } from "./answer-body.ts";
@@ -13,7 +13,7 @@ export interface Sentence {
 }
 
 /** The details that depend only on the response: based on its status and refined by its body. */
-export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
+export function refusalDetails({ status, headers, received }: Answer, body: ErrorBody, { next }: Sentence) {
   const { exit, code, retried } = meaningOf(status);
   return {
     exit,
@@ -24,7 +24,7 @@ export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { n
     retryable: retried,
     body: body.fields,
     // A retry enabled by --retry-on, e.g. for 503, must not come too early either (RFC 9110, 10.2.3).
-    retryAfter: retryAfterMilliseconds(headers, body),
+    retryAfter: retryAfterMilliseconds(headers, body, received),
   };
 }
 
@@ -138,10 +138,11 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
-/** The format of this header is undefined: Unix seconds are converted, and other text is shown unchanged. */
+/** The format of this header is undefined: Unix seconds and RFC 3339 are read, and any other text is ignored. */
 function readableReset(reset: string | undefined): string | undefined {
-  if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
-  return formatInstant({ seconds: Number(reset), fraction: "" });
+  if (reset === undefined) return undefined;
+  if (/^\d{9,11}$/u.test(reset)) return formatInstant({ seconds: Number(reset), fraction: "" });
+  return parseRfc3339(reset) === undefined ? undefined : reset;
 }
 
 function offer(body: ErrorBody): string {

@@ -38,10 +38,9 @@ export function createMeter() {
       meter.creditsLeft = left;
       leftAt = answers;
     }
-    const remaining = answersBefore > 0 ? undefined : asCredits(left);
-    if (remaining === undefined) return;
-    const before = remaining + BigInt(cost);
-    if (before > (asCredits(meter.creditsBefore) ?? -1n)) meter.creditsBefore = String(before);
+    if (answersBefore > 0) return;
+    const before = BigInt(left) + BigInt(cost);
+    if (before > BigInt(meter.creditsBefore ?? -1)) meter.creditsBefore = String(before);
   };
 
   return {
@@ -58,7 +57,7 @@ export function createMeter() {
           answers += 1;
           const cost = isCharged(status) ? items : 0;
           meter.credits += cost;
-          const left = headers.get("x-credits-remaining");
+          const left = creditsIn(headers.get("x-credits-remaining"));
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
@@ -76,15 +75,13 @@ export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Also true if either value is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
-  const [one, other] = [asCredits(left), asCredits(known)];
-  return one === undefined || other === undefined || one <= other;
+  return known === undefined || BigInt(left) <= BigInt(known);
 }
 
-/** Undefined for any other text, because the header may contain anything. */
-function asCredits(text: string | undefined): bigint | undefined {
-  return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
+/** The digits; undefined for any other text, because a header or a body may contain anything. */
+export function creditsIn(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{1,19}$/u.test(text) ? text : undefined;
 }
 
 /** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */

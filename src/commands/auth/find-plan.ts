@@ -1,5 +1,5 @@
 import type { Target } from "../../client/connection/target.ts";
-import type { Meter } from "../../client/spending/meter.ts";
+import { creditsIn, type Meter } from "../../client/spending/meter.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { isTier, plans, type Tier } from "../../contract/tier.ts";
@@ -142,16 +142,16 @@ export async function askPlan(
   }
 }
 
-/** Reads `/usage` and, if values are missing there, the headers. Long values are shortened. */
+/** Reads `/usage` and, if values are missing there, the headers. A long plan is shortened. */
 export function accountOf(
   { text, value }: { readonly text: string; readonly value: unknown },
   meter: Pick<Meter, "plan" | "creditsLeft">,
 ): SeenPlan {
   const plan = member(value, "plan");
-  const creditsLeft = rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft;
+  const creditsLeft = creditsIn(rawAt(text, ["credits", "remaining"])) ?? meter.creditsLeft;
   return {
     plan: inLowerCase(typeof plan === "string" && plan !== "" ? plan : meter.plan),
-    creditsLeft: creditsLeft === undefined ? undefined : shortened(creditsLeft),
+    creditsLeft,
   };
 }
 
