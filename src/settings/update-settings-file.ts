@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { writeFailure } from "../files/file-errors.ts";
@@ -61,6 +61,26 @@ function stage(
   } catch (cause) {
     rmSync(staged, { force: true });
     throw cause;
+  }
+}
+
+/** Throws if a file in the directory cannot be written as `auth login` and `config set` do. Leaves nothing behind. */
+export async function probeSettingsFolder(context: Locking, folder: string): Promise<void> {
+  const isNew = !existsSync(folder);
+  const probe = path.join(folder, "config.json.doctor");
+  try {
+    await updateSettingsFile(context, probe, () => ({ after: {}, result: undefined }));
+  } finally {
+    rmSync(probe, { force: true });
+    if (isNew) removeEmpty(folder);
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // The directory was not created, or another process has just written to it.
   }
 }
 

@@ -6,9 +6,9 @@ import { usage } from "../../contract/endpoints/usage.ts";
 import { maskKey } from "../../contract/key.ts";
 import { isTier, plans } from "../../contract/tier.ts";
 import { readJsonFile } from "../../files/read-json-file.ts";
-import { member } from "../../json/raw-json.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import { spentToday } from "../../run/spending/daily-budget.ts";
 import { accountFile } from "../../run/spending/open-pace.ts";
 import { findKey } from "../../settings/find-key.ts";
 import { checkKeyHosts } from "../../settings/key-hosts.ts";
@@ -63,20 +63,19 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   return ok(`${found}${heard}`);
 }
 
-export function checkBudget(context: Context, { settings }: RunOptions, target: Target): Outcome | undefined {
-  const { value: most } = settings.budget_daily;
-  if (most === undefined) return undefined;
-  const path = accountFile(context, "budget", target);
-  const file = readJsonFile(path);
-  if (file.state === "broken")
-    return fail(
-      `${file.problem}, so no requests are sent`,
-      `remove the file to reset the count: rm '${path}'`,
-    );
-  const object = file.state === "read" ? file.object : undefined;
-  const today = new Date(context.clock.now()).toISOString().slice(0, 10);
-  const spent = member(object, "day") === today ? Number(member(object, "credits")) : 0;
+/** Records the spending as a command would, without a change, so that both agree about the file. */
+export async function checkBudget(
+  context: Context,
+  options: RunOptions,
+  target: Target,
+): Promise<Outcome | undefined> {
+  const warnings: string[] = [];
+  const today = await spentToday(context, options, target, (line) => warnings.push(line));
+  if (today === undefined) return undefined;
+  const { spent, most } = today;
   const found = `${spent} of ${most} credits spent today (UTC)`;
+  const [warning] = warnings;
+  if (warning !== undefined) return warn(`${found}: ${warning}`, "compare with: dexdata usage");
   if (spent < most) return ok(found);
   return fail(
     found,

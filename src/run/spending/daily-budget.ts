@@ -42,7 +42,7 @@ function dailyBudget(
   most: number,
   changedBy: string,
   warn: (line: string) => void,
-): Budget {
+): Budget & { readonly spent: () => Promise<number> } {
   const file = accountFile(context, "budget", target);
   // Credits that are already spent are recorded even if the run was interrupted. The lock limits the wait.
   const unending = { ...context, signal: new AbortController().signal };
@@ -86,6 +86,9 @@ function dailyBudget(
     }
   };
 
+  /** Writes the file, too, because a budget that cannot be recorded must not open a stream either. */
+  const unchanged = async (): Promise<Day> => await change(today(), ({ credits }) => credits);
+
   const refuseSpent = (spent: Day): void => {
     if (spent.credits >= most) throw passed(most, changedBy, spent, "next event costs 1");
   };
@@ -106,8 +109,8 @@ function dailyBudget(
         },
       };
     },
-    // Written even though nothing changes, because a budget that cannot be recorded must not open a stream either.
-    check: async () => refuseSpent(await change(today(), ({ credits }) => credits)),
+    spent: async () => (await unchanged()).credits,
+    check: async () => refuseSpent(await unchanged()),
     record: async (credits) => refuseSpent(await change(today(), (spent) => spent.credits + credits)),
     settled: async () => {
       await last;
@@ -166,6 +169,18 @@ function notKept(file: string, why: string, cause?: unknown): Failure {
   return fail("budget_not_kept", `cannot record the spending for budget.daily in ${file}: ${why}`, {
     cause,
   });
+}
+
+/** For `doctor`: finds and records the spending as a command would. Undefined without a budget. */
+export async function spentToday(
+  context: Context,
+  { settings }: Pick<RunOptions, "settings">,
+  target: Pick<Target, "rest" | "key">,
+  warn: (line: string) => void,
+): Promise<{ readonly spent: number; readonly most: number } | undefined> {
+  const { value: most } = settings.budget_daily;
+  if (most === undefined) return undefined;
+  return { most, spent: await dailyBudget(context, target, most, "", warn).spent() };
 }
 
 /** Combines `--max-credits` with what is left of the daily budget, which the sandbox does not have. */
