@@ -34,6 +34,8 @@ export interface ClientOptions {
 export interface ClientObserver {
   readonly answered: (exchange: Exchange) => void;
   readonly waiting: (wait: Waiting) => void;
+  /** The plan that the service named in a response. */
+  readonly applied: (plan: string) => void;
 }
 
 export interface Exchange {
@@ -57,7 +59,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
-  const { meter, delivered, attempt, close } = createAttempts(context, target, options);
+  const { meter, delivered, notePlan, attempt, close } = createAttempts(context, target, options);
   const pending = createPending();
   const ledger = createEventLedger(budget, delivered);
   const turns = inTurn(budget);
@@ -116,7 +118,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     await budget.settled();
   };
 
-  return { target, meter, ledger, width, signal, ask, mostRepeats: most, again, close: closeAll };
+  return { target, meter, ledger, notePlan, width, signal, ask, mostRepeats: most, again, close: closeAll };
 }
 
 /**
@@ -146,8 +148,14 @@ function createPending() {
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);
-  const { meter, sent, delivered } = createMeter();
+  const { meter, sent, delivered, applied } = createMeter();
   const authorize = createAuthorization(target);
+
+  const notePlan = (plan: string): void => {
+    const shown = plan.slice(0, 100);
+    applied(shown);
+    observer.applied(shown);
+  };
 
   const attempt = async (
     url: URL,
@@ -177,13 +185,15 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     }
     const { status, headers } = answer;
     metered.answered(answer);
+    const plan = headers.get("x-api-plan");
+    if (plan !== undefined) notePlan(plan);
     if (isCharged(status)) await tab?.pay();
     const refused = status < 200 || status >= 300 ? refusal(answer, question, target) : undefined;
     await pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
-    checkPlan(headers.get("x-api-plan"), requiredPlan, refused);
+    checkPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;
     return createDocument(answer);
   };
 
-  return { meter, delivered, attempt, close: transport.close };
+  return { meter, delivered, notePlan, attempt, close: transport.close };
 }

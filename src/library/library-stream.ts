@@ -65,6 +65,7 @@ async function* listen(
       feed,
       kind,
       params,
+      counted: client.notePlan,
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },

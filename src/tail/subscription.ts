@@ -7,6 +7,7 @@ import {
   type StreamQuestion,
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
+import { checkPlan } from "../client/response/plan-refusal.ts";
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
@@ -35,6 +36,8 @@ export interface Opening {
   readonly command: string;
   /** Receives the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
+  /** The plan that a response must name if it names a plan at all. */
+  readonly requiredPlan?: string | undefined;
 }
 
 /** `lastEventId` is empty if there is none. Throws a Failure if the stream is rejected or the connection fails. */
@@ -68,6 +71,12 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) opening.counted?.(plan);
     if (opened.kind === "open") {
+      try {
+        checkPlan(plan, opening.requiredPlan, undefined);
+      } catch (cause) {
+        opened.connection.close();
+        throw cause;
+      }
       wasOpen = true;
       return opened.connection;
     }
@@ -80,6 +89,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
       const { status } = answer;
       await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
+    checkPlan(plan, opening.requiredPlan, refused);
     throw refused;
   };
 }

@@ -117,6 +117,7 @@ test.each([
     credits: 1,
     creditsInDoubt: 0,
     events: 0,
+    plans: {},
     requestsInDoubt: 0,
     plan: undefined,
     creditsLeft: undefined,

@@ -22,6 +22,21 @@ class Counters {
   creditsLeft: string | undefined;
   /** The most recent X-Api-Plan. */
   plan: string | undefined;
+  /** The number of responses, including streams that opened, for each plan that the service applied. */
+  plans: Readonly<Record<string, number>> = {};
+}
+
+/** More than the service has. Without a limit, changing texts in a header could fill memory. */
+const mostPlans = 20;
+
+export function addPlans(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const sum = new Map(Object.entries(one));
+  for (const [plan, count] of Object.entries(other))
+    if (sum.has(plan) || sum.size < mostPlans) sum.set(plan, (sum.get(plan) ?? 0) + count);
+  return Object.fromEntries(sum);
 }
 
 export function createMeter() {
@@ -45,6 +60,10 @@ export function createMeter() {
 
   return {
     meter: meter as Meter,
+    applied: (plan: string): void => {
+      meter.plan = plan;
+      meter.plans = addPlans(meter.plans, { [plan]: 1 });
+    },
     delivered: (events: number): void => {
       meter.events += events;
       meter.credits += events;
@@ -59,7 +78,6 @@ export function createMeter() {
           meter.credits += cost;
           const left = creditsIn(headers.get("x-credits-remaining"));
           if (left !== undefined) noteLeft(left, cost, answersBefore);
-          meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
         /** For a request that the service may have received but did not answer completely. */
         lost: (): void => {

@@ -129,7 +129,9 @@ export async function askPlan(
   { open, report }: Pick<Run, "open" | "report">,
   target: Target,
 ): Promise<SeenPlan> {
-  const { ask, meter } = (await open({ target, over: () => undefined })).client;
+  const { ask, meter } = (
+    await open({ target, observer: { applied: () => undefined }, over: () => undefined })
+  ).client;
   try {
     return accountOf((await ask(usage, new Map())).read(), meter);
   } catch (cause) {

@@ -302,8 +302,10 @@ async function listen(followed: Followed, wake: Wake): Promise<void> {
   const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
   const { pace, client } = open;
-  const { ledger } = client;
-  const opening = { target, context, pace, ledger, timeout: options.timeout, command: "txns --follow" };
+  const { ledger, notePlan: counted } = client;
+  const { timeout, requiredPlan } = options;
+  const plan = { counted, requiredPlan };
+  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", ...plan };
   const opener = openerOf({
     ...opening,
     feed,

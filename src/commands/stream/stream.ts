@@ -194,7 +194,8 @@ function createTail(session: Session): Tail {
       ledger: open.client.ledger,
       timeout: options.timeout,
       command: streamCommand(feed),
-      counted: warnOfPlan(session),
+      counted: open.client.notePlan,
+      requiredPlan: options.requiredPlan,
       feed,
       kind,
       params,
@@ -240,17 +241,6 @@ function handlersOf(session: Session): TailHandlers {
         // Each event that is not written leaves room for another one.
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
     },
-  };
-}
-
-/** Without the warning, the user would not notice that the service applies a plan other than the key's. */
-function warnOfPlan({ run, open }: Session): (plan: string) => void {
-  const { tier } = open.client.target;
-  let isSaid = false;
-  return (plan) => {
-    if (plan === tier || isSaid) return;
-    isSaid = true;
-    run.report.warn(`the service applied the ${plan} plan, not ${tier}; see: dexdata auth status`);
   };
 }
 
