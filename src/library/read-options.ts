@@ -25,7 +25,12 @@ export function readOptions(options: ClientOptions) {
   return {
     target,
     rate: rateOf(rpm, target.tier),
-    retry: { ...defaultRetryPolicy, retries, maxTime: wholeNumber("retryMaxTime", retryMaxTime, 0) },
+    retry: {
+      ...defaultRetryPolicy,
+      retries,
+      retryOn: read(settings.retry_on),
+      maxTime: wholeNumber("retryMaxTime", retryMaxTime, 0),
+    },
     timeout: wholeNumber("timeout", options.timeout ?? read(settings.timeout), 1),
     width: wholeNumber("parallel", options.parallel ?? 1, 1, 32),
     budget:

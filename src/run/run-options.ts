@@ -70,7 +70,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     deadline: flags.deadline,
     retry: {
       retries: flags.retries ?? settings.retries.value,
-      retryOn: flags["retry-on"] ?? new Set<number>(),
+      retryOn: flags["retry-on"] ?? settings.retry_on.value,
+      outlastsOutages: false,
       maxTime: flags["retry-max-time"] ?? defaultRetryPolicy.maxTime,
     },
     /** The maximum number of concurrent requests. */
@@ -80,7 +81,7 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     maxCredits: flags["max-credits"],
     /** The plan that the service must apply to every response. */
     requiredPlan: flags["require-plan"],
-    sandbox: readSandbox(flags, context),
+    sandbox: readSandbox(flags, settings.sandbox.value),
     baseUrl: flags["base-url"],
     keyFile: flags["key-file"],
     profile: flags.profile,
@@ -98,9 +99,8 @@ function columnsFor(format: RowFormat, names: readonly string[] | undefined): re
   );
 }
 
-function readSandbox(flags: RunFlags, context: Context) {
-  const isOn = flags.sandbox === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
-  if (!isOn) {
+function readSandbox(flags: RunFlags, isSetByVariable: boolean) {
+  if (flags.sandbox !== true && !isSetByVariable) {
     for (const name of ["tier", "seed", "faults", "speed"] as const) {
       const next = name === "tier" ? tierHint : undefined;
       if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, next);
@@ -118,14 +118,10 @@ function readSandbox(flags: RunFlags, context: Context) {
   // Without a speed, the command's default applies.
   const { tier = "pro", seed = 1, faults, speed } = flags;
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
-  return { tier, seed, faults, speed };
+  return { tier, seed, faults, speed, isFlagged: flags.sandbox === true };
 }
 
 const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";
-
-function isSwitchedOn(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "0" && value !== "false";
-}
 
 /** Milliseconds since the epoch. */
 export function readNow({ now }: SharedValues, context: Context): number {

@@ -3,6 +3,7 @@ import { nearest } from "../text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
+import { readSwitch } from "./switch-words.ts";
 
 /** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
@@ -10,7 +11,16 @@ export type Checked<T> = { readonly value: T } | { readonly problem: string; rea
 export interface Setting<T> {
   readonly name: string;
   readonly variable: string;
-  readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
+  readonly kind:
+    | "host"
+    | "choice"
+    | "boolean"
+    | "integer"
+    | "rate"
+    | "duration"
+    | "list"
+    | "word"
+    | "command";
   readonly fallback: T;
   /** The default as `config list` displays it. */
   readonly fallbackText: string;
@@ -58,6 +68,17 @@ export function choice<T extends string, F extends T | undefined>(
   return defineSetting<T | F>({ kind: "choice", fallback, ...described });
 }
 
+/** All boolean variables accept the same words. */
+export function boolean(name: string, help: string): Setting<boolean> {
+  const described = { name, help: `${help} (1 or 0)`, fallbackText: "off", check: readBoolean };
+  return defineSetting({ kind: "boolean", fallback: false, ...described });
+}
+
+function readBoolean(text: string): Checked<boolean> {
+  const value = readSwitch(text);
+  return value === undefined ? { problem: "must be 1, true, yes or on, or 0, false, no or off" } : { value };
+}
+
 export function integer<F extends number | undefined>(
   name: string,
   [min, max]: readonly [number, number],
@@ -71,7 +92,12 @@ export function integer<F extends number | undefined>(
   return defineSetting<number | F>({ kind: "integer", fallback, ...described });
 }
 
-function readWithin(text: string, digits: number, min: number, max: number): Checked<number> | undefined {
+function readWithin(
+  text: string,
+  digits: number,
+  min: number,
+  max: number,
+): { readonly value: number } | undefined {
   const value = text.length <= digits && /^\d+$/u.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? { value } : undefined;
 }
@@ -81,6 +107,14 @@ export function readRate(text: string): Checked<number | "unlimited"> {
   if (text === "unlimited") return { value: text };
   const problem = "must be a whole number from 1 to 100000, or unlimited";
   return readWithin(text, 6, 1, 100_000) ?? { problem };
+}
+
+/** HTTP statuses, such as `502,503`. */
+export function readStatuses(text: string): Checked<ReadonlySet<number>> {
+  const read = text.split(",").map((each) => readWithin(each.trim(), 3, 400, 599));
+  const statuses = read.flatMap((each) => (each === undefined ? [] : [each.value]));
+  if (statuses.length === read.length) return { value: new Set(statuses) };
+  return { problem: "must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504" };
 }
 
 /** At least 1 millisecond. */

@@ -3,6 +3,7 @@ import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { textFormats } from "../contract/output-format.ts";
 import { tiers } from "../contract/tier.ts";
 import {
+  boolean,
   checkProfileName,
   choice,
   defineSetting,
@@ -12,6 +13,7 @@ import {
   readCommand,
   readKeptTimeout,
   readRate,
+  readStatuses,
   readTimeout,
   type Setting,
 } from "./setting.ts";
@@ -31,6 +33,14 @@ export const settings = {
   output: choice("output", textFormats, undefined, "table on a terminal, ndjson in a pipe", "Output format"),
   color: choice("color", colorModes, "auto", "auto", "When to color output"),
   retries: integer("retries", [0, 100], 4, "4", "Retries per request"),
+  retry_on: defineSetting<ReadonlySet<number>>({
+    kind: "list",
+    name: "retry_on",
+    fallback: new Set(),
+    fallbackText: "none",
+    help: "Also retry these statuses, e.g. 502,503,504",
+    check: readStatuses,
+  }),
   /** In milliseconds. */
   timeout: defineSetting({
     kind: "duration",
@@ -86,6 +96,7 @@ export const settings = {
     ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which determines the hosts"),
     environmentOnly: true,
   },
+  sandbox: { ...boolean("sandbox", "Use the sandbox in every command"), environmentOnly: true },
 } as const;
 
 export interface Sourced<T> {

@@ -89,8 +89,11 @@ export async function keepOpen(
  * A host that was reached once is expected to come back, even if a DNS lookup fails now or another server responds in
  * its place.
  */
-function isRetried({ details: { status, retryable }, exit }: Failure, isHostKnown: boolean): boolean {
-  if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;
+function isRetried({ details, exit }: Failure, isHostKnown: boolean): boolean {
+  const { status, retryable, isOutage } = details;
+  if (status === requestTimeout || (status ?? 0) >= 500) return true;
+  // A host name that does not exist may be misspelled.
+  if (retryable === true && isOutage !== true) return true;
   const isTransient = status === undefined ? exit === 1 || exit === 7 : !permanentStatuses.has(status);
   return isTransient && isHostKnown;
 }

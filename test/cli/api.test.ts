@@ -742,7 +742,7 @@ describe("--paginate", () => {
   test("fails after four responses with the same cursor", async () => {
     reply = () => json({ results: [{ id: "0x1", chain: "base" }], has_next_page: true, next_cursor: "same" });
     const { exit } = await runScripted(["api", "/pools/search", "--paginate"]);
-    expect(exit).toBe(1);
+    expect(exit).toBe(8);
     expect(service.requests.length).toBeLessThanOrEqual(6);
   });
 });

@@ -29,7 +29,7 @@ interface Paced extends Outcome {
   readonly arrivals: readonly number[];
 }
 
-const pool = json('{"id":"0x1"}');
+const pool = json('{"chain":"ethereum"}');
 const tooMany = (headers: Record<string, string> = {}): Reply => json({}, { status: 429, headers });
 
 type Answer = (now: number, index: number) => Reply;

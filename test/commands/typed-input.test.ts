@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { command } from "../../src/commands/command.ts";
+import { localExits } from "../../src/contract/exit-codes.ts";
 import { flag, pick, readValues, type Values } from "../../src/run/flags/flag.ts";
 import { choice, toggle, wholeNumber } from "../../src/run/flags/flag-types.ts";
 import { sharedFlags } from "../../src/run/flags/shared-flags.ts";
@@ -22,6 +23,7 @@ test("a command can read only the flags that it declares, each with its own type
     positionals: [],
     summary: "counts",
     examples: [],
+    exits: localExits,
     flags,
     shared: pick(sharedFlags, "quiet"),
     run: ({ flags: values }) => {

@@ -7,7 +7,7 @@ import { connectionsOfPlan } from "../../src/contract/feed.ts";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { plans } from "../../src/contract/tier.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
-import { costSentence } from "../../src/program/help/command-help.ts";
+import { costSentence, exitSentence } from "../../src/program/help/command-help.ts";
 import { fullRows } from "../../src/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/program/help/topics/table-topics.ts";
 import { topicPage } from "../../src/program/help/topics/topics.ts";
@@ -80,7 +80,7 @@ function commandSection(command: Command): string {
   return [
     `### dexdata ${words}\n`,
     `${usagesOf(command).map(code).join(" or ")}\n`,
-    `${summary.replace(/[^.]$/u, "$&.")} ${costSentence(command)}\n`,
+    `${summary.replace(/[^.]$/u, "$&.")} ${costSentence(command)} ${exitSentence(command)}\n`,
     ...(Object.keys(flags).length === 0 ? [] : [flagTable(flags)]),
     ...(names.length === 0
       ? []
@@ -153,10 +153,9 @@ export const referenceParts: Readonly<Record<string, () => string>> = {
     table(
       ["variable", "meaning"],
       [
-        ...rowsOfTopic("environment", "Keys, sandbox and directories").map(([name = "", text = ""]) => [
-          code(name),
-          text.replace("/home/me", "~"),
-        ]),
+        ...rowsOfTopic("environment", "Keys, time and directories (absolute paths)").map(
+          ([name = "", text = ""]) => [code(name), text.replace("/home/me", "~")],
+        ),
         ...sharedVariables,
       ],
     ),

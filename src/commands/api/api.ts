@@ -1,4 +1,5 @@
-import type { Place, Walk } from "../../client/pages/page.ts";
+import type { Walk } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";

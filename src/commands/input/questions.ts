@@ -1,4 +1,4 @@
-import type { Place } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
 import { readArgs, type Typed } from "../../contract/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";

@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
 import { documentFlags } from "../../run/flags/shared-flags.ts";
 
@@ -10,6 +11,7 @@ export const migrateCommand = command({
     "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
     "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
   ],
+  exits: localExits,
   flags: {},
   shared: documentFlags,
   run: async (input, context) => await (await import("./migrate.ts")).migrate(input, context),

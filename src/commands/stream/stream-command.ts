@@ -1,3 +1,4 @@
+import { partialExits } from "../../contract/exit-codes.ts";
 import { feedsWith } from "../../contract/feeds/all-feeds.ts";
 import { tiers } from "../../contract/tier.ts";
 import { inWords } from "../../text/counted.ts";
@@ -28,6 +29,7 @@ export const streamCommand = command({
     "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --since -5m --limit 10 --sandbox",
     "dexdata tokens search base --limit 100 -o ndjson --sandbox | dexdata stream - --envelope --limit 5 --sandbox",
   ],
+  exits: partialExits,
   flags: streamFlags,
   shared: streamShared,
   notes: streamNotes,

@@ -71,7 +71,7 @@ function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: 
     ...column,
     priority: priorities[String(column.field)] ?? column.priority,
   });
-  return { ...rows, columns: rows.columns.map(moved) };
+  return { ...rows, owned: { chain: "chains" }, columns: rows.columns.map(moved) };
 }
 
 /** Each search accepts other values as well. */
@@ -129,6 +129,7 @@ const poolRow: RowShape = {
     ),
   },
   identity: ["chain", "id"],
+  owned: { chain: "network" },
   columns: [
     { field: "tokens.0.symbol", title: "token 0", priority: 1 },
     { field: "tokens.1.symbol", title: "token 1", priority: 2 },
@@ -210,6 +211,7 @@ const tokenRow: RowShape = {
     ...each(`${windows} 1m`, inDetail(searchWindow)),
   },
   identity: ["chain", "address"],
+  owned: { chain: "network" },
   columns: [
     { field: "symbol", title: "symbol", priority: 1 },
     { field: "name", title: "name", priority: 7 },

@@ -55,6 +55,7 @@ export const token = defineEndpoint("token", {
       ),
     },
     identity: ["chain", "id"],
+    owned: { chain: "network", id: "token_address" },
     columns: [
       { field: "symbol", title: "symbol", priority: 2 },
       { field: "name", title: "name", priority: 6 },

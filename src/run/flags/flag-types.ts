@@ -22,7 +22,7 @@ export interface FlagType<Value> {
   /** Undefined for a boolean flag. */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
-  /** The flag can be repeated, and every value counts. */
+  /** The flag can be repeated, and every value counts. Any other flag can be repeated only with the same value. */
   readonly isRepeatable?: true;
   /** A comma-separated list of words that completion can suggest. */
   readonly isList?: true;
@@ -32,17 +32,17 @@ export interface FlagType<Value> {
 
 type Named = FlagType<unknown>["name"];
 
-/** If the flag is repeated, the last value counts. */
+/** All texts of a flag that is not repeatable are the same. */
 export function readBy<Value>(
   name: Named,
   placeholder: string,
   read: (label: string, text: string, flag: string) => Value,
 ): FlagType<Value> {
-  const readLast: FlagType<Value>["read"] = (flag, texts) => {
-    const text = texts.at(-1) ?? "";
+  const readOne: FlagType<Value>["read"] = (flag, texts) => {
+    const [text = ""] = texts;
     return read(`--${flag} "${text}"`, text, flag);
   };
-  return { name, placeholder, read: readLast };
+  return { name, placeholder, read: readOne };
 }
 
 export const toggle: FlagType<true> = { name: "switch", read: () => true };

@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "./flag-types.ts";
 import { query } from "../../contract/param.ts";
-import { readInteger, readParam } from "../../contract/read-param.ts";
+import { readParam } from "../../contract/read-param.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
 import { outputFormats, textFormats } from "../../contract/output-format.ts";
 
@@ -116,11 +116,14 @@ export const outputFlags = {
   }),
 };
 
-const statuses = list(
-  "statuses",
-  (label, typed): ReadonlySet<number> =>
-    new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
-);
+const statuses = {
+  ...readBy("list", "statuses", (label, typed) => {
+    const checked = settings.retry_on.check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem);
+    return checked.value;
+  }),
+  isList: true,
+} as const;
 
 /** In requests per minute. */
 const rate = readBy("integer or unlimited", "n", (label, typed) => {
@@ -139,11 +142,13 @@ export const requestFlags = {
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
   retries: flag(wholeNumber({ min: 0, max: 100 }), "Requests", {
     summary: "Maximum retries per request, after 429, 500 and connection errors",
+    details:
+      "; also after 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
     default: "4",
   }),
   "retry-on": flag(statuses, "Requests", {
     suggests: ["502", "503", "504"],
-    summary: "Also retry after these statuses, e.g. 502,503,504",
+    summary: "Always retry after these statuses, e.g. 502,503,504",
   }),
   "retry-max-time": flag(duration, "Requests", {
     summary: "Maximum total wait between retries of one request",

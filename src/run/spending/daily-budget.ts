@@ -31,26 +31,14 @@ interface Spending {
   readonly days: readonly Day[];
 }
 
-/**
- * All processes on this machine share one budget per UTC day, service and key (or no key). Credits are recorded before
- * a request and released if it was free, so a killed process leaves the amount too high, not too low. The hint suggests
- * `changedBy`, a command or an environment variable.
- */
-function dailyBudget(
-  context: Context,
-  target: Pick<Target, "rest" | "key">,
-  most: number,
-  changedBy: string,
-  warn: (line: string) => void,
-): Budget & { readonly spent: () => Promise<number> } {
+/** The spending in the file that all processes on this machine share for a service and key (or no key). */
+function openSpending(context: Context, target: Pick<Target, "rest" | "key">, warn: (line: string) => void) {
   const file = accountFile(context, "budget", target);
   // Credits that are already spent are recorded even if the run was interrupted. The lock limits the wait.
   const unending = { ...context, signal: new AbortController().signal };
   let last: Promise<unknown> = Promise.resolve();
   /** As this process last wrote it. The count never falls below it, even if the file is removed or emptied. */
   let own: Spending | undefined;
-
-  const today = (): string => dayOf(context.clock.now());
 
   const readFile = (before: unknown): Spending => {
     const size = before === undefined ? sizeOf(file) : undefined;
@@ -66,19 +54,19 @@ function dailyBudget(
   /** One at a time, because parallel changes in the same process would only wait for each other's lock. */
   const change = async (day: string, by: (spent: Day) => number, locking: Context = unending) => {
     const turn = last.then(async () => {
-      return await updateStateFile(locking, file, (before) => {
+      const { after, changed } = await updateStateFile(locking, file, (before) => {
         const { series, days } = readFile(before);
         const spent = days.find((each) => each.day === day) ?? { day, credits: 0 };
         const changed = { day, credits: by(spent) };
         const after = { series, days: [changed, ...days.filter((each) => each.day !== day)].slice(0, 2) };
         return { after: toContent(after), result: { after, changed } };
       });
+      own = after;
+      return changed;
     });
     last = turn.catch(() => undefined);
     try {
-      const { after, changed } = await turn;
-      own = after;
-      return changed;
+      return await turn;
     } catch (cause) {
       const isOurs = cause instanceof Failure && ["daily_budget", "budget_not_kept"].includes(cause.code);
       if (isOurs || locking.signal.aborted) throw cause;
@@ -86,8 +74,32 @@ function dailyBudget(
     }
   };
 
-  /** Writes the file, too, because a budget that cannot be recorded must not open a stream either. */
-  const unchanged = async (): Promise<Day> => await change(today(), ({ credits }) => credits);
+  const today = (): string => dayOf(context.clock.now());
+
+  return {
+    change,
+    today,
+    /** Writes the file, too, because a budget that cannot be recorded must not open a stream either. */
+    read: async (): Promise<Day> => await change(today(), ({ credits }) => credits),
+    settled: async (): Promise<void> => {
+      await last;
+    },
+  };
+}
+
+/**
+ * All processes on this machine share one budget per UTC day, service and key (or no key). Credits are recorded before
+ * a request and released if it was free, so a killed process leaves the amount too high, not too low. The hint suggests
+ * `changedBy`, a command or an environment variable.
+ */
+function dailyBudget(
+  context: Context,
+  target: Pick<Target, "rest" | "key">,
+  most: number,
+  changedBy: string,
+  warn: (line: string) => void,
+): Budget {
+  const { change, today, read, settled } = openSpending(context, target, warn);
 
   const refuseSpent = (spent: Day): void => {
     if (spent.credits >= most) throw passed(most, changedBy, spent, "next event costs 1");
@@ -109,12 +121,9 @@ function dailyBudget(
         },
       };
     },
-    spent: async () => (await unchanged()).credits,
-    check: async () => refuseSpent(await unchanged()),
+    check: async () => refuseSpent(await read()),
     record: async (credits) => refuseSpent(await change(today(), (spent) => spent.credits + credits)),
-    settled: async () => {
-      await last;
-    },
+    settled,
   };
 }
 
@@ -180,7 +189,7 @@ export async function spentToday(
 ): Promise<{ readonly spent: number; readonly most: number } | undefined> {
   const { value: most } = settings.budget_daily;
   if (most === undefined) return undefined;
-  return { most, spent: await dailyBudget(context, target, most, "", warn).spent() };
+  return { most, spent: (await openSpending(context, target, warn).read()).credits };
 }
 
 /** Combines `--max-credits` with what is left of the daily budget, which the sandbox does not have. */

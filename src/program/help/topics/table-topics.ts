@@ -113,15 +113,13 @@ export function environmentTopic(_commands: readonly Command[], context: TopicCo
   const folders = findFolders(context);
   const variables = Object.values(settings).filter(({ fileOnly }) => !fileOnly);
   return `
-Precedence: flag, environment variable, config file, default. An empty variable counts as unset. dexdata config list
-shows each value and its source.
+Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
 
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 
-Keys, sandbox and directories:
+Keys, time and directories (absolute paths):
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
-  DEXDATA_SANDBOX     1 to use the sandbox in every command
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
   DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
   DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
