@@ -54,15 +54,15 @@ function openSpending(context: Context, target: Pick<Target, "rest" | "key">, wa
   /** One at a time, because parallel changes in the same process would only wait for each other's lock. */
   const change = async (day: string, by: (spent: Day) => number, locking: Context = unending) => {
     const turn = last.then(async () => {
-      const { after, changed } = await updateStateFile(locking, file, (before) => {
+      const update = await updateStateFile(locking, file, (before) => {
         const { series, days } = readFile(before);
         const spent = days.find((each) => each.day === day) ?? { day, credits: 0 };
         const changed = { day, credits: by(spent) };
         const after = { series, days: [changed, ...days.filter((each) => each.day !== day)].slice(0, 2) };
         return { after: toContent(after), result: { after, changed } };
       });
-      own = after;
-      return changed;
+      own = update.after;
+      return update.changed;
     });
     last = turn.catch(() => undefined);
     try {
