@@ -49,13 +49,13 @@ function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIter
 }
 
 async function* listen(
-  { client, pace, budget, timeout, hasTexts, context }: OpenLibrary,
+  { client, pace, timeout, hasTexts, context }: OpenLibrary,
   { onInvalid = "fail", onNotice = () => undefined }: StreamOptions,
   { feed, kind, params, subjects }: ReturnType<typeof readStream>,
   left: AbortSignal,
 ): AsyncGenerator<StreamEvent<unknown>> {
-  const { target } = client;
-  const opening = { target, context, pace, timeout, command: "stream" };
+  const { target, ledger } = client;
+  const opening = { target, context, pace, ledger, timeout, command: "stream" };
   const read = rowReader(kind.event.record, hasTexts);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
@@ -66,6 +66,7 @@ async function* listen(
       feed,
       kind,
       params,
+      counted: client.notePlan,
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },
@@ -73,10 +74,8 @@ async function* listen(
     },
     {
       ...noticesOf(onNotice),
-      charged: () => undefined,
+      charged: ledger.delivered,
       events: async (shard, events, { now }) => {
-        const claim = await budget.claim(events.length);
-        await claim.settle(events.length);
         const { subjects: assets } = shard;
         for (const event of events)
           if (isSkipped(event)) onNotice({ kind: "lost", assets, reason: "larger than 1 MiB" });
@@ -89,6 +88,8 @@ async function* listen(
             return { event: event.name, asset, received: new Date(now), data: read(text), text };
           });
         await handover.give(items);
+        const spent = await ledger.recorded();
+        if (spent !== undefined) throw spent;
       },
     },
   );

@@ -1,7 +1,7 @@
 import type { PaceRate } from "../client/pace/pace.ts";
 import { defaultRetryPolicy } from "../client/pace/retry.ts";
 import { runBudget, unbounded } from "../client/spending/credit-budget.ts";
-import { chooseTarget, type Target } from "../client/connection/target.ts";
+import { chooseTarget, lookUpOf, type Target } from "../client/connection/target.ts";
 import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";
 import { plans, type Tier, tiers } from "../contract/tier.ts";
@@ -92,7 +92,8 @@ function readTarget(
     ...(streamingUrl !== undefined && { streaming: readHost("streamingUrl", streamingUrl) }),
   });
   if (key !== undefined)
-    for (const host of [target.rest, target.streaming]) checkPlanHost(target.tier, source, host);
+    for (const host of [target.rest, target.streaming])
+      checkPlanHost(target.tier, source, host, lookUpOf(target));
   return target;
 }
 

@@ -213,14 +213,10 @@ function namedIn(why: string, subjects: readonly Subject[]) {
 
 /**
  * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
- * the request fails. `charged` receives the credits spent.
+ * the request fails.
  */
-export function unpricedAssets(
-  client: Client,
-  charged: (credits: number) => void,
-): NonNullable<TailOptions["suspects"]> {
+export function unpricedAssets(client: Client): NonNullable<TailOptions["suspects"]> {
   return async (subjects) => {
-    const before = client.meter.credits;
     const priced = new Set<string>();
     try {
       for (const network of new Set(subjects.map((subject) => subject.network))) {
@@ -233,8 +229,6 @@ export function unpricedAssets(
     } catch (cause) {
       if (cause instanceof Failure) return [];
       throw cause;
-    } finally {
-      charged(client.meter.credits - before);
     }
     return subjects.filter((subject) => !priced.has(subjectKey(subject)));
   };

@@ -1,11 +1,13 @@
 import { hideKey, refuseKey } from "../client/connection/target.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
+import type { EventLedger } from "../client/spending/ledger.ts";
 import { type Connection, openConnection } from "../client/streams/connection.ts";
 import {
   isStreamLimitFailure,
   type StreamQuestion,
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
+import { checkPlan } from "../client/response/plan-refusal.ts";
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
@@ -26,12 +28,16 @@ export interface Opening {
   readonly context: Pick<Context, "clock" | "env" | "random">;
   /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
+  /** A stream is opened and reopened only while a credit is left. */
+  readonly ledger: Pick<EventLedger, "check">;
   /** In milliseconds until the headers arrive. */
   readonly timeout: number;
   /** As shown in messages, e.g. `stream --feed prices`. */
   readonly command: string;
   /** Receives the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
+  /** The plan that a response must name if it names a plan at all. */
+  readonly requiredPlan?: string | undefined;
 }
 
 /** `lastEventId` is empty if there is none. Throws a Failure if the stream is rejected or the connection fails. */
@@ -39,7 +45,7 @@ export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Co
 
 /** A rejection is thrown as a Failure that names inputs the way the user typed them. */
 export function openerOf(opening: Opening & Subscription): OpenShard {
-  const { target, context, pace, timeout, command, feed, subjects, params } = opening;
+  const { target, context, pace, ledger, timeout, command, feed, subjects, params } = opening;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
@@ -52,6 +58,8 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     const since = wasOpen ? (params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
+    // Checked last, because other processes may have spent the last credit during the wait.
+    await unlessAborted(ledger.check(), signal);
     kind = "reopening";
     const request = {
       url,
@@ -63,6 +71,12 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) opening.counted?.(plan);
     if (opened.kind === "open") {
+      try {
+        checkPlan(plan, opening.requiredPlan, undefined);
+      } catch (cause) {
+        opened.connection.close();
+        throw cause;
+      }
       wasOpen = true;
       return opened.connection;
     }
@@ -75,6 +89,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
       const { status } = answer;
       await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
+    checkPlan(plan, opening.requiredPlan, refused);
     throw refused;
   };
 }

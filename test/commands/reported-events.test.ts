@@ -116,6 +116,8 @@ test.each([
     requests: 1,
     credits: 1,
     creditsInDoubt: 0,
+    events: 0,
+    plans: {},
     requestsInDoubt: 0,
     plan: undefined,
     creditsLeft: undefined,

@@ -84,6 +84,7 @@ export async function keep(
     target,
     context,
     pace,
+    ledger: { check: async () => await Promise.resolve() },
     timeout: 86_400_000,
     command: "stream --feed prices",
   };

@@ -97,7 +97,8 @@ async function share(
     keySource: undefined,
     isSimulated: false,
   } as const;
-  const opening = { target, context, pace: streams, timeout: 86_400_000, command: "stream" };
+  const ledger = { check: async () => await Promise.resolve() };
+  const opening = { target, context, pace: streams, ledger, timeout: 86_400_000, command: "stream" };
   const over = new AbortController();
   const kept = Array.from({ length: connections }, async (_, index) => {
     const subjects = [{ network: "base", address: `0x${index}` }];

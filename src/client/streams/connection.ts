@@ -54,7 +54,7 @@ export async function openConnection(
     ...(body !== undefined && { body }),
   } as const;
   const open = async (signal: AbortSignal): Promise<Opened> => {
-    const received = await receive(agent, url, request, signal);
+    const received = await receive(agent, url, request, signal, clock);
     if (received.status >= 300) {
       const answer = await readAnswerBody(received, url);
       close();

@@ -12,6 +12,7 @@ import { version } from "../../contract/version.ts";
 import type { Pull } from "./pull.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import type { WrittenRows } from "../../parquet/parquet-writer.ts";
+import { addPlans } from "../../client/spending/meter.ts";
 import { counted } from "../../text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
@@ -111,6 +112,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { tally, before } = destination;
   const { meter, target } = open.client;
   const rest = restOf(run);
+  const plans = addPlans(before.plans ?? {}, meter.plans);
   const reason = whyNot(failure) ?? whyNotWhole(run, exit);
   return prettyJson(
     objectText({
@@ -118,7 +120,8 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       query: JSON.stringify(queryDigest(queryOf(questions, options))),
       now: JSON.stringify(new Date(options.now).toISOString()),
       service: JSON.stringify(serviceName(target.rest)),
-      plan: JSON.stringify(meter.plan ?? target.tier),
+      plan: JSON.stringify(onlyPlan(plans, target.tier)),
+      plans: JSON.stringify(plans),
       started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
@@ -138,6 +141,12 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       exit: String(exitOf(failure) ?? exit),
     }),
   );
+}
+
+/** Null if the service applied several plans. */
+function onlyPlan(plans: Readonly<Record<string, number>>, tier: string): string | null {
+  const [first = tier, ...others] = Object.keys(plans);
+  return others.length === 0 ? first : null;
 }
 
 /** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */

@@ -142,7 +142,14 @@ export const streamNotes: readonly Block[] = [
 
 const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 
-export const streamShared = pick(sharedFlags, ...requestingFlags, ...simulating, "key-file", "profile");
+export const streamShared = pick(
+  sharedFlags,
+  ...requestingFlags,
+  ...simulating,
+  "require-plan",
+  "key-file",
+  "profile",
+);
 
 export type StreamFlags = typeof streamShared & typeof streamFlags;
 

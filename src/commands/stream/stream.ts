@@ -16,7 +16,7 @@ import { checkOutPattern } from "../../files/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
-import { budgetOf } from "../../run/spending/daily-budget.ts";
+import { costOfRun } from "../../run/report.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
@@ -68,17 +68,18 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
-  const stops = createStops(clock, signal, { limit, duration, maxCredits: options.maxCredits });
-  onClose(stops.release);
   const remark = options.hasStats ? report.tell : report.remark;
   const open = await run.open({
     speed,
-    over: () => {
-      const { events, credits } = stops.counts();
+    over: ({ client }) => {
       const time = formatDuration(clock.elapsed() - started);
-      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
+      remark(`${counted(stops.counts().events, "event")}, ${costOfRun(client.meter)}, ${time}`);
     },
   });
+  const { meter } = open.client;
+  const ends = { limit, duration, maxCredits: options.maxCredits };
+  const stops = createStops(clock, signal, ends, () => meter.credits);
+  onClose(stops.release);
   const known = createKnownAssets(context, open.client.target);
   known.name(listed);
   const subjects = known.labeled(listed);
@@ -119,15 +120,13 @@ async function learnPools(
   client: Client,
   known: KnownAssets,
   subjects: readonly Subject[],
-  { charge, signal }: Session["stops"],
+  { signal }: Session["stops"],
 ): Promise<void> {
   const unknown = subjects.filter((subject) => !known.knowsPool(subject)).slice(0, mostLearned);
   for (const { network, address } of unknown) {
     if (signal.aborted) return;
-    const before = client.meter.credits;
     // A failure is not an error: the amounts stay raw.
     await known.requestPool(client, network, address).catch(() => undefined);
-    charge(client.meter.credits - before);
   }
   known.save();
 }
@@ -195,24 +194,26 @@ function createTail(session: Session): Tail {
       target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
       pace: open.pace,
+      ledger: open.client.ledger,
       timeout: options.timeout,
       command: streamCommand(feed),
-      counted: warnOfPlan(session),
+      counted: open.client.notePlan,
+      requiredPlan: options.requiredPlan,
       feed,
       kind,
       params,
       cap,
       onInvalid: flags["on-invalid"] ?? "fail",
       limits: { feed, silence: defaultSilence, maxReconnects, largestEvent, fields: options.prefix },
-      suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
+      suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
     watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),
   );
 }
 
 function handlersOf(session: Session): TailHandlers {
-  const { stops, course, displays } = session;
-  const spendDaily = dailyBudgetOf(session);
+  const { stops, course, displays, open } = session;
+  const { ledger } = open.client;
   return {
     ...course,
     begun: () => undefined,
@@ -228,7 +229,7 @@ function handlersOf(session: Session): TailHandlers {
       course.dropped(subjects, failure);
       for (const display of displays) display.drop?.(subjects);
     },
-    charged: stops.charge,
+    charged: ledger.delivered,
     events: async (shard, events, at) => {
       for (const event of events.filter(isSkipped)) course.skipped(shard, event);
       let rest = events.filter((event) => !isSkipped(event));
@@ -238,31 +239,11 @@ function handlersOf(session: Session): TailHandlers {
         const taken = rest.slice(0, wanted);
         rest = rest.slice(wanted);
         for (const display of displays) await display.show(shard, taken, at);
-        stops.written();
+        // Paid events are written before the stream ends for lack of credits.
+        stops.written(await ledger.recorded());
         // Each event that is not written leaves room for another one.
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
-      await spendDaily?.(events.length);
     },
-  };
-}
-
-/** Events are charged when they arrive, so the stream ends after the events that exceed the budget. */
-function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<void>) | undefined {
-  const { context, options, report } = run;
-  const { target } = open.client;
-  if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
-  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.warn);
-  return async (credits) => await (await budget.claim(credits)).settle(credits);
-}
-
-/** Without the warning, the user would not notice that the service applies a plan other than the key's. */
-function warnOfPlan({ run, open }: Session): (plan: string) => void {
-  const { tier } = open.client.target;
-  let isSaid = false;
-  return (plan) => {
-    if (plan === tier || isSaid) return;
-    isSaid = true;
-    run.report.warn(`the service applied the ${plan} plan, not ${tier}; see: dexdata auth status`);
   };
 }
 
