@@ -5,7 +5,8 @@ import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
-import type { Gap, Shard, TailHandlers } from "../tail/shard-handlers.ts";
+import type { Gap } from "../tail/gap.ts";
+import type { Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
 import { Tail } from "../tail/tail.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
@@ -140,6 +141,7 @@ function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "ev
     retrying: ({ subjects }, failure, wait) =>
       tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),
     said: ({ subjects }, kind, text) => tell({ kind, assets: subjects, text }),
+    missedBefore: tellGap,
     missed: tellGap,
     closed: () => undefined,
     ended: ({ subjects }, { message: reason }) => tell({ kind: "dropped", assets: subjects, reason }),

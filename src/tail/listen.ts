@@ -4,10 +4,12 @@ import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream
 import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
 import { finderOf } from "../json/field-finder.ts";
-import { watchOver } from "./connection-watch.ts";
+import type { ConnectionWatch } from "./connection-watch.ts";
 import { unlessAborted } from "./ending.ts";
-import { momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
+import { momentOf } from "./gap.ts";
+import type { ShardHandlers, ShardLimits } from "./shard-handlers.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
+import type { UpToDate } from "./up-to-date.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -17,29 +19,31 @@ interface Listening {
   readonly signal: AbortSignal;
   /** The newest event passed on that has an id; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
+  readonly upToDate: UpToDate;
+  readonly watch: ConnectionWatch;
 }
 
 /** Throws only errors of a handler and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening) {
-  const { handlers, limits, signal } = listening;
+  const { handlers, limits, signal, upToDate, watch } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields ?? []));
   let stopped: Failure | undefined;
-  /** When the last byte arrived, or when the connection opened if none has arrived yet. */
-  let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
-  const watch = watchOver(clock, limits.silence, (failure) => {
-    stopped = failure;
-    connection.close();
-  });
+  let pauses = 0;
+  watch.start(
+    (failure) => {
+      stopped = failure;
+      connection.close();
+    },
+    () => upToDate.doubt(),
+  );
   /** `lastEventId` is empty if the stream has reset it, and undefined if there was none. */
   const over = (failure: Failure) => {
-    const away = watch.awaySince();
-    const isLater = away !== undefined && away.elapsed <= last.elapsed;
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry];
-    return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
+    return { failure, newest, hasData, lastEventId, retry };
   };
   /** Some services resume at the last event of the previous connection instead of after it. */
   const isFresh = (event: StreamEvent): boolean => {
@@ -52,6 +56,10 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   signal.addEventListener("abort", connection.close, { once: true });
   try {
     for (;;) {
+      const paused = connection.chunks.pauses?.() ?? 0;
+      if (paused !== pauses) upToDate.doubt();
+      pauses = paused;
+      upToDate.reading();
       const next = await connection.chunks.next().catch((cause: unknown) => {
         if (cause instanceof Failure) return cause;
         throw cause;
@@ -60,15 +68,18 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       if (next instanceof Failure) return over(stopped ?? next);
       if (next.done === true)
         return over(stopped ?? fail("stream_ended", "the service ended the stream", { next: undefined }));
-      last = momentOf(clock);
-      watch.heard();
+      const at = momentOf(clock);
       const { data, others, error } = sortEvents(next.value, parser, dataNames);
+      watch.heard();
+      upToDate.read(data.length > 0 || others.some(({ name }) => name === "ping"), true);
       if (data.length > 0) handlers.charged?.(data.length);
       const fresh = data.filter(isFresh);
       if (fresh.length > 0) {
         hasData = true;
         watch.pause();
-        await unlessAborted(handlers.events(fresh, last), signal);
+        upToDate.delivering();
+        await unlessAborted(handlers.events(fresh, at), signal);
+        upToDate.delivered();
         watch.resume();
         // Copied only after the batch is processed; otherwise, chunks that V8 collects late would accumulate.
         if (newest !== undefined) newest = withoutChunk(newest);

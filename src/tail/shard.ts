@@ -1,11 +1,14 @@
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
+import { watchOver } from "./connection-watch.ts";
 import { listen } from "./listen.ts";
 import { counted } from "../text/counted.ts";
 import { permanentStatuses, reconnectWait } from "./reconnect.ts";
-import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
+import { gapBetween, type Moment, momentOf } from "./gap.ts";
+import type { ShardHandlers, ShardLimits } from "./shard-handlers.ts";
 import type { OpenShard } from "./subscription.ts";
+import { UpToDate } from "./up-to-date.ts";
 
 /** A proxy or gateway sends this status if a request arrived too slowly. */
 const requestTimeout = 408;
@@ -57,8 +60,10 @@ export async function keepOpen(
     else {
       wasOpen = true;
       const at = momentOf(clock);
-      handlers.opened(at, lost && { ...lost, to: at });
-      const heard = await listen(clock, attempt, { handlers, limits, signal, newest });
+      const watch = watchOver(clock, limits.silence);
+      const upToDate = new UpToDate(clock, at, watch.isLate);
+      handlers.opened(at, lost && gapBetween(lost.from, at, lost.reason), upToDate);
+      const heard = await listen(clock, attempt, { handlers, limits, signal, newest, upToDate, watch });
       failure = heard.failure;
       newest = heard.lastEventId === "" ? undefined : heard.newest;
       lastEventId = limits.feed.hasTimeIds ? String(newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
@@ -67,8 +72,8 @@ export async function keepOpen(
         attempts = 0;
         if (clock.elapsed() - at.elapsed >= soundAfter) unsound = 0;
       }
-      lost = { from: heard.last, reason: failure.message };
-      handlers.lost?.(heard.last, failure);
+      lost = { from: upToDate.until, reason: failure.message };
+      handlers.lost?.(lost.from, failure);
     }
     attempts += 1;
     unsound += 1;

@@ -6,7 +6,8 @@ import { endCause, Stop } from "./ending.ts";
 import { findFault } from "./find-invalid.ts";
 import { endedForGood } from "./reconnect.ts";
 import { Regrouped, RunningShard } from "./running-shard.ts";
-import { momentOf, type ShardLimits, type TailHandlers, type TailOptions } from "./shard-handlers.ts";
+import { momentOf } from "./gap.ts";
+import type { ShardLimits, TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { planShards, replanShards, type Room, roomFor } from "./shards.ts";
 import { openerOf } from "./subscription.ts";
 import { subjectKey, type Subject } from "../client/subject.ts";
@@ -79,14 +80,16 @@ export class Tail {
     const replanned = replanShards(assetsBefore, subjects, this.#room(subjects.length));
     const places = new Map(replanned.map((each) => [each.from, each.subjects]));
     const reopened: Promise<void>[] = [];
+    const at = momentOf(this.#options.context.clock);
     for (const [index, self] of before.entries()) {
       const assets = places.get(index) ?? [];
       if (isSame(assets, self.shard.subjects)) continue;
-      if (assets.length === 0) {
-        this.#running.delete(self);
-        this.#handlers.closed(self.shard, reloaded);
-      } else reopened.push(self.settling());
-      self.regroup(assets, reloaded);
+      const { shard } = self;
+      if (assets.length > 0) reopened.push(self.settling());
+      self.regroup(assets, reloaded, at, this.#handlers);
+      if (assets.length > 0) continue;
+      this.#running.delete(self);
+      this.#handlers.closed(shard, reloaded);
     }
     // The host may allow fewer connections than the plan, so existing connections reopen first.
     const after = Promise.all(reopened);
@@ -144,12 +147,7 @@ export class Tail {
       const open = openerOf({ ...this.#options, subjects: self.shard.subjects });
       return await self.keep(this.#options.context, open, this.#limits, this.#handlers);
     } catch (cause) {
-      const { aborted: isAborted, reason } = self.current.signal;
-      if (self.isOpen && reason instanceof Regrouped) {
-        self.isOpen = false;
-        self.interrupted = { from: momentOf(this.#options.context.clock), reason: reason.why };
-      }
-      if (isAborted || !(cause instanceof Failure)) throw cause;
+      if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
       if (isStreamLimitFailure(cause) && !self.wasOpen) {
         this.#crowded.placeElsewhere(self, cause);

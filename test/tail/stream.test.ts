@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { price, stream, streamError } from "./keeping.ts";
+import { ping, price, stream, streamError } from "./keeping.ts";
 import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
@@ -447,7 +447,12 @@ describe("stops", () => {
   });
 
   test("--for: exit 0, even without events", async () => {
-    const running = listen(`${one} --for 10m`, await serveInTest(() => stream([])));
+    const pings = slow({
+      headers: { "content-type": "text/event-stream" },
+      chunks: Array.from({ length: 9999 }, () => ping),
+      everyMs: 5,
+    });
+    const running = listen(`${one} --for 10m`, await serveInTest(() => pings));
     expect((await running.outcome).exit).toBe(0);
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
@@ -497,8 +502,9 @@ describe("stops", () => {
     const server = await serveInTest((request) =>
       slow({
         headers: { "content-type": "text/event-stream" },
-        chunks:
-          askedFor(request)[0]?.address === "0x0" ? Array.from({ length: 200 }, () => price("1")) : [""],
+        chunks: Array.from({ length: 200 }, () =>
+          askedFor(request)[0]?.address === "0x0" ? price("1") : ping,
+        ),
         everyMs: 10,
         stayOpen: true,
       }),

@@ -61,10 +61,12 @@ export async function openConnection(
       return { kind: "refused", answer };
     }
     refuseOthers(received, url);
-    const chunks = chunksOf(() =>
-      received.body.next().catch((cause: unknown) => {
-        throw brokenStream(connectionFailure(cause, peer));
-      }),
+    const chunks = chunksOf(
+      () =>
+        received.body.next().catch((cause: unknown) => {
+          throw brokenStream(connectionFailure(cause, peer));
+        }),
+      received.body.pauses,
     );
     return { kind: "open", connection: { headers: received.headers, chunks, close } };
   };

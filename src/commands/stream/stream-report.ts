@@ -3,7 +3,8 @@ import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
 import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
+import type { Gap } from "../../tail/gap.ts";
+import type { Shard, TailHandlers } from "../../tail/shard-handlers.ts";
 import { someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
@@ -27,20 +28,26 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
     wereOpen.has(shard.number)
       ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
       : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
-  const logGap = (shard: Shard, gap: Gap): void =>
-    log({ event: "gap", ...timesOf(gap), reason: gap.reason, ...facts(shard) });
+  const logGap = (shard: Shard, gap: Gap): void => {
+    const { reason, clockJump } = gap;
+    const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
+    log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(shard) });
+  };
+  const tellGap = (shard: Shard, gap: Gap): void => {
+    gaps += 1;
+    logGap(shard, gap);
+    warn(gapLine(shard, gap));
+  };
   const timesToTell = createRepeatLimiter(context.clock);
 
-  const handlers: Pick<TailHandlers, "opened" | "retrying" | "said" | "missed" | "ended" | "closed"> = {
+  const handlers: Pick<
+    TailHandlers,
+    "opened" | "retrying" | "said" | "missedBefore" | "missed" | "ended" | "closed"
+  > = {
     opened: (shard, at, gap) => {
       log({ event: "open", at: instant(at.now), ...facts(shard) });
-      if (gap === undefined) {
-        if (isVerbose) note(`${title(shard)} is open`);
-      } else {
-        gaps += 1;
-        logGap(shard, gap);
-        warn(gapLine(shard, gap));
-      }
+      if (gap !== undefined) tellGap(shard, gap);
+      else if (isVerbose) note(`${title(shard)} is open`);
       states.set(shard.number, "open");
       wereOpen.add(shard.number);
     },
@@ -59,6 +66,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       if (kind === "warning") warn(`message from the service: ${text}`);
       if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
     },
+    missedBefore: tellGap,
     missed: (shard, gap, missing) => {
       missed += 1;
       logGap(shard, gap);

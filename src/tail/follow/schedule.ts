@@ -110,8 +110,8 @@ export async function listenForCalls(
   const limits = { feed: transactionsFeed, silence: defaultSilence, maxReconnects: undefined };
   const shard: ShardHandlers = {
     ...handlers,
-    opened: (at, gap) => {
-      handlers.opened(at, gap);
+    opened: (at, gap, upToDate) => {
+      handlers.opened(at, gap, upToDate);
       // Events may have been missed before the stream opened.
       wake.call();
     },
