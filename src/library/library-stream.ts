@@ -4,7 +4,8 @@ import { invalidInput, invalidResponse, usageFailure } from "../contract/failure
 import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
-import { jsonLine, subjectOf } from "../tail/event-line.ts";
+import { jsonLine } from "../tail/event-line.ts";
+import { EventOwners } from "../tail/event-owner.ts";
 import type { Gap } from "../tail/gap.ts";
 import type { Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
@@ -57,6 +58,7 @@ async function* listen(
   const { target } = client;
   const opening = { target, context, pace, timeout, command: "stream" };
   const read = rowReader(kind.event.record, hasTexts);
+  const owners = new EventOwners(kind);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
@@ -85,7 +87,7 @@ async function* listen(
           .map((event) => {
             const text = jsonLine(event);
             if (text === undefined) throw invalidResponse(`event "${event.name}" is not valid JSON`);
-            const asset = subjectOf(event, assets);
+            const asset = owners.subjectOf(event, assets);
             return { event: event.name, asset, received: new Date(now), data: read(text), text };
           });
         await handover.give(items);

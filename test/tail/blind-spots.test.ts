@@ -245,3 +245,51 @@ test("T7: an asset that a reload removes while its connection is down has its ga
   expect(unreported({ ...heard, asked })).toEqual([]);
   await running.stop();
 });
+
+describe("T1: whose an event is", () => {
+  const assetsOf = (lines: string): readonly string[] =>
+    lines
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .filter(({ network, address, data }) => `${network}:${address}` !== `${data.chain}:${data.address}`);
+
+  test("a service that leaves out an entry and renumbers the rest: 0 events under another asset", async () => {
+    const [first = ""] = many(3);
+    const entries = (assets: readonly string[]) => assets.filter((asset) => asset !== first);
+    const pattern = path.join(folder, "left-out-{token}.ndjson");
+    const running = await begin([...many(3), "--envelope", "--limit", "60"], { entries });
+    const { exit, stdout, stderr } = await running.outcome;
+    expect([exit, stderr, assetsOf(stdout)]).toEqual([0, "", []]);
+    const filed = await begin([...many(3), "--out", pattern, "--limit", "60"], { entries });
+    expect((await filed.outcome).exit).toBe(0);
+    for (const asset of many(3).slice(1)) {
+      const [, address = ""] = asset.split(":");
+      const rows = readFileSync(pattern.replace("{token}", address), "utf8").trim().split("\n");
+      expect(new Set(rows.map((row) => JSON.parse(row).address))).toEqual(new Set([address]));
+    }
+  });
+
+  test("an event of another asset has no name, is in no asset's file, and is counted", async () => {
+    const [own = "", other = ""] = many(2);
+    const pattern = path.join(folder, "foreign-{token}.ndjson");
+    const running = await begin([own, "--envelope", "--out", pattern]);
+    await running.until(() => running.host.connections.length === 1);
+    for (let sent = 0; sent < 5; sent += 1)
+      running.host.connections[0]?.send(eventText(other, -1 - sent, running.clock.now(), 0));
+    await running.sleep(3000);
+    const { stdout, stderr } = await running.stop();
+    const [, address = ""] = own.split(":");
+    const rows = readFileSync(pattern.replace("{token}", address), "utf8");
+    expect([stdout, assetsOf(rows), rows.includes(other.slice(5))]).toEqual(["", [], false]);
+    const foreign = readFileSync(pattern.replace("{token}", other.slice(5)), "utf8")
+      .trim()
+      .split("\n");
+    expect(
+      foreign.map((row) => JSON.parse(row)).map(({ address: named, data }) => [named, data.number]),
+    ).toEqual([-1, -2, -3, -4, -5].map((number) => [undefined, number]));
+    const said = (count: string): string =>
+      `warning: connection 1 sent an event of ${other}, which it was not asked for; ${count} so far\n`;
+    expect(stderr).toBe(said("1 such event") + said("2 such events") + said("4 such events"));
+  });
+});

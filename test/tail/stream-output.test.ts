@@ -135,7 +135,7 @@ test("--out with fields writes each event to the file of its network, its asset 
   const events = seconds.flatMap((offset, line) =>
     [0, 1].map((index) => {
       const time = offset === undefined ? undefined : Math.floor(now / 1000) + offset;
-      const data = JSON.stringify({ address: "../x", chain: "../y", price: "1", line, timestamp: time });
+      const data = JSON.stringify({ interval: "../x", price: "1", line, timestamp: time });
       return `event: token_price\ndata: ${data}\nrequest_id: ${index}\n\n`;
     }),
   );

@@ -27,6 +27,7 @@ export const streamEvents = [
   "moved",
   "dropped",
   "left_out",
+  "foreign",
   "lost",
   "warning",
   "error",

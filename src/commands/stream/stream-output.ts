@@ -14,7 +14,8 @@ import type { KnownAssets } from "../../run/known-assets.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "../../tail/event-place.ts";
-import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
+import { type EventOwners, Foreign } from "../../tail/event-owner.ts";
+import { createReplacements, enveloped, jsonLine } from "../../tail/event-line.ts";
 import type { Moment } from "../../tail/gap.ts";
 import type { Shard } from "../../tail/shard-handlers.ts";
 import { counted } from "../../text/counted.ts";
@@ -53,7 +54,7 @@ export async function openDisplays(
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
   const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
-  const form = { feed: board.feed, isEnveloped: envelope === true, before };
+  const form = { feed: board.feed, owners: board.owners, isEnveloped: envelope === true, before };
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
@@ -65,6 +66,7 @@ export async function openDisplays(
 
 interface LineForm {
   readonly feed: FeedName;
+  readonly owners: EventOwners;
   readonly isEnveloped: boolean;
   readonly before: RowPrefix | undefined;
   readonly place: BoardFacts["place"];
@@ -73,7 +75,7 @@ interface LineForm {
 /** All lines of a chunk are written at once. */
 function createLines(
   output: Pick<RotatingFile, "write">,
-  { feed, isEnveloped, before, place }: LineForm,
+  { feed, owners, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
@@ -86,7 +88,7 @@ function createLines(
     }
     const start = before?.ofText(line) ?? "";
     if (!isEnveloped) return Buffer.from(start + line);
-    const subject = subjectOf(event, shard.subjects);
+    const subject = owners.subjectOf(event, shard.subjects);
     const isReplacement = replacements.get(shard) ?? createReplacements();
     replacements.set(shard, isReplacement);
     const facts = { feed, subject, received, isReplacement: isReplacement(event) };
@@ -98,7 +100,7 @@ function createLines(
     show: async (shard, events, at) => {
       const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
       const linesFor = (event: StreamEvent): ByteStore => {
-        const to = place?.of(event, subjectOf(event, shard.subjects), at.now);
+        const to = place?.of(event, owners.of(event, shard.subjects), at.now);
         const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
         const found = files.get(file)?.lines;
         if (found !== undefined) return found;
@@ -131,6 +133,7 @@ function createLines(
 
 interface BoardFacts {
   readonly feed: FeedName;
+  readonly owners: EventOwners;
   /** Undefined if all events go to the same file. */
   readonly place: { readonly pattern: string; readonly of: ReturnType<typeof createPlaces> } | undefined;
   readonly subjects: readonly Subject[];
@@ -144,7 +147,7 @@ interface BoardFacts {
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { feed, subjects, known, begun, isSimulated, state }: BoardFacts,
+  { feed, owners, subjects, known, begun, isSimulated, state }: BoardFacts,
 ): Promise<StreamDisplay> {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
@@ -182,9 +185,10 @@ async function openBoard(
   };
   return {
     show: async (shard, events, at) => {
-      const named = events.map((event) => {
-        const subject = subjectOf(event, shard.subjects);
-        return { data: dataOf(event), asset: subject === undefined ? undefined : nameOf(subject) };
+      const named = events.flatMap((event) => {
+        const owner = owners.of(event, shard.subjects);
+        if (owner instanceof Foreign) return [];
+        return [{ data: dataOf(event), asset: owner === undefined ? undefined : nameOf(owner) }];
       });
       board.events(named, at.elapsed);
       display.changed();

@@ -3,6 +3,7 @@ import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
 import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
+import type { Foreign } from "../../tail/event-owner.ts";
 import type { Gap } from "../../tail/gap.ts";
 import type { Shard, TailHandlers } from "../../tail/shard-handlers.ts";
 import { someOf } from "../../tail/shards.ts";
@@ -96,6 +97,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
 
 function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
+  const countForeign = createSparseCount();
   return {
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
       log({ event: "moved", reason, ...namesAndLabels(subjects), connections });
@@ -124,6 +126,15 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       log({ event: "lost", reason, name, so_far: skipped, ...facts(shard) });
       const what = `skipped event ${name} on connection ${shard.number}: ${reason} (--max-event)`;
       warn(`${what}; ${counted(skipped, "event")} lost so far`);
+    },
+    foreign: (shard: Shard, { name }: Foreign): void => {
+      const foreign = countForeign();
+      if (foreign === undefined) return;
+      const asset = shortened(name);
+      log({ event: "foreign", asset, so_far: foreign, ...facts(shard) });
+      warn(
+        `connection ${shard.number} sent an event of ${asset}, which it was not asked for; ${counted(foreign, "such event")} so far`,
+      );
     },
     credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
     reloaded: (subjects: readonly Subject[]): void => {

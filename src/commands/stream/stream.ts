@@ -20,6 +20,7 @@ import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
+import { EventOwners, Foreign } from "../../tail/event-owner.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
@@ -99,13 +100,28 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { kind } = asked;
   const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
-  const board = { place, begun, feed: feed.name, subjects, known, isSimulated, state };
+  const owners = new EventOwners(kind);
+  const board = { place, begun, feed: feed.name, owners, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
   });
   const hasFile = words.some((word) => word.startsWith("@"));
-  return { run, flags, ...asked, subjects, known, readAssets, hasFile, open, cap, stops, course, displays };
+  return {
+    run,
+    flags,
+    ...asked,
+    subjects,
+    known,
+    readAssets,
+    hasFile,
+    open,
+    cap,
+    stops,
+    course,
+    displays,
+    owners,
+  };
 }
 
 /** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
@@ -208,7 +224,7 @@ function createTail(session: Session): Tail {
 }
 
 function handlersOf(session: Session): TailHandlers {
-  const { stops, course, displays } = session;
+  const { stops, course, displays, owners } = session;
   const spendDaily = dailyBudgetOf(session);
   return {
     ...course,
@@ -229,6 +245,10 @@ function handlersOf(session: Session): TailHandlers {
     events: async (shard, events, at) => {
       for (const event of events.filter(isSkipped)) course.skipped(shard, event);
       let rest = events.filter((event) => !isSkipped(event));
+      for (const event of rest) {
+        const owner = owners.of(event, shard.subjects);
+        if (owner instanceof Foreign) course.foreign(shard, owner);
+      }
       let wanted: number;
       do {
         wanted = stops.take(rest.length);
