@@ -71,6 +71,7 @@ async function* listen(
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },
+      hasHeard: (subject) => owners.hasHeard(subject),
       suspects: undefined,
     },
     {

@@ -5,6 +5,7 @@ import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import { type Gap, gapBetween, type Moment } from "./gap.ts";
 import type { Missing, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
+import { Waits } from "./reconnect.ts";
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
@@ -42,6 +43,9 @@ export class RunningShard {
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
     | undefined;
+  readonly waits = new Waits();
+  /** Consecutive searches for an invalid asset that found none. */
+  fruitless = 0;
   /** Called when the connection has opened, been rejected or ended. */
   settled: (() => void) | undefined;
 
@@ -75,7 +79,10 @@ export class RunningShard {
           const pending = interrupted && gapBetween(interrupted.from, at, interrupted.reason);
           handlers.opened(shard, at, gap ?? pending);
         },
-        events: (events, at) => handlers.events(shard, events, at),
+        events: (events, at) => {
+          this.fruitless = 0;
+          return handlers.events(shard, events, at);
+        },
         charged: handlers.charged,
         lost: (from, { message }) => {
           this.upToDate = undefined;
@@ -94,6 +101,7 @@ export class RunningShard {
           isStreamLimitFailure(failure) && !this.wasOpen && (attempts > patience || isWaitTooLong(failure)),
       },
       this.current.signal,
+      this.waits,
     );
   }
 

@@ -73,6 +73,8 @@ export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
+  /** Whether the asset has had an event in this run. */
+  readonly hasHeard: (subject: Subject) => boolean;
   /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
   readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
 }

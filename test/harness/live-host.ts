@@ -49,6 +49,10 @@ export interface LiveOptions {
   readonly entries?: (assets: readonly string[]) => readonly string[];
   /** Called before a connection opens. */
   readonly refuse?: (assets: readonly string[], index: number) => Refusal | undefined;
+  /** The name of the events; prices by default. */
+  readonly event?: string;
+  /** Called with the query of each request, and the time in milliseconds. */
+  readonly query?: (query: URLSearchParams, now: number) => void;
   /** Milliseconds from the opening to the end of each connection. */
   readonly life?: number;
 }
@@ -107,6 +111,7 @@ export async function startLiveHost(options: LiveOptions) {
   });
 
   const server = http.createServer((request, response) => {
+    options.query?.(new URL(request.url ?? "", "http://localhost").searchParams, clock.now());
     void readAssets(request).then((assets) => {
       const refusal = options.refuse?.(assets, requests);
       requests += 1;
@@ -118,7 +123,13 @@ export async function startLiveHost(options: LiveOptions) {
       advance();
       const { life = Number.POSITIVE_INFINITY } = options;
       const opened = clock.elapsed();
-      const stream = createStream(response, entries(assets), { opened, pingEvery, until: opened + life });
+      const { event = "token_price" } = options;
+      const stream = createStream(response, entries(assets), {
+        opened,
+        pingEvery,
+        until: opened + life,
+        event,
+      });
       streams.add(stream);
       response.on("close", () => streams.delete(stream));
       connections.push({
@@ -166,12 +177,13 @@ interface Life {
   readonly opened: number;
   readonly until: number;
   readonly pingEvery: number;
+  readonly event: string;
 }
 
 function createStream(
   response: http.ServerResponse,
   entries: readonly string[],
-  { opened, until, pingEvery }: Life,
+  { opened, until, pingEvery, event: name }: Life,
 ) {
   let [isBroken, isFrozen] = [false, false];
   let pending = "";
@@ -185,7 +197,7 @@ function createStream(
   return {
     advance: (events: readonly DueEvent[], elapsed: number): void => {
       if (!isFrozen) {
-        for (const event of events) pending += frameOf(event, entries.indexOf(event.asset));
+        for (const event of events) pending += frameOf(event, entries.indexOf(event.asset), name);
         if (elapsed - pinged >= pingEvery) {
           pinged += pingEvery;
           pending += 'event: ping\ndata: {"time":1}\n\n';
@@ -223,15 +235,21 @@ function createStream(
 }
 
 /** Empty for an asset that is not streamed. */
-function frameOf({ asset, number, due }: DueEvent, entry: number): string {
-  return entry < 0 ? "" : eventText(asset, number, due, entry);
+function frameOf({ asset, number, due }: DueEvent, entry: number, name: string): string {
+  return entry < 0 ? "" : eventText(asset, number, due, entry, name);
 }
 
 /** `due` is in milliseconds; `id` is the `request_id` as sent. */
-export function eventText(asset: string, number: number, due: number, id: number | string): string {
+export function eventText(
+  asset: string,
+  number: number,
+  due: number,
+  id: number | string,
+  name = "token_price",
+): string {
   const [chain = "", address = ""] = asset.split(":");
   const row = { address, chain, p: String(number), timestamp: Math.floor(due / 1000), number };
-  return `event: token_price\ndata: ${JSON.stringify(row)}\nrequest_id: ${id}\n\n`;
+  return `event: ${name}\ndata: ${JSON.stringify(row)}\nrequest_id: ${id}\n\n`;
 }
 
 async function readAssets(request: http.IncomingMessage): Promise<readonly string[]> {

@@ -2,7 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { excess, gapsOf, lostEvents, numbersIn, unreported } from "../harness/blind-spots.ts";
-import { eventText, type LiveHost, type LiveOptions, startLiveHost } from "../harness/live-host.ts";
+import {
+  eventText,
+  type LiveHost,
+  type LiveOptions,
+  page,
+  type Refusal,
+  startLiveHost,
+} from "../harness/live-host.ts";
 import { createRandom } from "../harness/random.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
@@ -19,13 +26,29 @@ const many = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `base:0x${(index + 1).toString(16).padStart(40, "0")}`);
 
 /** Runs the stream against a host; both live on the test's clock, on which a second takes about 50 ms. */
-async function begin(words: readonly string[], options: Partial<LiveOptions> = {}) {
-  const context = createTestContext({ flows: true, speed: 20 });
+async function begin(
+  words: readonly string[],
+  {
+    env: more = {},
+    speed = 20,
+    ...options
+  }: Partial<LiveOptions> & {
+    readonly env?: Readonly<Record<string, string>>;
+    /** Milliseconds of the test's clock in about one of real time. */
+    readonly speed?: number;
+  } = {},
+) {
+  const context = createTestContext({ flows: true, speed });
   const { clock } = context;
   const host = await startLiveHost({ clock, random: createRandom(1), every: () => 200, ...options });
   hosts.push(host);
   const log = newFile();
-  const env = { DEXDATA_TIMEOUT: "24h", DEXDATA_STREAMING_URL: host.url };
+  const env = {
+    DEXDATA_TIMEOUT: "24h",
+    DEXDATA_STREAMING_URL: host.url,
+    DEXDATA_STREAMING_PRO_URL: host.url,
+    ...more,
+  };
   Object.assign(context.env, env);
   const typed = ["stream", "--error-format", "text", "--events", log, ...words];
   let isOver = false;
@@ -200,7 +223,7 @@ describe("T3: an end finds connections that were blind", () => {
   });
 
   test("a connection with pings is not blind, however quiet its assets are", async () => {
-    const running = await begin([...many(1), "--for", "60s"], { every: () => 1e9 });
+    const running = await begin([...many(1), "--for", "60s"], { every: () => 1e9, speed: 100 });
     const outcome = await running.outcome;
     expect([outcome.exit, outcome.stderr]).toEqual([0, ""]);
   });
@@ -292,4 +315,167 @@ describe("T1: whose an event is", () => {
       `warning: connection 1 sent an event of ${other}, which it was not asked for; ${count} so far\n`;
     expect(stderr).toBe(said("1 such event") + said("2 such events") + said("4 such events"));
   });
+});
+
+const refusal = (status: number, message: string): Refusal => ({
+  status,
+  type: "application/json",
+  body: JSON.stringify({ message }),
+});
+
+describe("T4: what is permanent, and what is an intermediary's", () => {
+  test.each([400, 401, 402, 403, 404, 405, 407, 410])(
+    "a page with HTTP %i at a reconnect is retried",
+    async (status) => {
+      let answers = 0;
+      const refuse = (_: unknown, index: number) =>
+        index > 0 && (answers += 1) <= 3 ? page(status) : undefined;
+      const running = await begin([...many(3)], { refuse });
+      await running.steady();
+      running.host.connections[0]?.cut();
+      await running.reopened(2);
+      await running.sleep(1000);
+      expect(running.host.requests()).toBe(5);
+      expect(await expectAllReported(running)).toBeGreaterThan(10);
+      expect((await running.stop()).exit).toBe(143);
+    },
+  );
+
+  test("100 connections, one of them answered by pages for 60 s: the other 99 are unaffected", async () => {
+    let isPaged = false;
+    const words = [...many(100), "--feed", "reserves", "--events", newFile()];
+    const refuse = (assets: readonly string[]) =>
+      isPaged && assets.includes(many(1)[0] ?? "") ? page(404) : undefined;
+    const running = await begin(words, {
+      refuse,
+      every: () => 3000,
+      env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
+      event: "token_reserves",
+    });
+    await running.until(() => running.host.open().length === 100);
+    isPaged = true;
+    running.host.connections.find(({ assets }) => assets.includes(many(1)[0] ?? ""))?.cut();
+    await running.sleep(60_000);
+    isPaged = false;
+    await running.until(() => running.host.open().length === 100);
+    expect(running.host.connections.length).toBe(101);
+    expect((await running.stop()).exit).toBe(143);
+  });
+
+  test("--on-invalid drop: sound assets are not skipped because of a page", async () => {
+    let isPaged = false;
+    const running = await begin([...many(4), "--on-invalid", "drop"], {
+      refuse: (_, index) =>
+        isPaged ? (index === 1 ? refusal(400, "one asset is invalid") : page(404)) : undefined,
+    });
+    await running.steady();
+    isPaged = true;
+    running.host.connections[0]?.cut();
+    await running.sleep(20_000);
+    isPaged = false;
+    await running.until(() => running.host.open().some(({ assets }) => assets.length === 4));
+    expect((await running.stop()).stderr).not.toContain("skipped");
+  });
+
+  test("one passing `token not found` ends nothing, if no asset is at fault", async () => {
+    const running = await begin([...many(4)]);
+    await running.steady();
+    running.host.connections[0]?.send('event: error\ndata: {"message":"token not found"}\n\n');
+    await running.until(() => running.host.open().some(({ assets }) => assets.length === 4));
+    await running.sleep(3000);
+    const { exit, stderr } = await running.stop();
+    expect([exit, stderr.includes("skipped")]).toEqual([143, false]);
+  });
+
+  test("an asset that had an event is refused once without its name: it stays", async () => {
+    const running = await begin([...many(1), "--on-invalid", "fail"], {
+      refuse: (_, index) => (index === 1 ? refusal(404, "not found in the token index") : undefined),
+    });
+    await running.steady();
+    running.host.connections[0]?.cut();
+    await running.until(() => running.host.open().length === 1 && running.host.requests() >= 3);
+    expect((await running.stop()).exit).toBe(143);
+  });
+
+  test("a rejection in the service's form that finds no asset is given up after a few searches", async () => {
+    const running = await begin([...many(2)], {
+      refuse: (assets, index) => (index > 0 && assets.length === 2 ? refusal(400, "no") : undefined),
+    });
+    await running.steady();
+    running.host.connections[0]?.cut();
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("error: the service rejected the stream")]);
+    expect(stderr.match(/; reconnecting in /gu)?.length).toBe(1);
+  });
+});
+
+describe("T5: what a reload may end", () => {
+  test("an asset added 20 minutes after the start of a replay: its connection starts as early as it can", async () => {
+    const list = newFile();
+    writeFileSync(list, many(1).join("\n"));
+    const seen: (readonly [number, number])[] = [];
+    const running = await begin([`@${list}`, "--feed", "ohlcv", "--since", "-5m"], {
+      env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
+      event: "token_ohlcv",
+      query: (query, now) => seen.push([Number(query.get("since")), now]),
+      every: () => 1000,
+    });
+    await running.until(() => running.host.open().length === 1);
+    await running.sleep(20_000);
+    running.clock.advance(1_200_000);
+    writeFileSync(list, many(2).join("\n"));
+    running.context.reload();
+    await running.until(() => running.host.connections.some(({ assets }) => assets[0] === many(2)[1]));
+    const [since = 0, now = 0] = seen.at(-1) ?? [];
+    expect(since).toBeGreaterThan(0);
+    expect(since).toBeGreaterThanOrEqual(now / 1000 - 900);
+    expect((await running.stop()).exit).toBe(143);
+  });
+
+  test("a refusal of a parameter names no asset", async () => {
+    const running = await begin([...many(2)], {
+      refuse: () => ({
+        status: 400,
+        type: "application/json",
+        body: JSON.stringify({ error: "invalid_param", message: "limit: no", param: "window" }),
+      }),
+    });
+    const { exit, stderr } = await running.outcome;
+    expect([exit, running.host.requests()]).toEqual([2, 1]);
+    expect(stderr).not.toContain("invalid asset");
+  });
+
+  test.each(["base:0x12", "nosuch:0x0000000000000000000000000000000000000001"])(
+    "%s in a new list is refused alone, and no sound connection is given up for it",
+    async (bad) => {
+      const list = newFile();
+      writeFileSync(list, many(3).join("\n"));
+      const running = await begin([`@${list}`], {
+        refuse: (assets) => (assets.includes(bad) ? refusal(400, "one asset is invalid") : undefined),
+      });
+      await running.steady();
+      writeFileSync(list, [...many(3), bad].join("\n"));
+      running.context.reload();
+      await running.until(() => running.context.stderrText().includes("reloaded"));
+      await running.sleep(3000);
+      expect([running.host.connections.length, running.host.requests()]).toEqual([1, 2]);
+      writeFileSync(list, [...many(5), bad].join("\n"));
+      running.context.reload();
+      await running.until(() => running.host.open().some(({ assets }) => assets.length === 5));
+      const { exit, stderr } = await running.stop();
+      expect([exit, stderr]).toEqual([
+        143,
+        expect.stringContaining(`warning: skipped asset ${bad} (one asset is invalid)\n`),
+      ]);
+      expect(stderr).toContain("asset list reloaded: 3 assets\n");
+    },
+  );
+});
+
+test("T12: a balancer that ends each sound connection after 20 s: at most a tenth is lost", async () => {
+  const running = await begin([...many(3)], { life: 20_000, speed: 60 });
+  await running.sleep(175_000);
+  const lost = await expectAllReported(running);
+  expect(lost / running.host.events.length).toBeLessThan(0.1);
+  await running.stop();
 });

@@ -101,6 +101,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
+  const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   const board = { place, begun, feed: feed.name, owners, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
@@ -121,6 +122,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     course,
     displays,
     owners,
+    now,
   };
 }
 
@@ -209,6 +211,7 @@ function createTail(session: Session): Tail {
       context,
       pace: open.pace,
       timeout: options.timeout,
+      now: session.now,
       command: streamCommand(feed),
       counted: warnOfPlan(session),
       feed,
@@ -217,6 +220,7 @@ function createTail(session: Session): Tail {
       cap,
       onInvalid: flags["on-invalid"] ?? "fail",
       limits: { feed, silence: defaultSilence, maxReconnects, largestEvent, fields: options.prefix },
+      hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
     },
     watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),
@@ -301,7 +305,7 @@ function listenForReload(
       const listed = await readAssets(stops.signal);
       stops.signal.throwIfAborted();
       known.name(listed);
-      const subjects = tail.reload(known.labeled(listed));
+      const subjects = await tail.reload(known.labeled(listed), stops.signal);
       for (const display of displays) display.watch?.(subjects);
       course.reloaded(subjects);
     } catch (cause) {
