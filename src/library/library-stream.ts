@@ -144,6 +144,7 @@ function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "ev
     retrying: ({ subjects }, failure, wait) =>
       tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),
     said: ({ subjects }, kind, text) => tell({ kind, assets: subjects, text }),
+    stray: () => undefined,
     missedBefore: tellGap,
     missed: tellGap,
     closed: () => undefined,

@@ -19,6 +19,8 @@ interface Listening {
   readonly signal: AbortSignal;
   /** The newest event passed on that has an id; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
+  /** The service sends pings, so silence is not hidden by the comments of a proxy. */
+  readonly hasPings: boolean;
   readonly upToDate: UpToDate;
   readonly watch: ConnectionWatch;
 }
@@ -31,7 +33,9 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let stopped: Failure | undefined;
   let newest = listening.newest;
   let repeated = listening.newest;
-  let hasData = false;
+  let { hasPings } = listening;
+  let [hasData, strayLines] = [false, 0];
+  const present = serviceTime(clock, connection, limits.now);
   let pauses = 0;
   watch.start(
     (failure) => {
@@ -43,13 +47,14 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   /** `lastEventId` is empty if the stream has reset it, and undefined if there was none. */
   const over = (failure: Failure) => {
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry];
-    return { failure, newest, hasData, lastEventId, retry };
+    return { failure, newest, hasData, hasPings, lastEventId, retry };
   };
   /** Some services resume at the last event of the previous connection instead of after it. */
   const isFresh = (event: StreamEvent): boolean => {
     const isRepeated = repeated !== undefined && isSame(event, repeated);
     if (isRepeated) repeated = undefined;
-    else if (event.id !== "" && !(hasTimeIds && isOlder(event, newest))) newest = event;
+    else if (event.id !== "" && !(hasTimeIds && (isOlder(event, newest) || isAhead(event, present()))))
+      newest = event;
     return !isRepeated;
   };
 
@@ -70,8 +75,13 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         return over(stopped ?? fail("stream_ended", "the service ended the stream", { next: undefined }));
       const at = momentOf(clock);
       const { data, others, error } = sortEvents(next.value, parser, dataNames);
-      watch.heard();
-      upToDate.read(data.length > 0 || others.some(({ name }) => name === "ping"), true);
+      const hasPing = others.some(({ name }) => name === "ping");
+      hasPings ||= hasPing;
+      const isHeard = !hasPings || data.length > 0 || others.length > 0;
+      if (isHeard) watch.heard();
+      upToDate.read(data.length > 0 || hasPing, isHeard);
+      if (parser.strayLines > strayLines) handlers.stray?.(parser.strayLines - strayLines);
+      ({ strayLines } = parser);
       if (data.length > 0) handlers.charged?.(data.length);
       const fresh = data.filter(isFresh);
       if (fresh.length > 0) {
@@ -121,6 +131,21 @@ function isSame(event: StreamEvent, other: StreamEvent): boolean {
 
 function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return newest !== undefined && Number(event.id) < Number(newest.id);
+}
+
+/** In seconds: the longest interval of a candle (wire-facts 5.2). */
+const longestInterval = 60;
+
+/** A stream that resumes in the future has no events. Such an ID may be in milliseconds by mistake. */
+function isAhead(event: StreamEvent, present: number): boolean {
+  return Number(event.id) > present / 1000 + longestInterval;
+}
+
+/** In milliseconds since the epoch. The local clock may be slow. */
+function serviceTime(clock: Clock, { headers }: Connection, now = clock.now): () => number {
+  const date = Date.parse(headers.get("date") ?? "");
+  const opened = clock.elapsed();
+  return () => Math.max(now(), Number.isNaN(date) ? 0 : date + clock.elapsed() - opened);
 }
 
 /** Without this limit, an event that never ends would block all later events. */

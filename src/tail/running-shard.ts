@@ -93,6 +93,7 @@ export class RunningShard {
           if (!this.wasOpen) this.refused = failure;
           handlers.retrying(shard, failure, wait);
         },
+        stray: (lines) => handlers.stray(shard, lines),
         said: (kind, text) => handlers.said(shard, kind, text),
       },
       {

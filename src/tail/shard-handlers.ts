@@ -17,6 +17,8 @@ export interface ShardHandlers {
   readonly lost?: (since: Moment, failure: Failure) => void;
   /** The connection was lost or could not be opened. The next attempt follows after the wait. */
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** Lines arrived that are not part of an event stream. */
+  readonly stray?: (lines: number) => void;
   /** A message from the service for the user. The text is untrusted. */
   readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
 }
@@ -32,6 +34,8 @@ export interface ShardLimits {
   readonly largestEvent?: number;
   /** The texts of these fields are found in each event. */
   readonly fields?: readonly string[] | undefined;
+  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
+  readonly now?: () => number;
   /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
   readonly isHostKnown?: () => boolean;
   /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */
@@ -54,6 +58,7 @@ export interface TailHandlers {
   readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   readonly charged: (events: number) => void;
   readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
+  readonly stray: (shard: Shard, lines: number) => void;
   readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
   /** The list of assets changed while events were missing, so no later opening can report this gap with its names. */
   readonly missedBefore: (shard: Shard, gap: Gap) => void;

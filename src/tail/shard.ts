@@ -37,6 +37,7 @@ export async function keepOpen(
   let newest: StreamEvent | undefined;
   let lastEventId = "";
   let wasOpen = false;
+  let hasPings = false;
 
   for (;;) {
     signal.throwIfAborted();
@@ -54,8 +55,17 @@ export async function keepOpen(
       const watch = watchOver(clock, limits.silence);
       const upToDate = new UpToDate(clock, at, watch.isLate);
       handlers.opened(at, lost && gapBetween(lost.from, at, lost.reason), upToDate);
-      const heard = await listen(clock, attempt, { handlers, limits, signal, newest, upToDate, watch });
+      const heard = await listen(clock, attempt, {
+        handlers,
+        limits,
+        signal,
+        newest,
+        hasPings,
+        upToDate,
+        watch,
+      });
       failure = heard.failure;
+      ({ hasPings } = heard);
       newest = heard.lastEventId === "" ? undefined : heard.newest;
       lastEventId = limits.feed.hasTimeIds ? String(newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
       waits.ended(clock.elapsed(), heard.hasData, heard.retry);

@@ -100,6 +100,11 @@ export class Tail {
     return subjects;
   }
 
+  /** The assets of all connections. */
+  assets(): readonly Subject[] {
+    return assetsOf([...this.#running]);
+  }
+
   #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
     return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
   }

@@ -14,6 +14,7 @@ import { createRandom } from "../harness/random.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { run } from "../harness/dexdata.ts";
+import { logged } from "./stream-run.ts";
 
 const folder = temporaryFolder();
 const hosts: LiveHost[] = [];
@@ -74,6 +75,7 @@ async function begin(
     },
     reopened: async (count: number) => await until(() => host.connections.length === count),
     gaps: () => gapsOf(readFileSync(log, "utf8")),
+    logged: () => logged(log),
     /** What was lost until this moment, after a second in which everything that was sent arrives. */
     heard: async (end = clock.now()) => {
       await clock.sleep(1000);
@@ -478,4 +480,83 @@ test("T12: a balancer that ends each sound connection after 20 s: at most a tent
   const lost = await expectAllReported(running);
   expect(lost / running.host.events.length).toBeLessThan(0.1);
   await running.stop();
+});
+
+const logOf = (running: Run): readonly Readonly<Record<string, unknown>>[] => running.logged();
+
+describe("T8: nothing comes, and that is said", () => {
+  test("a proxy's comments do not hide a dead service, once pings were seen", async () => {
+    const running = await begin([...many(3)], { speed: 60 });
+    await running.steady();
+    await running.sleep(20_000);
+    const [connection] = running.host.connections;
+    connection?.freeze();
+    for (let second = 0; second < 55 && running.host.connections.length === 1; second += 1) {
+      await running.sleep(1000);
+      connection?.send(": keep-alive\n\n");
+    }
+    await running.reopened(2);
+    await running.sleep(2000);
+    expect(await expectAllReported(running)).toBeGreaterThan(100);
+    expect((await running.stop()).stderr).toContain("no data for 45s, not even a ping");
+  });
+
+  test("lines that are part of no event stream are counted, also between events", async () => {
+    const running = await begin([...many(2)]);
+    await running.steady();
+    for (let sent = 0; sent < 5; sent += 1) {
+      running.host.connections[0]?.send("\u0003\u001f gzip?\nfield: value\n");
+      await running.sleep(500);
+    }
+    await running.stop();
+    const stray = logOf(running).filter(({ event }) => event === "stray");
+    expect(stray.map(({ so_far: lines }) => lines)).toEqual([2, 4, 8]);
+  });
+
+  test("the last credits and the summary name the assets without an event", async () => {
+    const [, quiet = ""] = many(2);
+    const words = [...many(2), "--for", "20s", "--stats"];
+    const running = await begin(words, { every: (asset) => (asset === quiet ? 1e12 : 200), speed: 60 });
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`credits, 20s; no event of ${quiet}\\n`, "u")),
+    ]);
+    expect(logOf(running).at(-1)).toMatchObject({ event: "credits", assets_without_event: [quiet] });
+  });
+});
+
+test("T9: a reader that has stopped, then --for: exit 8, what it did not accept is reported, and its gap", async () => {
+  const running = await begin([...many(3), "--for", "20s"]);
+  await running.steady();
+  const { stdout } = running.context;
+  const before = stdout.bytes().length;
+  stdout.stall();
+  Object.assign(stdout, { unaccepted: () => stdout.bytes().length - before });
+  const { exit, stderr } = await running.outcome;
+  const accepted = stdout.bytes().subarray(0, before).toString().split("\n").length - 1;
+  expect(exit).toBe(8);
+  expect(stderr).toMatch(
+    /\d+ events? may be missing at the end: the program reading the output did not accept them/u,
+  );
+  expect(stderr).toContain("(the program that reads the output is blocked)");
+  const log = logOf(running);
+  expect(log.find(({ event }) => event === "unwritten")).toBeDefined();
+  expect(log.at(-1)).toMatchObject({ event: "credits", events: accepted });
+});
+
+test("T10: 20,000 warnings that differ by a number: ten a minute, then a count", async () => {
+  const running = await begin([...many(1)]);
+  await running.steady();
+  const warning = (number: number): string => `event: warning\ndata: {"message":"queue ${number}"}\n\n`;
+  const all = Array.from({ length: 20_000 }, (_, number) => warning(number));
+  running.host.connections[0]?.send(all.join(""));
+  await running.sleep(61_000);
+  running.host.connections[0]?.send(warning(20_000));
+  await running.sleep(1000);
+  const { stderr } = await running.stop();
+  const warnings = logOf(running).filter(({ event }) => event === "warning");
+  expect(warnings.length).toBe(11);
+  expect(warnings.at(-1)).toMatchObject({ message: "queue 20000", others: 19_990 });
+  expect(stderr.match(/message from the service/gu)?.length).toBe(11);
 });

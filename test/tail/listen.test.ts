@@ -36,7 +36,7 @@ async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock
   const signal = new AbortController().signal;
   const watch = watchOver(clock, limits.silence);
   const upToDate = new UpToDate(clock, momentOf(clock), watch.isLate);
-  const listening = { handlers, limits, signal, newest: undefined, upToDate, watch };
+  const listening = { handlers, limits, signal, newest: undefined, hasPings: false, upToDate, watch };
   const { failure } = await listen(clock, connection, listening);
   return { failure, last: upToDate.until };
 }

@@ -19,6 +19,7 @@ import { createReplacements, enveloped, jsonLine } from "../../tail/event-line.t
 import type { Moment } from "../../tail/gap.ts";
 import type { Shard } from "../../tail/shard-handlers.ts";
 import { counted } from "../../text/counted.ts";
+import { createPendingLines } from "./pending-lines.ts";
 import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../client/subject.ts";
 
@@ -30,6 +31,8 @@ const maxKeptBytes = 256 * 1024;
 export interface StreamDisplay {
   /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  /** The number of events whose lines were not accepted by the end of the run. */
+  readonly unwritten?: () => Promise<number>;
   /** Only the board needs this. */
   readonly watch?: (subjects: readonly Subject[]) => void;
   /** Removes assets that the service does not stream. */
@@ -58,8 +61,16 @@ export async function openDisplays(
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
-    displays.push(createLines(file, { ...form, place: board.place }, broken));
-  } else if (!hasBoard) displays.push(createLines(stdout, { ...form, place: undefined }, broken));
+    const output = {
+      write: async (lines: Buffer, _: number, to: Place | undefined) =>
+        await file.write(lines, to?.time, to?.names),
+    };
+    displays.push(createLines(output, { ...form, place: board.place }, broken));
+  } else if (!hasBoard) {
+    const pending = createPendingLines(stdout);
+    const lines = createLines(pending, { ...form, place: undefined }, broken);
+    displays.push({ ...lines, unwritten: async () => await pending.unwritten(clock) });
+  }
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
@@ -74,7 +85,7 @@ interface LineForm {
 
 /** All lines of a chunk are written at once. */
 function createLines(
-  output: Pick<RotatingFile, "write">,
+  output: { readonly write: (lines: Buffer, events: number, to: Place | undefined) => Promise<void> },
   { feed, owners, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
@@ -98,15 +109,21 @@ function createLines(
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
+      const files = new Map<
+        string,
+        { readonly lines: ByteStore; readonly to: Place | undefined; events: number }
+      >();
       const linesFor = (event: StreamEvent): ByteStore => {
         const to = place?.of(event, owners.of(event, shard.subjects), at.now);
         const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
-        const found = files.get(file)?.lines;
-        if (found !== undefined) return found;
+        const found = files.get(file);
+        if (found !== undefined) {
+          found.events += 1;
+          return found.lines;
+        }
         const lines = spare ?? createByteStore(maxKeptBytes);
         spare = undefined;
-        files.set(file, { lines, to });
+        files.set(file, { lines, to, events: 1 });
         return lines;
       };
       for (const event of events) {
@@ -123,8 +140,8 @@ function createLines(
         lines.add(line);
         lines.addByte(LF);
       }
-      for (const { lines, to } of files.values()) {
-        await output.write(lines.lend(), to?.time, to?.names);
+      for (const { lines, to, events: count } of files.values()) {
+        await output.write(lines.lend(), count, to);
         spare = lines;
       }
     },

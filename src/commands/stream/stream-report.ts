@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
-import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
+import { createBurstLimiter, createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Foreign } from "../../tail/event-owner.ts";
 import type { Gap } from "../../tail/gap.ts";
@@ -10,7 +10,7 @@ import { someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
-import { namesAndLabels, titleOf, type Subject } from "../../client/subject.ts";
+import { nameOf, namesAndLabels, titleOf, type Subject } from "../../client/subject.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
@@ -40,6 +40,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
     warn(gapLine(shard, gap));
   };
   const timesToTell = createRepeatLimiter(context.clock);
+  const mayTell = createBurstLimiter(context.clock);
 
   const handlers: Pick<
     TailHandlers,
@@ -63,7 +64,10 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       // An error ends its connection. The other kinds may be repeated a thousand times per second.
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
-      log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
+      const held = kind === "error" ? 0 : mayTell(`${kind} ${shard.number}`);
+      if (held === undefined) return;
+      const more = { ...(times > 1 && { times }), ...(held > 0 && { others: held }) };
+      log({ event: kind, message: text, ...more, ...facts(shard) });
       if (kind === "warning") warn(`message from the service: ${text}`);
       if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
     },
@@ -98,6 +102,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
 function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   const countForeign = createSparseCount();
+  let [strayLines, nextStray] = [0, 1];
   return {
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
       log({ event: "moved", reason, ...namesAndLabels(subjects), connections });
@@ -136,7 +141,26 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
         `connection ${shard.number} sent an event of ${asset}, which it was not asked for; ${counted(foreign, "such event")} so far`,
       );
     },
-    credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
+    unwritten: (rows: number): void => {
+      log({ event: "unwritten", rows });
+      const lines = counted(rows, "event");
+      warn(`${lines} may be missing at the end: the program reading the output did not accept them`);
+    },
+    stray: (shard: Shard, lines: number): void => {
+      strayLines += lines;
+      if (strayLines < nextStray) return;
+      nextStray = 2 * strayLines;
+      log({ event: "stray", so_far: strayLines, ...facts(shard) });
+      const what = `connection ${shard.number} sent lines that are not part of an event stream`;
+      warn(`${what}; ${counted(strayLines, "line")} skipped so far`);
+    },
+    credits: (events: number, credits: number, silent: readonly Subject[] = []): void =>
+      log({
+        event: "credits",
+        events,
+        credits,
+        ...(silent.length > 0 && { assets_without_event: silent.map(nameOf) }),
+      }),
     reloaded: (subjects: readonly Subject[]): void => {
       log({ event: "reload", ...namesAndLabels(subjects) });
       note(`asset list reloaded: ${counted(subjects.length, "asset")}`);

@@ -24,7 +24,7 @@ import { EventOwners, Foreign } from "../../tail/event-owner.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { planShards, roomFor } from "../../tail/shards.ts";
+import { planShards, roomFor, someOf } from "../../tail/shards.ts";
 import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
 import { Tail } from "../../tail/tail.ts";
@@ -34,7 +34,7 @@ import type { Input } from "../command.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
-import { distinctSubjects, type Subject } from "../../client/subject.ts";
+import { distinctSubjects, titleOf, type Subject } from "../../client/subject.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -57,6 +57,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const asked = readStreamOptions(flags, options.now);
   const { feed, params } = asked;
   const started = clock.elapsed();
+  /** The assets that have had no event by the end. */
+  const ending: { silent: readonly Subject[] } = { silent: [] };
   /** Reads the files again each time. The signal cancels a read that blocks. */
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
@@ -77,14 +79,16 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     over: () => {
       const { events, credits } = stops.counts();
       const time = formatDuration(clock.elapsed() - started);
-      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
+      const { silent } = ending;
+      const without = silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
+      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}${without}`);
     },
   });
   const known = createKnownAssets(context, open.client.target);
   known.name(listed);
   const subjects = known.labeled(listed);
   const course = createStreamReport(run, log, flags["max-event"] ?? 1);
-  onClose(() => course.credits(stops.counts().events, stops.counts().credits));
+  onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
   const pace = speed === 1 ? "" : `, at ${speed}x speed (--speed 1 for real time)`;
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
@@ -123,6 +127,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     displays,
     owners,
     now,
+    ending,
   };
 }
 
@@ -184,18 +189,35 @@ function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<s
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, flags, subjects, hasFile, stops, course } = session;
+  const { run, flags, subjects, hasFile, stops } = session;
   const tail = createTail(session);
   if (flags.events !== undefined) run.onClose(logCredits(session));
   if (hasFile) run.onClose(listenForReload(session, tail));
   try {
     return await tail.run(subjects, stops.signal);
   } catch (cause) {
+    if (!(cause instanceof Stop && cause.by === "limit"))
+      session.ending.silent = tail.assets().filter((subject) => !session.owners.hasHeard(subject));
+    const unwritten = await countUnwritten(session);
     // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
-    // stream.
-    if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
+    // stream, or if the reader did not accept all lines.
+    const isIncomplete = session.course.state().missed > 0 || unwritten > 0;
+    if (cause instanceof Stop) return cause.by === "time" && isIncomplete ? 8 : 0;
     throw withNetworkHint(cause, subjects);
   }
+}
+
+/** Only whole lines count as events. A reader that has closed the pipe wants no more of them. */
+async function countUnwritten({ run, displays, stops, course }: Session): Promise<number> {
+  const { reason } = stops.signal;
+  if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
+  let unwritten = 0;
+  for (const display of displays) unwritten += (await display.unwritten?.()) ?? 0;
+  if (unwritten === 0) return 0;
+  stops.leftOut(unwritten);
+  course.unwritten(unwritten);
+  run.context.stopWaitingForReader();
+  return unwritten;
 }
 
 function createTail(session: Session): Tail {
@@ -219,7 +241,14 @@ function createTail(session: Session): Tail {
       params,
       cap,
       onInvalid: flags["on-invalid"] ?? "fail",
-      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent, fields: options.prefix },
+      limits: {
+        now: session.now,
+        feed,
+        silence: defaultSilence,
+        maxReconnects,
+        largestEvent,
+        fields: options.prefix,
+      },
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
     },
