@@ -5,6 +5,7 @@ import { member } from "../json/raw-json.ts";
 import { instant } from "../text/counted.ts";
 import { parseRfc3339 } from "../time/time.ts";
 import { Foreign, type Owner, readRow } from "./event-owner.ts";
+import { createSparseCount } from "./repeat-limiter.ts";
 
 /** What selects an event's file. */
 export interface Place {
@@ -38,21 +39,23 @@ interface Placing {
 
 /** The user's own names are preferred to the service's, because only they are the same for all events of an asset. */
 export function createPlaces({ feed, kind, params, isSimulated, warn }: Placing) {
-  let [isUntimedSaid, isApartSaid] = [false, false];
+  const [countUntimed, countApart] = [createSparseCount(), createSparseCount()];
   const timeOf = (row: unknown, received: number): number => {
     const time = feed.times.map((name) => readTime(member(row, name))).find((each) => each !== undefined);
     if (time === undefined) {
-      if (!isUntimedSaid)
-        warn("an event has no readable time; such events are written to the file of their time of receipt");
-      isUntimedSaid = true;
+      const untimed = countUntimed();
+      if (untimed !== undefined)
+        warn(
+          `an event has no readable time; such events are written to the file of their time of receipt; ${untimed} so far`,
+        );
       return received;
     }
     if (isSimulated || Math.abs(time - received) <= mostApart) return time;
-    if (!isApartSaid)
+    const apart = countApart();
+    if (apart !== undefined)
       warn(
-        `an event's time is ${instant(time)}, more than a day from its receipt; such events are written to the file of their time of receipt`,
+        `an event's time is ${instant(time)}, more than a day from its receipt; such events are written to the file of their time of receipt; ${apart} so far`,
       );
-    isApartSaid = true;
     return received;
   };
   return (event: StreamEvent, owner: Owner, received: number): Place => {

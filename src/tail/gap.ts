@@ -10,6 +10,11 @@ export function momentOf(clock: Pick<Clock, "now" | "elapsed">): Moment {
   return { now: clock.now(), elapsed: clock.elapsed() };
 }
 
+/** A moment in the past, known from the wall clock only. */
+export function momentAt(clock: Pick<Clock, "now" | "elapsed">, now: number): Moment {
+  return { now, elapsed: clock.elapsed() - (clock.now() - now) };
+}
+
 /** A time range in which events may be missing. */
 export interface Gap {
   /** When the connection was last known to be up to date. */

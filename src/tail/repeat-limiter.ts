@@ -49,3 +49,12 @@ export function createBurstLimiter({ elapsed }: Pick<Clock, "elapsed">): (key: s
     return held;
   };
 }
+
+/** Returns only powers of two. Otherwise, a service that fails for days could fill the disk with log lines. */
+export function createSparseCount(): () => number | undefined {
+  let count = 0;
+  return () => {
+    count += 1;
+    return (count & (count - 1)) === 0 ? count : undefined;
+  };
+}

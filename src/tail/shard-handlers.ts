@@ -76,6 +76,8 @@ export interface TailHandlers {
 
 export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
+  /** When an earlier run ended whose output this one continues. */
+  readonly since?: Moment | undefined;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
   /** Whether the asset has had an event in this run. */

@@ -150,6 +150,9 @@ export class Tail {
     const started = momentOf(this.#options.context.clock);
     const self = new RunningShard(shard, started, after !== undefined, childOf(signal));
     this.#running.add(self);
+    const { since } = this.#options;
+    if (!self.isAdded && since !== undefined)
+      self.interrupted = { from: since, reason: "dexdata was not running" };
     try {
       this.#handlers.begun(shard);
       await after;
@@ -205,6 +208,7 @@ export class Tail {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };
     });
+    if (invalid.length === 0 && !probing.isHostKnown) throw refused;
     if (invalid.length === 0) return await this.#tryAgain(self, refused);
     if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
     this.#drop(invalid, failure);

@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import type { Course } from "./blind-run.ts";
 import type { DueEvent, LiveHost } from "./live-host.ts";
 
 export interface ReportedGap {
@@ -29,16 +31,13 @@ export interface Heard {
   readonly host: Pick<LiveHost, "events">;
   readonly delivered: ReadonlySet<number>;
   readonly gaps: readonly ReportedGap[];
-  /** When the run asked for the asset, in milliseconds since the epoch: from, and until, exclusively. */
-  readonly asked: (asset: string) => { readonly from: number; readonly until: number };
+  /** Whether the run had asked for the asset at this time, in milliseconds since the epoch. */
+  readonly isAsked: (asset: string, at: number) => boolean;
 }
 
 /** Events that the file lacks. */
-export function lostEvents({ host, delivered, asked }: Heard): readonly DueEvent[] {
-  return host.events.filter(({ asset, number, due }) => {
-    const { from, until } = asked(asset);
-    return !delivered.has(number) && due >= from && due < until;
-  });
+export function lostEvents({ host, delivered, isAsked }: Heard): readonly DueEvent[] {
+  return host.events.filter(({ asset, number, due }) => !delivered.has(number) && isAsked(asset, due));
 }
 
 /** Lost events that lie in no gap of their asset. */
@@ -50,10 +49,17 @@ export function unreported(heard: Heard): readonly DueEvent[] {
   );
 }
 
-/** For each gap with a loss, how many milliseconds it reaches beyond the delivered events around the loss. */
-export function excess(heard: Heard): readonly number[] {
+export interface Excess {
+  readonly gap: ReportedGap;
+  /** In milliseconds, before and after the loss. */
+  readonly beyond: number;
+}
+
+/** For each gap with a loss, how far it reaches beyond the delivered events around the loss. */
+export function excess(heard: Heard): readonly Excess[] {
   const lost = lostEvents(heard);
-  return heard.gaps.flatMap(({ from, to, names }) => {
+  return heard.gaps.flatMap((gap) => {
+    const { from, to, names } = gap;
     const within = lost.filter(({ asset, due }) => names.includes(asset) && due >= from && due <= to);
     const [first, last] = [within[0], within.at(-1)];
     if (first === undefined || last === undefined) return [];
@@ -62,6 +68,44 @@ export function excess(heard: Heard): readonly number[] {
     );
     const before = kept.findLast(({ due }) => due < first.due)?.due ?? from;
     const after = kept.find(({ due }) => due > last.due)?.due ?? to;
-    return [before - from, to - after];
+    return [{ gap, beyond: Math.max(before - from, to - after) }];
   });
+}
+
+interface Ran {
+  readonly host: Pick<LiveHost, "events">;
+  readonly course: Course;
+  /** With `--envelope`. */
+  readonly lines: string;
+  readonly log: string;
+  /** Events that were due later are not expected. */
+  readonly end: number;
+}
+
+/** The bars of a run: no loss outside of a gap, narrow gaps, no event under another asset, and credits as many as lines. */
+export function checkRun({ host, course, lines, log, end }: Ran): number {
+  const rows = lines
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const misfiled = rows.filter(
+    ({ network, address, data }) =>
+      network !== undefined && `${network}:${address}` !== `${data.chain}:${data.address}`,
+  );
+  expect(misfiled).toEqual([]);
+  const delivered = new Set<number>(rows.map(({ data }) => data.number));
+  const gaps = gapsOf(log);
+  for (const { from, to } of gaps) expect(to).toBeGreaterThanOrEqual(from);
+  const isAsked = (asset: string, at: number): boolean =>
+    at < end && (course.listed.get(asset) ?? []).some(({ from, until }) => at >= from && at < until);
+  const heard = { host, delivered, gaps, isAsked };
+  expect({ seen: course.done, unreported: unreported(heard) }).toEqual({ seen: course.done, unreported: [] });
+  // How much of a backlog still arrived cannot be known.
+  const isDoubted = ({ from, to }: ReportedGap): boolean =>
+    course.doubts.some((doubt) => from <= doubt.until && to >= doubt.from);
+  const wide = excess(heard).filter(({ gap, beyond }) => beyond > 2000 && !isDoubted(gap));
+  expect(wide).toEqual([]);
+  const last = JSON.parse(log.trim().split("\n").at(-1) ?? "");
+  expect(last).toMatchObject({ event: "credits", events: rows.length });
+  return lostEvents(heard).length;
 }

@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
-import { createBurstLimiter, createRepeatLimiter } from "../../tail/repeat-limiter.ts";
+import { createBurstLimiter, createRepeatLimiter, createSparseCount } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Foreign } from "../../tail/event-owner.ts";
 import type { Gap } from "../../tail/gap.ts";
@@ -21,6 +21,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
+  const reasons = new Map<number, string>();
   let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
@@ -55,8 +56,12 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
     },
     retrying: (shard, failure, wait) => {
       log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
-      // Only the first failure in a series is reported. A summary follows when the series ends.
-      if (isVerbose || states.get(shard.number) !== "retrying")
+      // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
+      const isFirst = states.get(shard.number) !== "retrying";
+      const isOther = reasons.get(shard.number) !== failure.message;
+      reasons.set(shard.number, failure.message);
+      const mayRepeat = isOther && timesToTell(`retry ${shard.number} ${failure.message}`) !== undefined;
+      if (isVerbose || isFirst || mayRepeat)
         warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
       states.set(shard.number, "retrying");
     },
@@ -138,7 +143,7 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const asset = shortened(name);
       log({ event: "foreign", asset, so_far: foreign, ...facts(shard) });
       warn(
-        `connection ${shard.number} sent an event of ${asset}, which it was not asked for; ${counted(foreign, "such event")} so far`,
+        `connection ${shard.number} sent an event of ${asset}, which was not requested; ${counted(foreign, "such event")} so far`,
       );
     },
     unwritten: (rows: number): void => {
@@ -169,15 +174,6 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       log({ event: "reload_refused", reason });
       warn(`new asset list ignored: ${reason}`);
     },
-  };
-}
-
-/** Returns only powers of two. Otherwise, a service that fails for days could fill the disk with log lines. */
-function createSparseCount(): () => number | undefined {
-  let count = 0;
-  return () => {
-    count += 1;
-    return (count & (count - 1)) === 0 ? count : undefined;
   };
 }
 

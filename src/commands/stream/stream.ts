@@ -20,6 +20,7 @@ import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
+import { momentAt } from "../../tail/gap.ts";
 import { EventOwners, Foreign } from "../../tail/event-owner.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
@@ -32,6 +33,7 @@ import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
+import { endOfEarlierRun } from "./earlier-run.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
 import { distinctSubjects, titleOf, type Subject } from "../../client/subject.ts";
@@ -68,6 +70,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     return listed;
   };
   const listed = await readAssets(signal);
+  const earlier = await endOfEarlierRun(flags, clock.now());
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
@@ -128,6 +131,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     owners,
     now,
     ending,
+    // The sandbox has no market between two runs.
+    since: isSimulated || earlier === undefined ? undefined : momentAt(clock, earlier),
   };
 }
 
@@ -240,6 +245,7 @@ function createTail(session: Session): Tail {
       kind,
       params,
       cap,
+      since: session.since,
       onInvalid: flags["on-invalid"] ?? "fail",
       limits: {
         now: session.now,
@@ -287,13 +293,28 @@ function handlersOf(session: Session): TailHandlers {
         wanted = stops.take(rest.length);
         const taken = rest.slice(0, wanted);
         rest = rest.slice(wanted);
-        for (const display of displays) await display.show(shard, taken, at);
+        await showAll(displays, taken.length, stops, (display) => display.show(shard, taken, at));
         stops.written();
         // Each event that is not written leaves room for another one.
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
       await spendDaily?.(events.length);
     },
   };
+}
+
+/** Events that could not be written, for example because the disk is full, do not count. */
+async function showAll(
+  displays: Session["displays"],
+  events: number,
+  { leftOut }: Session["stops"],
+  show: (display: Session["displays"][number]) => Promise<void>,
+): Promise<void> {
+  try {
+    for (const display of displays) await show(display);
+  } catch (cause) {
+    leftOut(events);
+    throw cause;
+  }
 }
 
 /** Events are charged when they arrive, so the stream ends after the events that exceed the budget. */
