@@ -32,6 +32,7 @@ const longestBeginning = 256;
 /** The first bytes of an asset's rows, up to the last member that identifies it. */
 interface Beginning {
   readonly sample: DataView;
+  readonly length: number;
   readonly owner: Owner;
 }
 
@@ -45,6 +46,9 @@ export class EventOwners {
   /** By a connection's assets and their index; the last one is for events without a valid index. */
   readonly #beginnings = new WeakMap<readonly Subject[], (Beginning | undefined)[]>();
   readonly #heard = new Set<string>();
+  /** The assets of the last event's connection, and their beginnings. */
+  #subjects: readonly Subject[] | undefined;
+  #current: (Beginning | undefined)[] = [];
   #bytes: Buffer | undefined;
   #view: DataView = new DataView(new ArrayBuffer(0));
 
@@ -54,18 +58,14 @@ export class EventOwners {
 
   /** `subjects` are the assets of the event's connection. */
   of(event: StreamEvent, subjects: readonly Subject[]): Owner {
-    let beginnings = this.#beginnings.get(subjects);
-    if (beginnings === undefined) {
-      beginnings = [];
-      this.#beginnings.set(subjects, beginnings);
-    }
+    if (subjects !== this.#subjects) this.#select(subjects);
     const index = indexOf(event, subjects);
-    const known = beginnings[index];
+    const known = this.#current[index];
     if (known !== undefined && this.#beginsLike(event, known)) return known.owner;
     const row = readRow(event);
     const owner = this.#ownerOf(row, subjects[index], subjects);
     if (owner !== undefined && !(owner instanceof Foreign)) this.#heard.add(subjectKey(owner));
-    beginnings[index] = this.#beginningOf(event, row, owner);
+    this.#current[index] = this.#beginningOf(event, row, owner);
     return owner;
   }
 
@@ -80,13 +80,19 @@ export class EventOwners {
     return this.#heard.has(subjectKey(subject));
   }
 
-  #beginsLike({ bytes, start, end }: StreamEvent, { sample }: Beginning): boolean {
-    if (end - start < sample.byteLength) return false;
+  #select(subjects: readonly Subject[]): void {
+    const beginnings = this.#beginnings.get(subjects) ?? [];
+    this.#beginnings.set(subjects, beginnings);
+    [this.#subjects, this.#current] = [subjects, beginnings];
+  }
+
+  #beginsLike({ bytes, start, end }: StreamEvent, { sample, length }: Beginning): boolean {
+    if (end - start < length) return false;
     if (this.#bytes !== bytes) {
       this.#bytes = bytes;
       this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     }
-    return areSame(sample, 0, sample.byteLength, this.#view, start);
+    return areSame(sample, 0, length, this.#view, start);
   }
 
   #ownerOf(row: unknown, expected: Subject | undefined, subjects: readonly Subject[]): Owner {
@@ -123,7 +129,7 @@ export class EventOwners {
     if (length === 0) return undefined;
     // A copy, because a slice would keep the whole chunk in memory.
     const sample = Uint8Array.from(event.bytes.subarray(event.start, event.start + length));
-    return { sample: new DataView(sample.buffer), owner };
+    return { sample: new DataView(sample.buffer), length, owner };
   }
 }
 

@@ -30,6 +30,8 @@ export class UpToDate {
   #until: Moment;
   /** When a read found the socket empty; undefined since the last sign of life. */
   #empty: Moment | undefined;
+  /** When it was last checked whether the socket is empty, on the monotonic clock. */
+  #looked = Number.NEGATIVE_INFINITY;
   /** Identifies the current read. */
   #reads = 0;
   /** When the socket was last found not to have been read for a while, on the monotonic clock. */
@@ -53,7 +55,9 @@ export class UpToDate {
   /** The next read is about to begin. */
   reading(): void {
     this.#reads += 1;
-    if (this.#empty !== undefined || this.#clock.elapsed() - this.#until.elapsed < precision) return;
+    const elapsed = this.#clock.elapsed();
+    if (this.#empty !== undefined || elapsed - this.#looked < precision) return;
+    this.#looked = elapsed;
     const read = this.#reads;
     // By the second turn of the event loop, a socket that is not empty has been read.
     setImmediate(() =>
