@@ -18,9 +18,9 @@ export function enableCompileCache(): boolean {
   const user = process.geteuid?.();
   // On Windows, the owner and mode do not show whether a directory is private.
   if (user === undefined || !isWanted()) return false;
-  const { cache } = findFolders({ env: process.env, platform: process.platform });
-  const directory = path.join(cache, "compiled");
   try {
+    const { cache } = findFolders({ env: process.env, platform: process.platform });
+    const directory = path.join(cache, "compiled");
     // Node itself would create a directory that other users can read.
     makeFolder(directory, 0o700);
     // The real path is used, so changing a symbolic link after the check cannot redirect the cache.
@@ -30,7 +30,8 @@ export function enableCompileCache(): boolean {
     cacheCompiledCode(real);
     return true;
   } catch {
-    // If the disk is full or the home directory is read-only, this run compiles its code as usual.
+    // If the disk is full, the home directory is read-only or its variable is invalid, this run compiles its code as
+    // usual.
     return false;
   }
 }

@@ -14,9 +14,24 @@ if (rest.length === 0 && (first === "--version" || first === "-V" || first === "
 } else {
   const early = awaitEarlyReload(argv);
   const page = findPreparedHelp(argv, import.meta.dirname);
-  void (page === undefined
-    ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))
-    : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, early)));
+  const run =
+    page === undefined
+      ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))
+      : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, early));
+  run.catch(reportStart);
+}
+
+/** Nothing that could describe the error may be loaded, because files cannot be opened. */
+function reportStart(cause: unknown): void {
+  const code =
+    cause instanceof Error && "syscall" in cause && "code" in cause ? String(cause.code) : undefined;
+  if (code === undefined) throw cause;
+  const [why, next] =
+    code === "EMFILE" || code === "ENFILE"
+      ? ["too many open files", "raise the limit of open files (ulimit -n), or close other programs"]
+      : [code, "check the installation of dexdata"];
+  process.exitCode = 1;
+  writeSync(2, `error: cannot start: ${why}\n  hint: ${next}\n`);
 }
 
 /** Does not use process.stdout, because loading its streams takes 3 ms. */

@@ -1,6 +1,14 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
+/**
+ * After SIGSTOP, which cannot be caught, the shell lets the terminal show what is typed. Raw mode is set again only if it
+ * is reset first.
+ */
+function hideAgain(): void {
+  process.stdin.setRawMode(false).setRawMode(true);
+}
+
 export async function readSecret(signal: AbortSignal, onInterrupt: () => void): Promise<string> {
   return await new Promise((resolve, reject) => {
     // readline handles line editing; its echo is discarded.
@@ -14,6 +22,8 @@ export async function readSecret(signal: AbortSignal, onInterrupt: () => void): 
     // In raw mode, Ctrl-C arrives as a key and not as a signal.
     lines.once("SIGINT", onInterrupt);
     signal.addEventListener("abort", () => lines.close());
+    process.on("SIGCONT", hideAgain);
+    lines.once("close", () => process.off("SIGCONT", hideAgain));
     lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
   });
 }

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
+import { readSwitch } from "../src/settings/switch-words.ts";
 import type { EarlyReload } from "./early-reload.ts";
 
 /** V8 compiles code with the current flags, so its chunks are loaded after the flags are set. */
@@ -25,7 +26,9 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
 function tuneEngine(argv: readonly string[]): void {
   const [major] = process.versions.node.split(".");
   const simulates =
-    argv[0] === "sandbox" || argv.includes("--sandbox") || (process.env["DEXDATA_SANDBOX"] ?? "") !== "";
+    argv[0] === "sandbox" ||
+    argv.includes("--sandbox") ||
+    readSwitch(process.env["DEXDATA_SANDBOX"] ?? "") === true;
   const flags = simulates ? [] : ["--semi-space-growth-factor=1", "--heap-growing-percent=20"];
   for (const flag of Number(major) < 24 ? [...flags, "--liftoff-only"] : flags) setFlagsFromString(flag);
 }

@@ -1,13 +1,14 @@
 import type { Document } from "./response/answer-body.ts";
 import type { Args } from "../contract/args.ts";
 import { onlyGroup } from "../contract/endpoint.ts";
-import { Failure, invalidInput, affectsOneInput, invalidResponse } from "../contract/failure.ts";
+import { affectsOneInput, fail, Failure, invalidInput, invalidResponse } from "../contract/failure.ts";
 import type { Reply } from "../contract/reply.ts";
 import { readRows, type Asking, type Page } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
+import { ended, more } from "./pages/judge.ts";
 import { member } from "../json/raw-json.ts";
 import { type TextRow, textRows } from "./rows/rows.ts";
-import { addressKey, subjectKey, type Subject } from "./subject.ts";
+import { comparableAddress, subjectKey, type Subject } from "./subject.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 
@@ -50,8 +51,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
     yield {
       group: onlyGroup,
       rows: textRows(ready),
-      next: next < subjects.length ? { flag: "subject", value: String(before + next) } : undefined,
-      ...(next === subjects.length && { proof: "inputs" }),
+      end: next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs"),
       missing,
       ...(isRefused && { refused: { args: asked, failure: answer } }),
     };
@@ -60,27 +60,42 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
 
 /** Returns a failure that these inputs caused; throws one that affects every request, e.g. for an invalid key. */
 async function askChunk(
-  { client, endpoint }: Asking,
+  { client, endpoint, walk }: Asking,
   { network, addresses }: Chunk,
   asked: Args,
 ): Promise<readonly Found[] | Failure> {
-  const own = new Set(addresses.map(addressKey));
-  // The same EVM address can exist on several networks, so the network is compared as well.
-  const isOfOthers = ({ id, value }: Found): boolean =>
-    !own.has(addressKey(id)) || (member(value, "chain") ?? network) !== network;
-  const request = async (): Promise<readonly Found[]> => foundIn(await client.ask(endpoint, asked));
+  const own = new Map(addresses.map((address) => [comparableAddress(address), address]));
+  const request = async (): Promise<readonly Found[]> =>
+    foundIn(await client.ask(endpoint, asked)).map((found) => ({
+      ...found,
+      id: own.get(comparableAddress(found.id)) ?? found.id,
+    }));
   try {
-    const found = await request();
-    // The service may have returned another batch's response. If a retry returns the same rows, the service merely
-    // spells addresses differently.
-    const isDoubtful =
-      found.some(isOfOthers) &&
-      (await client.again(1, "the service returned prices for tokens that were not requested"));
-    return isDoubtful ? await request() : found;
+    for (let repeats = 1; ; repeats += 1) {
+      const found = await request();
+      const problem = foreignRows(found, { network, addresses });
+      if (problem === undefined || !walk.isStrict) return found;
+      // The service may have returned the response to another batch.
+      if (!(await client.again(repeats, problem))) throw fail("untrusted_answer", problem);
+    }
   } catch (cause) {
     if (cause instanceof Failure && affectsOneInput(cause)) return cause;
     throw cause;
   }
+}
+
+/**
+ * Rows of another network, which can have the same EVM address, or of tokens that were not requested. More tokens than
+ * requested do no harm if each requested one has a row.
+ */
+function foreignRows(found: readonly Found[], { network, addresses }: Chunk): string | undefined {
+  const chain = found.map(({ value }) => member(value, "chain") ?? network).find((each) => each !== network);
+  if (chain !== undefined) return `the service returned prices of ${String(chain)} instead of ${network}`;
+  const ids = new Set(found.map(({ id }) => id));
+  const isOneMissing = addresses.some((address) => !ids.has(address));
+  const other = found.find(({ id }) => !addresses.includes(id));
+  if (other === undefined || !isOneMissing) return undefined;
+  return `the service returned the price of ${other.id}, which was not requested`;
 }
 
 function foundIn(document: Document): readonly Found[] {

@@ -11,7 +11,7 @@ import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./pace/retry.ts";
-import { mostRepeats } from "./pages/completeness.ts";
+import { mostRepeats } from "./pages/judge.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
@@ -60,11 +60,17 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
+  let hasAnswered = false;
+
   /** Returns the milliseconds waited. Throws the failure if it is not retried. */
-  const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
+  const waitAfter = async (
+    cause: unknown,
+    tries: Omit<Tries, "hasAnswered">,
+    until: AbortSignal,
+  ): Promise<number> => {
     // A signal, the --deadline, or a response that is no longer needed ends the retries.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
-    const milliseconds = waitBeforeRetry(cause, retry, { ...tries, random: random() });
+    const milliseconds = waitBeforeRetry(cause, retry, { ...tries, hasAnswered, random: random() });
     observer.waiting({ milliseconds, attempt: tries.attempt, failure: cause });
     await clock.sleep(milliseconds, until);
     return milliseconds;
@@ -83,7 +89,9 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     try {
       for (let sends = 1; ; sends += 1) {
         try {
-          return await attempt(url, { endpoint, args }, tab, until);
+          const document = await attempt(url, { endpoint, args }, tab, until);
+          hasAnswered = true;
+          return document;
         } catch (cause) {
           waited += await waitAfter(cause, { attempt: sends, waited }, until);
         }

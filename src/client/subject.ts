@@ -14,6 +14,14 @@ export function addressKey(address: string): string {
   return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
 }
 
+/**
+ * For comparing an address in a response with the requested one. Also ignores zeros in front of hexadecimal digits, which
+ * Sui and Aptos leave out (`0x0002::sui::SUI`). Unlike `addressKey`, the result is not an address to request.
+ */
+export function comparableAddress(address: string): string {
+  return address.replace(/^0x0*([\da-f]*)/iu, (_, digits: string) => `0x${digits.toLowerCase()}`);
+}
+
 /** Equal for all spellings of an asset. */
 export function subjectKey({ network, address }: Pick<Subject, "network" | "address">): string {
   return `${network}:${addressKey(address)}`;

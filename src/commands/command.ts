@@ -1,4 +1,5 @@
 import type { Context } from "../context/context.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../render/page/help-page.ts";
@@ -24,6 +25,10 @@ export interface Command {
   /** Undefined if the command sends no requests. */
   readonly credits?: InWords;
   readonly plan: PlanInWords;
+  /** Every exit code that a run can have. Help, docs and `commands -o json` list them, and the tests check each run. */
+  readonly exits: readonly ExitCode[];
+  /** The exit code can also be that of a program that the command runs. */
+  readonly passesExit?: true;
   /** Text that the full help shows below the flags. */
   readonly notes?: readonly Block[];
   /** Empty unless it is an API command. */
@@ -57,6 +62,7 @@ export interface Positional {
 }
 
 export type PositionalSuggestion =
+  | "files"
   | "networks"
   | "addresses"
   | "profiles"

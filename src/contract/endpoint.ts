@@ -70,6 +70,8 @@ export interface RowShape extends NamedRecord {
   readonly isComplete?: true;
   /** A pull uses these fields to avoid writing a row twice. */
   readonly identity: readonly string[];
+  /** Fields that name what a request asked for, each with the parameter that it must equal; see ownership.ts. */
+  readonly owned?: Readonly<Record<string, string>>;
   /** From left to right. */
   readonly columns: readonly Column[];
   /** Of rows that belong to several assets. */

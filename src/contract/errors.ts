@@ -126,6 +126,11 @@ const ownErrors = {
     ...lasting(1, "The output could not be written", "check the disk and the permissions of the directory"),
     otherExit: 2,
   },
+  system: lasting(
+    1,
+    "The operating system rejected an operation, e.g. because too many files are open",
+    "correct the cause named in the message, then run the command again",
+  ),
   settings: lasting(
     2,
     "A settings file could not be written",
@@ -163,6 +168,6 @@ export function exitsOf(code: ErrorCode): readonly ExitCode[] {
 export function factsOf(code: ErrorCode): ErrorFacts {
   if (!isServiceCode(code)) return ownErrors[code];
   const { status, meaning, next } = serviceErrors[code];
-  const { exit, retried } = meaningOf(status);
-  return { exit, retryable: retried, meaning, next };
+  const { exit, retryable } = meaningOf(status);
+  return { exit, retryable, meaning, next };
 }

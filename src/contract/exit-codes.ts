@@ -3,13 +3,22 @@ export const exits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143] as const;
 
 export type ExitCode = (typeof exits)[number];
 
+/** Any command can end with these: success, failures on this machine, and signals. */
+export const localExits: readonly ExitCode[] = [0, 1, 2, 129, 130, 131, 143];
+
+/** A command that sends requests can also fail because of the service or the network. */
+export const requestExits: readonly ExitCode[] = [0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 131, 143];
+
+/** It can also end with only a part of what was requested, so every exit code is possible. */
+export const partialExits: readonly ExitCode[] = exits;
+
 const afterSignal = "run it again, or resume the pull";
 
 /** `next` is what a script should do next. */
 export const exitCodes: Readonly<Record<ExitCode, { readonly when: string; readonly next: string }>> = {
   0: { when: "Success, including empty results and a closed pipe", next: "continue" },
   1: {
-    when: "Internal error, invalid response, or output that could not be written",
+    when: "Internal or system error, invalid response, or output that could not be written",
     next: "read stderr, then free disk space or report the bug",
   },
   2: {

@@ -15,6 +15,11 @@ export interface FailureDetails {
   readonly status?: number | undefined;
   /** Whether the same command may succeed later without changes. */
   readonly retryable?: boolean | undefined;
+  /**
+   * A gateway or the name server failed, not the service or the connection. dexdata retries such a request only if it
+   * knows that the host exists and works, or if the run is supposed to outlast outages.
+   */
+  readonly isOutage?: boolean | undefined;
   /** Every field in the error body, by name. The values are raw JSON, so numbers keep all their digits. */
   readonly body?: ReadonlyMap<string, string> | undefined;
   /** Milliseconds to wait, as requested by the service. */
@@ -25,6 +30,8 @@ export interface FailureDetails {
   readonly isDamaged?: boolean | undefined;
   /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
+  /** Why a list is incomplete, one sentence for each contradiction that remained. */
+  readonly doubts?: readonly string[] | undefined;
   readonly cause?: unknown;
 }
 

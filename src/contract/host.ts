@@ -11,7 +11,8 @@ export function checkHost(text: string): string | { readonly problem: string } {
   const authority = /^https?:\/\/([^/?#]+)/iu.exec(text)?.[1];
   if (authority === undefined)
     return { problem: "must start with https:// and a host (http:// only for loopback addresses)" };
-  if (authority.includes("@")) return { problem: "must not contain a user name or password" };
+  // In `https://me:40961/word@host`, a URL parser takes `me` for the host: the key would be sent there.
+  if (text.includes("@")) return { problem: "must not contain a user name or password" };
   if (/[?#]/u.test(text)) return { problem: "must not contain a query or a fragment" };
   if (holdsKey(text)) return { problem: "must not contain a key" };
   if (!URL.canParse(text)) return { problem: "must be a valid URL" };

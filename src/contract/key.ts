@@ -63,9 +63,12 @@ export function withoutSecrets(text: string): string {
   return safe.length > 200 ? `${safe.slice(0, 200)}…` : safe;
 }
 
-/** A key may have been typed as a flag, an argument or part of a URL. Codes such as `invalid_api_key` remain. */
+/**
+ * A key may have been typed as a flag, an argument or part of a URL. Codes such as `invalid_api_key` remain. A password
+ * that should have been percent-encoded can contain slashes.
+ */
 export function hideSecrets(message: string): string {
   return message
     .replaceAll(/(?<![a-z\d_])api_[^\s"'\\]{4,}/giu, `${PREFIX}…`)
-    .replaceAll(/:\/\/[^\s/"'\\]*@/gu, "://…@");
+    .replaceAll(/:\/\/(?:[^\s/?#:"\\]+:[^\s"]*|[^\s/"'\\]*)@/gu, "://…@");
 }

@@ -1,5 +1,8 @@
-/** In the order used in help. Local output has all of these formats. */
-export const textFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
+/** In the order used in help. A single object has all of these formats. */
+export const objectFormats = ["table", "wide", "ndjson", "json"] as const;
+
+/** Local rows have all of these formats. */
+export const textFormats = [...objectFormats, "csv", "tsv"] as const;
 
 /** The code compiles only if each value has a format in `render/formats`. */
 export const outputFormats = [...textFormats, "parquet"] as const;
@@ -9,3 +12,13 @@ export type OutputFormat = (typeof outputFormats)[number];
 export type RowFormat = Exclude<OutputFormat, "wide">;
 
 export type ErrorFormat = "text" | "json";
+
+/** Names that other tools use, each with the format that it means. */
+const otherNames: ReadonlyMap<string, OutputFormat> = new Map([
+  ["jsonl", "ndjson"],
+  ["json-lines", "ndjson"],
+  ["jsonlines", "ndjson"],
+  ["ldjson", "ndjson"],
+]);
+
+export const namedFormat = (word: string): string => otherNames.get(word.toLowerCase()) ?? word;

@@ -1,5 +1,6 @@
 import { type Failure, invalidInput } from "./failure.ts";
 import { parseDuration } from "./duration.ts";
+import { namedFormat } from "./output-format.ts";
 import { nearest } from "../text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -55,12 +56,9 @@ export function readInteger(
   bounds: { readonly min: number; readonly max?: number },
 ): string {
   const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
-  const isInside = value >= bounds.min && (bounds.max === undefined || value <= bounds.max);
-  if (isInside) return String(value);
-  const isTooLarge = /^\d{16,}$/u.test(typed);
-  const max = bounds.max ?? (isTooLarge ? mostOfInteger : undefined);
-  const accepted = max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${max}`;
-  throw invalidInput(label, `must be a whole number, ${accepted}`);
+  const { min, max = mostOfInteger } = bounds;
+  if (value >= min && value <= max) return String(value);
+  throw invalidInput(label, `must be a whole number from ${min} to ${max}`);
 }
 
 /** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */
@@ -124,8 +122,8 @@ export function choiceFailure(
   choices: readonly string[],
   why?: string,
 ): Failure {
-  const older = renamedOrder(typed);
-  const near = nearestDuration(typed, choices) ?? (choices.includes(older) ? older : nearest(typed, choices));
+  const meant = [renamedOrder(typed), namedFormat(typed)].find((word) => choices.includes(word));
+  const near = nearestDuration(typed, choices) ?? meant ?? nearest(typed, choices);
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);

@@ -22,6 +22,8 @@ export interface Field {
   readonly isDetail?: boolean;
   /** The value is in the token's smallest unit; `decimals` in the same record scales it. */
   readonly isRaw?: boolean;
+  /** Known since Parquet's columns were frozen, so files have it in the column `other`. */
+  readonly isLater?: boolean;
   /** An amount of the token itself, although fields with such names are in USD elsewhere. */
   readonly isInTokens?: boolean;
 }
@@ -88,6 +90,8 @@ export const optional = (field: Field): Field => ({ ...field, optional: true });
 export const nullable = (field: Field): Field => ({ ...field, optional: true, nullable: true });
 
 export const inDetail = (field: Field): Field => ({ ...optional(field), isDetail: true });
+
+export const later = (field: Field): Field => ({ ...field, isLater: true });
 
 /** Splits `names` at spaces. */
 export const each = (names: string, field: Field): RecordShape =>

@@ -81,8 +81,9 @@ const all = {
   },
   unavailable: {
     status: 503,
-    meaning: "The service is temporarily unavailable",
-    next: "try again later, or retry automatically: --retry-on 502,503,504",
+    meaning:
+      "The service, or a gateway in front of it, is temporarily unavailable. dexdata retries 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
+    next: "try again later, or always retry: --retry-on 502,503,504",
   },
   payment_required: {
     status: 402,
@@ -130,19 +131,25 @@ export function isServiceCode(word: string): word is ServiceCode {
 
 const exitOfStatus: Readonly<Record<number, ExitCode>> = { 401: 4, 402: 5, 403: 4, 404: 3, 410: 3, 429: 6 };
 
+/** The gateways in front of the service send these. They do not concern the request, so it may succeed later. */
+const gatewayStatuses: readonly number[] = [502, 503, 504];
+
+export function isGatewayStatus(status: number | undefined): boolean {
+  return status !== undefined && gatewayStatuses.includes(status);
+}
+
 /**
- * Only this function determines exit codes and retries, which the specification allows only for 429 and 500. The status
- * decides, because the body may be empty, HTML or outdated. The code in the body refines the message but never changes
+ * Only this function determines exit codes and whether the same request may succeed later. The status decides, because the body may be empty, HTML or outdated. The code in the body refines the message but never changes
  * the exit code, so rewording or adding a code is harmless. If the body does not contain a code, `code` is used.
  */
 export function meaningOf(status: number) {
   const code = Object.keys(serviceErrors)
     .filter(isServiceCode)
     .find((each) => serviceErrors[each].status === status);
-  const retried = status === 429 || status === 500;
-  if (status >= 500) return { exit: 7, retried, code: code ?? "unavailable" } as const;
+  const retryable = status === 429 || status === 500 || isGatewayStatus(status);
+  if (status >= 500) return { exit: 7, retryable, code: code ?? "unavailable" } as const;
   if (status >= 400)
-    return { exit: exitOfStatus[status] ?? 2, retried, code: code ?? "invalid_param" } as const;
+    return { exit: exitOfStatus[status] ?? 2, retryable, code: code ?? "invalid_param" } as const;
   // The API does not use 1xx and 3xx, so such a response cannot be trusted.
-  return { exit: 1, retried, code: "internal_error" } as const;
+  return { exit: 1, retryable, code: "internal_error" } as const;
 }

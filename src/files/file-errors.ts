@@ -10,6 +10,8 @@ export function errorCode(error: unknown): string {
 /** Describes system error codes from file and directory operations. */
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
+  EADDRINUSE: "address already in use",
+  EAGAIN: "out of processes or memory",
   EBUSY: "in use by the system",
   EDQUOT: "disk quota exceeded",
   EEXIST: "already exists",
@@ -21,6 +23,7 @@ const words: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "file name too long",
   ENFILE: "too many open files",
   ENODEV: "no such device",
+  ENOMEM: "out of memory",
   ENOENT: "no such file or directory",
   ENOSPC: "disk full",
   ENOTDIR: "part of the path is not a directory",
@@ -83,11 +86,43 @@ export function writeAdvice(cause: unknown): string {
   return diskAdvice(cause) ?? "name another file";
 }
 
+const mostNested = 5;
+
+/** An error of the operating system is never an internal error. Undefined if the cause is not such an error. */
+export function systemFailure(cause: unknown, depth = 0): Failure | undefined {
+  // A failure already has its own words, and keeps the system's error only as its cause.
+  if (!(cause instanceof Error) || cause instanceof Failure || depth > mostNested) return undefined;
+  const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  if (!("syscall" in cause)) return systemFailure(inner, depth + 1);
+  if (cause.syscall === "uv_cwd") return noWorkingDirectory(cause);
+  const failure = outputFailure(cause);
+  if (failure !== undefined) return failure;
+  const message = `${String(cause.syscall)} failed: ${describeFileError(cause)}`;
+  const next = openFilesAdvice(cause);
+  return fail("system", message, { ...(next !== undefined && { next }), cause });
+}
+
+function noWorkingDirectory(cause: Error): Failure {
+  const problem =
+    errorCode(cause) === "ENOENT" ? "no longer exists" : `is not usable (${describeFileError(cause)})`;
+  return fail("system", `the working directory ${problem}`, {
+    next: "change to another directory: cd",
+    cause,
+  });
+}
+
+/** Undefined if the number of open files is not the problem. */
+export function openFilesAdvice(cause: unknown): string | undefined {
+  return ["EMFILE", "ENFILE"].includes(errorCode(cause))
+    ? "raise the limit of open files (ulimit -n), or close other programs"
+    : undefined;
+}
+
 /** For a system error that is not a bug: a full disk, a lost device, or a file that the user named. */
 export function outputFailure(cause: unknown): Failure | undefined {
   if (!(cause instanceof Error && "syscall" in cause)) return undefined;
-  const next = diskAdvice(cause);
-  const isWrite = cause.syscall === "write" || next !== undefined;
+  const next = diskAdvice(cause) ?? openFilesAdvice(cause);
+  const isWrite = cause.syscall === "write" || diskAdvice(cause) !== undefined;
   const isOfFile = "path" in cause;
   if (!isWrite && !isOfFile) return undefined;
   const message = isOfFile ? describeError(cause) : `cannot write output: ${describeFileError(cause)}`;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
+import { isConfirmed } from "../client/pages/judge.ts";
 import type { Page } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../context/context.ts";
@@ -93,7 +94,7 @@ export async function pullStretch(
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abandon();
-    const isCounted = destination.tally.proof === "count";
+    const isCounted = isCountReached(destination);
     const isProven = isCounted || endpoint.reply.kind === "candles";
     const times = { present: begun, ended: present() };
     return { kind: "staged", stretch, file, ...times, isProven, isCounted, total: undefined };
@@ -130,7 +131,7 @@ export async function pullStretch(
         await destination.sink.write(linesOf(part.page));
         countPage(destination.tally, part.question, part.page);
         // After the last page, there is no place to continue from until the list has ended.
-        if (destination.tally.at === undefined) continue;
+        if (destination.tally.at === undefined || !isConfirmed(part.page)) continue;
       } else countEnd(destination.tally, part.index);
       destination.note(client.meter);
     }
@@ -143,9 +144,14 @@ export async function pullStretch(
   } finally {
     await parts.return(undefined).catch(() => undefined);
   }
-  const isCounted = destination.tally.proof === "count";
+  const isCounted = isCountReached(destination);
   const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
   return { kind: "staged", stretch, file, present: at, ended: present(), isProven, isCounted, total };
+}
+
+/** An empty list never proves its count, but a later run reads the period again. */
+function isCountReached({ tally }: Destination): boolean {
+  return tally.proof === "count" || tally.rows === 0;
 }
 
 /** After the rows are in the files of the directory. */

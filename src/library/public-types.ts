@@ -24,7 +24,8 @@ export interface ClientOptions {
   readonly streamingUrl?: string;
   /**
    * Pass `process.env` to use environment variables as defaults for the other options: `DEXDATA_API_KEY`,
-   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RPM`, `HTTPS_PROXY` and `NO_PROXY`.
+   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RETRY_ON`, `DEXDATA_RPM`,
+   * `HTTPS_PROXY` and `NO_PROXY`.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /**
@@ -35,7 +36,10 @@ export interface ClientOptions {
   readonly numbers?: "number" | "text";
   /** Requests per minute for this client. Default: the plan's limit. */
   readonly rpm?: number | "unlimited";
-  /** Number of retries after 429, 500 and connection errors. Default: 4. */
+  /**
+   * Number of retries after 429, 500 and connection errors, and after 502, 503 and 504 once the client has had a
+   * response. Default: 4.
+   */
   readonly retries?: number;
   /** Maximum total wait for one request. A wait that would exceed it does not start. Default: 180,000. */
   readonly retryMaxTime?: number;

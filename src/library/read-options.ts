@@ -25,7 +25,12 @@ export function readOptions(options: ClientOptions) {
   return {
     target,
     rate: rateOf(rpm, target.tier),
-    retry: { ...defaultRetryPolicy, retries, maxTime: wholeNumber("retryMaxTime", retryMaxTime, 0) },
+    retry: {
+      ...defaultRetryPolicy,
+      retries,
+      retryOn: read(settings.retry_on),
+      maxTime: wholeNumber("retryMaxTime", retryMaxTime, 0),
+    },
     timeout: wholeNumber("timeout", options.timeout ?? read(settings.timeout), 1),
     width: wholeNumber("parallel", options.parallel ?? 1, 1, 32),
     budget:
@@ -90,6 +95,6 @@ function readNumbers(word: unknown = "number"): "number" | "text" {
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  const accepted = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
-  throw invalidInput(name, `must be a whole number, ${accepted}`);
+  const accepted = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
+  throw invalidInput(name, `must be a whole number${accepted}`);
 }

@@ -21,10 +21,12 @@ export const otherColumn: ParquetColumn = { name: "other", type: "json" };
 /**
  * One column for each field of a row, in the order of the contract, then the fields that dexdata adds. These columns may
  * not change before the next major version, because readers that combine files of two versions would fail or hide
- * columns. Fields that the service adds are in `other`.
+ * columns. Fields that the service adds are in `other`, also after the contract has them.
  */
 export function columnsOf({ record, added }: Pick<RowShape, "record" | "added">): readonly ParquetColumn[] {
-  const fields = Object.entries({ ...record, ...added?.record });
+  const fields = Object.entries({ ...record, ...added?.record }).filter(
+    ([, { isLater }]) => isLater !== true,
+  );
   return [...fields.map(([name, field]) => columnOf(name, field)), otherColumn];
 }
 

@@ -1,4 +1,5 @@
 import { endpoints } from "../contract/endpoints/all.ts";
+import { localExits } from "../contract/exit-codes.ts";
 import { apiCommand } from "../commands/api/api-command.ts";
 import { commandGroups } from "../commands/input/positionals.ts";
 import { authCommands } from "../commands/auth/auth-commands.ts";
@@ -23,6 +24,7 @@ const helpCommand = command({
   positionals: [{ name: "command|topic", isOptional: true, suggests: "commands and topics" }],
   summary: "Show full help for a command or a topic",
   examples: ["dexdata help txns", "dexdata help exit-codes"],
+  exits: localExits,
   flags: {},
   shared: pick(sharedFlags, "error-format"),
   run: async ({ words }, context) =>
@@ -35,6 +37,7 @@ const commandsCommand = command({
   positionals: [{ name: "command", isOptional: true, suggests: "commands" }],
   summary: "List commands, flags, plans and costs in machine-readable form",
   examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],
+  exits: localExits,
   flags: {},
   shared: documentFlags,
   notes: [

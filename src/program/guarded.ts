@@ -1,7 +1,7 @@
 import { type Context, exitOfInterruption, isInterruption } from "../context/context.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
 import { fail, Failure } from "../contract/failure.ts";
-import { outputFailure } from "../files/file-errors.ts";
+import { systemFailure } from "../files/file-errors.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
 
 /** Returns the exit code of `work` or its failure. All errors are handled here. */
@@ -16,7 +16,7 @@ export async function guarded(
   } catch (cause) {
     if (context.signal.aborted) return exitOf(context.signal.reason);
     const { errorFormat, reportFailure } = await import("../run/failure-text.ts");
-    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
+    const failure = cause instanceof Failure ? cause : (systemFailure(cause) ?? bug(cause));
     await reportFailure(context, failure, errorFormat(typed(), context));
     return failure.exit;
   }

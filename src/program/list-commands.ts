@@ -1,5 +1,5 @@
 import type { Context } from "../context/context.ts";
-import { type ExitCode, exitCodes } from "../contract/exit-codes.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { nearest } from "../text/nearest.ts";
 import { didYouMean } from "../commands/input/nearest-command.ts";
@@ -38,7 +38,7 @@ export async function listCommands(
 
 /** Describes a command for programs that build or check command lines. */
 export function describeCommand(command: Command) {
-  const { words, section, summary, positionals, flags, shared, examples, credits, plan } = command;
+  const { words, section, summary, positionals, flags, shared, examples, credits, plan, exits } = command;
   return {
     command: words,
     section,
@@ -48,7 +48,9 @@ export function describeCommand(command: Command) {
     /** If `shared` is true, other commands accept the same flag. */
     flags: [...describeFlags(flags, false), ...describeFlags(shared, true)],
     examples,
-    exit_codes: exitsOf(command),
+    exit_codes: exits.toSorted((one, other) => one - other),
+    /** The exit code can also be that of the program that the command runs. */
+    passes_exit_code: command.passesExit === true,
     /** Empty unless the command is for an endpoint. */
     endpoints: command.endpoints.map(({ id, method, path, plan: needed }) => ({
       id,
@@ -87,15 +89,4 @@ function describeFlags(flags: Flags, shared: boolean) {
     group: flag.group,
     help: flagHelp(flag),
   }));
-}
-
-const serviceExits = [3, 4, 5, 6, 7];
-
-/** Exit code 8 (a part is missing) can occur only with several inputs or in a run that lasts until it is stopped. */
-function exitsOf({ credits, flags, positionals }: Command): readonly number[] {
-  const sends = credits !== undefined;
-  const isPartial = positionals.some(({ isRepeatable }) => isRepeatable) || "idle-exit" in flags;
-  return Object.keys(exitCodes)
-    .map(Number)
-    .filter((exit) => (sends || !serviceExits.includes(exit)) && (exit !== 8 || (isPartial && sends)));
 }

@@ -26,7 +26,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   // Most tools have such a command.
   if (argv.length === 1 && argv[0] === "version") return { typed: new Map(), asks: { kind: "version" } };
   const { program, reached, chosen } = createParser(namedIn(argv, commands));
-  const refusal = refusedBy(() => program.parse([...argv], { from: "user" }));
+  const refusal = refusedBy(() => program.parse(withoutSigns(argv), { from: "user" }));
   const parser = reached();
   const typed = typedFlags(parser, program);
   const failure = (found: Failure): CommandLine => ({ typed, asks: { kind: "refused", failure: found } });
@@ -47,6 +47,14 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     default:
       return failure(wordsFailure(refusal, parser, program, commands));
   }
+}
+
+/** Reads `-o=json` as `-ojson`, because after a letter, commander takes the sign for a part of the value. */
+function withoutSigns(argv: readonly string[]): string[] {
+  const dashes = argv.indexOf("--");
+  return argv.map((word, index) =>
+    dashes >= 0 && index > dashes ? word : word.replace(/^(-[A-Za-z]+)=(?=.)/su, "$1"),
+  );
 }
 
 function refusedBy(parse: () => void): CommanderError | undefined {

@@ -61,6 +61,8 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--no-color", "--color never"],
   ["--max-retries", "--retries"],
   ["--count", "--limit"],
+  ["-n", "--limit"],
+  ["-l", "--limit"],
   ["--limit", "--count-back"],
 ]);
 
@@ -78,11 +80,15 @@ export function suggestFlag(
   }
   if (/^--(?:api-?)?key$/u.test(flag))
     return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";
-  const name = renamed.get(flag);
-  if (name !== undefined && known.includes(name.split(" ")[0] ?? "")) return `did you mean ${name}?`;
-  const bare = flag.slice(2);
-  const owners = commands.filter((each) => hasFlag(each, bare));
-  if (owners.length > 0) return `${flag} works with: ${owners.map(({ words }) => words).join(", ")}`;
+  const names = [flag, renamed.get(flag), renamed.get(renamed.get(flag) ?? "")].filter(
+    (each) => each !== undefined,
+  );
+  const name = names.find((each) => known.includes(each.split(" ")[0] ?? ""));
+  if (name !== undefined) return `did you mean ${name}?`;
+  // A letter stands for the flag that it usually means.
+  const long = flag.startsWith("--") ? flag : (names[1] ?? flag);
+  const owners = commands.filter((each) => hasFlag(each, long.slice(2)));
+  if (owners.length > 0) return `${long} works with: ${owners.map(({ words }) => words).join(", ")}`;
   const near = nearest(flag, known);
   return near === undefined ? undefined : `did you mean ${near}?`;
 }

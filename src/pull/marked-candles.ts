@@ -1,5 +1,7 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../client/candles/candle-slices.ts";
-import type { Page, Place, Walk } from "../client/pages/page.ts";
+import { more, nextOf } from "../client/pages/judge.ts";
+import type { Page, Walk } from "../client/pages/page.ts";
+import type { Place } from "../client/pages/place.ts";
 import { type TextRow, textRows } from "../client/rows/rows.ts";
 import type { Args } from "../contract/args.ts";
 import { member, rawMembers } from "../json/raw-json.ts";
@@ -30,12 +32,13 @@ export async function* markedCandles(
       const candle = { row: page.rows.text(index), value };
       rows.push(...(gaps?.before(candle) ?? []), candle);
     }
-    const end = page.next?.value ?? args.get("end") ?? "";
+    const next = nextOf(page);
+    const end = next?.value ?? args.get("end") ?? "";
     rows.push(...(gaps?.upTo(wholeSeconds(end)) ?? []));
     yield {
       ...page,
       rows: textRows(rows.map(finished)),
-      ...(gaps !== undefined && { at, next: gaps.placed(page.next) }),
+      ...(gaps !== undefined && { at, ...(next !== undefined && { end: more(gaps.placed(next)) }) }),
     };
   }
 }
@@ -83,7 +86,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
     },
     upTo,
     /** Stores in the place what is needed to continue filling from there. */
-    placed: (place: Place | undefined): Place | undefined =>
+    placed: <P extends Place | undefined>(place: P): P =>
       place === undefined || last === undefined ? place : { ...place, before: last.row },
   };
 }

@@ -1,8 +1,10 @@
+import { isConfirmed, nextOf } from "../client/pages/judge.ts";
 import type { Page } from "../client/pages/page.ts";
 import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import type { Account } from "../files/out/growing-file.ts";
 import { rawMembers } from "../json/raw-json.ts";
+import { counted } from "../text/counted.ts";
 
 /** A pull's total progress across all runs, as its checkpoint stores it. */
 export type Tally = Omit<Account, keyof Spent>;
@@ -20,11 +22,14 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.rowsOfQuestion += page.rows.length;
   tally.missing += page.missing?.length ?? 0;
   tally.repeats += page.repeats ?? 0;
-  tally.at = page.isCut === true ? undefined : page.next;
+  countRemarks(tally, page);
+  const { end } = page;
+  // A pull continues at the last confirmed position.
+  if (isConfirmed(page)) tally.at = nextOf(page);
   // The first end applies to the entire pull; later windows end earlier.
-  tally.to ??= page.next?.to;
+  tally.to ??= nextOf(page)?.to;
   // Only the last page can prove that the list is complete.
-  if (page.next === undefined && tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
+  if (end.kind === "last" && tally.proof !== "end of list") tally.proof = end.proof.by;
   // A response that is printed as a single document has no rows.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
@@ -32,10 +37,34 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.last = mark(page.rows.text(page.rows.length - 1), shape);
 }
 
+function countRemarks(tally: Tally, { remarks = {} }: Page): void {
+  for (const name of ["short", "twins", "replaced"] as const) {
+    const count = (tally.remarks?.[name] ?? 0) + (remarks[name] ?? 0);
+    if (count > 0) tally.remarks = { ...tally.remarks, [name]: count };
+  }
+}
+
 export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
+}
+
+/** What was unusual about a complete list, each kind once. */
+export function remarksIn({ remarks = {} }: Tally): readonly string[] {
+  const { short = 0, twins = 0, replaced = 0 } = remarks;
+  const lines: string[] = [];
+  if (short > 0)
+    lines.push(
+      `${counted(short, "page")} had fewer rows than requested although more follow; the service does not count this list`,
+    );
+  if (twins > 0)
+    lines.push(`${counted(twins, "row")} had the ID of another row but other values; dexdata keeps them all`);
+  if (replaced > 0)
+    lines.push(
+      `${counted(replaced, "candle")} came twice with different values; dexdata keeps the later ones`,
+    );
+  return lines;
 }
 
 /** Keeps the original digits; returns the entire row if it has neither an identity nor a time. */

@@ -1,4 +1,5 @@
 import type { Client } from "../client/client.ts";
+import { closing } from "../client/pages/judge.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Page, Walk } from "../client/pages/page.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
@@ -24,7 +25,10 @@ export async function wantedPages(
   let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined)
-    pages = (reply.kind === "groups" ? firstOfEach : firstRows)(pages, wish.limit);
+    pages =
+      reply.kind === "groups"
+        ? firstOfEach(pages, wish.limit)
+        : firstRows(pages, wish.limit, wish.walk.isStrict);
   if (wish.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
@@ -41,12 +45,17 @@ async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly strin
   for await (const page of pages) if (groups.includes(page.group)) yield page;
 }
 
-async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+async function* firstRows(
+  pages: AsyncIterable<Page>,
+  limit: number,
+  isStrict: boolean,
+): AsyncGenerator<Page> {
   let left = limit;
   for await (const page of pages) {
-    yield page.rows.length <= left ? page : cutPage(page, left);
+    const shown = page.rows.length <= left ? page : cutPage(page, left);
     left -= page.rows.length;
-    if (left <= 0) return;
+    if (left > 0) yield shown;
+    else return yield* closing(shown, isStrict);
   }
 }
 
@@ -55,11 +64,11 @@ async function* firstOfEach(pages: AsyncIterable<Page>, limit: number): AsyncGen
   let isCut = false;
   for await (const page of pages) {
     isCut ||= page.rows.length > limit;
-    yield { ...cutPage(page, limit), isCut };
+    yield isCut ? cutPage(page, limit) : page;
   }
 }
 
-function cutPage({ proof: _proof, ...page }: Page, limit: number): Page {
+function cutPage(page: Page, limit: number): Page {
   const kept = Array.from({ length: page.rows.length }, (_, index) => index < limit);
-  return { ...page, rows: page.rows.keep(kept), isCut: true };
+  return { ...page, rows: page.rows.keep(kept), end: { kind: "cut", doubts: page.end.doubts } };
 }

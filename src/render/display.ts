@@ -36,8 +36,7 @@ export function openDisplay(
   const done = new AbortController();
   let isChanged = true;
   let isLeft = false;
-  let isAway = false;
-  let isBack = false;
+  let [isAway, isBack] = [false, false];
 
   const listen = () =>
     onKey((key) => {
@@ -54,9 +53,10 @@ export function openDisplay(
       await output.write(leave);
     },
     () => {
-      if (isAway) ignoreKeys = listen();
-      isBack ||= isAway;
-      isAway = false;
+      // SIGSTOP cannot be caught, so nothing was given back before the shell took it.
+      if (!isAway) ignoreKeys?.();
+      ignoreKeys = listen();
+      [isBack, isAway] = [true, false];
     },
   );
   const giveBack = (): void => {

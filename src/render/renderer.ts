@@ -46,9 +46,12 @@ export interface Presentation {
   readonly before?: (group: string, row: string) => string | undefined;
 }
 
+/** How the list continues after the page does not matter to the output. */
+export type RenderedPage = Omit<Page, "end">;
+
 export interface Renderer {
   /** Resolves when the reader of the output has caught up. `args` are the arguments of the page's request. */
-  page(page: Page, args?: Args): Promise<void>;
+  page(page: RenderedPage, args?: Args): Promise<void>;
   /** Returns hidden columns that the user requested or that identify the rows. */
   leftOut?(): readonly string[];
   /** Whether an address was shortened. */

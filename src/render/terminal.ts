@@ -6,12 +6,16 @@ import { createPaint } from "./painter.ts";
 import { asciiText } from "./sanitize.ts";
 import { type Block, drawPage } from "./page/help-page.ts";
 
-/** NO_COLOR and TERM=dumb disable color, and FORCE_COLOR enables it. `auto` enables it on a terminal. */
+/**
+ * `auto` enables color on a terminal. NO_COLOR, TERM=dumb and FORCE_COLOR=0 or false disable it, and other values of
+ * FORCE_COLOR enable it. An empty variable counts as unset.
+ */
 export function isColored(when: string, context: Context, output: "stdout" | "stderr" = "stdout"): boolean {
   if (when !== "auto") return when === "always";
   const { env } = context;
-  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
-  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
+  if ((env["NO_COLOR"] ?? "") !== "") return false;
+  const forced = (env["FORCE_COLOR"] ?? "").toLowerCase();
+  if (forced !== "") return forced !== "0" && forced !== "false";
   // Dim remarks are not worth escape sequences on a terminal that does not say what it is.
   if (output === "stderr" && (env["TERM"] ?? "") === "") return false;
   return context[output].isTerminal && env["TERM"] !== "dumb";

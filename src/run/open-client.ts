@@ -1,9 +1,11 @@
 import { createClient } from "../client/client.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
+import { isLoopback } from "../contract/host.ts";
 import { connectionOf } from "../sandbox/caller-access.ts";
 import { findKey, type FoundKey } from "../settings/find-key.ts";
 import { checkKeyHosts } from "../settings/key-hosts.ts";
+import { formatInstant } from "../time/time.ts";
 import { budgetOf } from "./spending/daily-budget.ts";
 import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
@@ -61,7 +63,16 @@ async function openTarget(context: Context, options: RunOptions, report: Report,
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
   const { found, warnings } = await findKey(context, options, settings);
   for (const warning of warnings) report.warn(warning);
-  return { target: targetOf(options, found), close: nothing };
+  const target = targetOf(options, found);
+  warnOfClock(target, options, report);
+  return { target, close: nothing };
+}
+
+/** A service on this machine may have the same clock, as `dexdata sandbox --clock` does. */
+function warnOfClock({ rest }: Target, { now, nowSource }: RunOptions, report: Report): void {
+  if (nowSource === undefined || isLoopback(new URL(rest).hostname)) return;
+  const time = formatInstant({ seconds: Math.floor(now / 1000), fraction: "" });
+  report.warn(`${nowSource} is set, so this run takes ${time} for the current time`);
 }
 
 /** Throws a failure if the key must not be sent to its tier's host. */

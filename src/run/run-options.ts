@@ -70,7 +70,8 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     deadline: flags.deadline,
     retry: {
       retries: flags.retries ?? settings.retries.value,
-      retryOn: flags["retry-on"] ?? new Set<number>(),
+      retryOn: flags["retry-on"] ?? settings.retry_on.value,
+      outlastsOutages: false,
       maxTime: flags["retry-max-time"] ?? defaultRetryPolicy.maxTime,
     },
     /** The maximum number of concurrent requests. */
@@ -80,12 +81,14 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     maxCredits: flags["max-credits"],
     /** The plan that the service must apply to every response. */
     requiredPlan: flags["require-plan"],
-    sandbox: readSandbox(flags, context),
+    sandbox: readSandbox(flags, settings.sandbox.value),
     baseUrl: flags["base-url"],
     keyFile: flags["key-file"],
     profile: flags.profile,
     /** Milliseconds since the epoch. The clock is read only once to resolve every time range. */
     now: readNow(flags, context),
+    /** The flag or variable that replaces the clock. */
+    nowSource: nowSource(flags, context),
   };
 }
 
@@ -98,9 +101,8 @@ function columnsFor(format: RowFormat, names: readonly string[] | undefined): re
   );
 }
 
-function readSandbox(flags: RunFlags, context: Context) {
-  const isOn = flags.sandbox === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
-  if (!isOn) {
+function readSandbox(flags: RunFlags, isSetByVariable: boolean) {
+  if (flags.sandbox !== true && !isSetByVariable) {
     for (const name of ["tier", "seed", "faults", "speed"] as const) {
       const next = name === "tier" ? tierHint : undefined;
       if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, next);
@@ -118,22 +120,23 @@ function readSandbox(flags: RunFlags, context: Context) {
   // Without a speed, the command's default applies.
   const { tier = "pro", seed = 1, faults, speed } = flags;
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
-  return { tier, seed, faults, speed };
+  return { tier, seed, faults, speed, isFlagged: flags.sandbox === true };
 }
 
 const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";
 
-function isSwitchedOn(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "0" && value !== "false";
+/** Milliseconds since the epoch. */
+export function readNow(flags: SharedValues, context: Context): number {
+  const clock = context.clock.now();
+  const source = nowSource(flags, context);
+  if (source === undefined) return clock;
+  const typed = flags.now ?? context.env["DEXDATA_NOW"] ?? "";
+  const instant = parseTimeBound(typed, clock);
+  if ("problem" in instant) throw usageFailure(`${source} "${typed}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
 }
 
-/** Milliseconds since the epoch. */
-export function readNow({ now }: SharedValues, context: Context): number {
-  const clock = context.clock.now();
-  const [name, typed] =
-    now === undefined ? ["DEXDATA_NOW", context.env["DEXDATA_NOW"] ?? ""] : ["--now", now];
-  if (typed === "" && name === "DEXDATA_NOW") return clock;
-  const instant = parseTimeBound(typed, clock);
-  if ("problem" in instant) throw usageFailure(`${name} "${typed}": ${instant.problem}`, instant.next);
-  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string | undefined {
+  if (now !== undefined) return "--now";
+  return (env["DEXDATA_NOW"] ?? "") === "" ? undefined : "DEXDATA_NOW";
 }

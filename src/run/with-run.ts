@@ -45,6 +45,8 @@ interface Kind {
   readonly hasProgress?: boolean;
   /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
   readonly isTail?: boolean;
+  /** The run is meant for days or for cron, so a service that is unavailable at its start is not its end. */
+  readonly outlastsOutages?: boolean;
 }
 
 /**
@@ -55,11 +57,14 @@ export async function withRun<Result>(
   flags: RunFlags,
   outer: Context,
   work: (run: Run) => Promise<Result>,
-  { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false }: Kind = {},
+  kind: Kind = {},
 ): Promise<Result> {
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
-  const options = adjust(readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer));
+  const { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false } = kind;
+  const typed = readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer);
+  const outlastsOutages = kind.outlastsOutages ?? isTail;
+  const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
   const progress = createProgress(outer, hasProgress ? (flags.progress ?? "auto") : "none", options);
   const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
   const stderr = createBufferedOutput(timed.stderr);
@@ -67,12 +72,16 @@ export async function withRun<Result>(
   const report = createReport(context, options, progress.countdown);
   const closers: (() => unknown)[] = [];
   const onClose: Run["onClose"] = (close) => closers.push(close);
+  // Nobody asked for simulated data on this command line, so this is printed even with --quiet.
+  let isUnannounced = options.sandbox?.isFlagged === false;
   const open: Run["open"] = async ({ context: own = context, speed = 0, target, observer, over } = {}) => {
+    if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
+    isUnannounced = false;
     const opened = await openClient(own, options, { ...report, ...observer }, speed, target);
     onClose(async () => {
       await progress.close();
       await opened.close();
-      if (over === undefined) reportCost(opened, report);
+      if (over === undefined) reportCost({ options, report }, opened);
       else over(opened);
     });
     return opened;
@@ -104,8 +113,12 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 }
 
 /** Call this after printing the rows. */
-export function reportCost({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
-  if (target.isSimulated) report.remark("simulated data from the sandbox");
+export function reportCost(
+  { options, report }: Pick<Run, "options" | "report">,
+  { client: { meter, target } }: OpenClient,
+  rest?: string,
+): void {
+  if (options.sandbox?.isFlagged === true) report.remark("simulated data from the sandbox");
   const { plan } = meter;
   // The user is paying for a plan that is not applied, so this is printed even if stderr is a pipe.
   if (plan !== undefined && plan !== target.tier) {

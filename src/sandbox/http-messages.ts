@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { errorCode } from "../files/file-errors.ts";
 import type { SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./state.ts";
 import { after } from "./streams/ticker.ts";
@@ -53,13 +54,23 @@ function unreadable(message: string) {
   };
 }
 
+/** The status and the message for Node's error codes. Node has one limit, 16 KiB, for the request line and all headers. */
+const problems: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "the request line and headers are larger than 16 KiB",
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "the request did not arrive in time"],
+};
+
 /** Responds with JSON, whereas Node would respond with an empty body. */
 export function answerUnreadable(server: Server): void {
-  server.on("clientError", (_error, socket) => {
+  server.on("clientError", (error, socket) => {
     if (!socket.writable) return;
-    const { headers, body } = unreadable("the request is not HTTP");
+    const [status, message] = problems[errorCode(error)] ?? ["400 Bad Request", "the request is not HTTP"];
+    const { headers, body } = unreadable(message);
     const lines = Object.entries(headers).map((header) => header.join(": "));
-    socket.end(["HTTP/1.1 400 Bad Request", ...lines, "", body].join("\r\n"));
+    socket.end([`HTTP/1.1 ${status}`, ...lines, "", body].join("\r\n"));
   });
   // Node would respond with a 417 to an unknown Expect header. The service ignores it.
   server.on("checkExpectation", (message, reply) => server.emit("request", message, reply));

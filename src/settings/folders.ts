@@ -1,36 +1,54 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
+import { invalidInput } from "../contract/failure.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
 /**
  * The directories are created when a file is written. Uses the dexdata variable, the XDG variable, or the platform's default. macOS shares its defaults with Linux, as in
- * gh, git and most command-line tools.
+ * gh, git and most command-line tools. No path is relative to the working directory: its files could come from someone else, and key_command in a config.json runs a program.
+ * Reading a directory throws a usage failure if its dexdata variable is not an absolute path.
  */
 export function findFolders(context: Surroundings) {
   const isWindows = context.platform === "win32";
   const paths = isWindows ? path.win32 : path.posix;
-  const home = findHome(context, paths);
-  const local = absolute(context, paths, "LOCALAPPDATA") ?? paths.join(home, "AppData", "Local");
-  const roaming = absolute(context, paths, "APPDATA") ?? paths.join(home, "AppData", "Roaming");
-  const choose = (own: string, xdg: string, standard: string): string => {
-    const chosen = context.env[own];
-    // The variable is specific to dexdata, so a path relative to the working directory is allowed.
-    if (chosen !== undefined && chosen !== "") return paths.resolve(chosen);
+  const inHome = (...names: readonly string[]): string => paths.join(findHome(context, paths), ...names);
+  const local = (): string => absolute(context, paths, "LOCALAPPDATA") ?? inHome("AppData", "Local");
+  const roaming = (): string => absolute(context, paths, "APPDATA") ?? inHome("AppData", "Roaming");
+  const choose = (own: string, xdg: string, standard: () => string): string => {
+    const chosen = ownFolder(context, paths, own);
+    if (chosen !== undefined) return chosen;
     const base = absolute(context, paths, xdg);
-    return base === undefined ? standard : paths.join(base, "dexdata");
+    return base === undefined ? standard() : paths.join(base, "dexdata");
   };
-  const config = isWindows ? paths.join(roaming, "dexdata") : paths.join(home, ".config", "dexdata");
-  const state = isWindows ? paths.join(local, "dexdata", "state") : paths.join(home, ".local/state/dexdata");
-  const cache = isWindows ? paths.join(local, "dexdata", "cache") : paths.join(home, ".cache", "dexdata");
   return {
-    config: choose("DEXDATA_CONFIG_DIR", "XDG_CONFIG_HOME", config),
+    get config() {
+      return choose("DEXDATA_CONFIG_DIR", "XDG_CONFIG_HOME", () =>
+        isWindows ? paths.join(roaming(), "dexdata") : inHome(".config", "dexdata"),
+      );
+    },
     /** For files that should be kept but can be lost, such as the request log for the rate limit. */
-    state: choose("DEXDATA_STATE_DIR", "XDG_STATE_HOME", state),
+    get state() {
+      return choose("DEXDATA_STATE_DIR", "XDG_STATE_HOME", () =>
+        isWindows ? paths.join(local(), "dexdata", "state") : inHome(".local", "state", "dexdata"),
+      );
+    },
     /** For files that can be fetched again. */
-    cache: choose("DEXDATA_CACHE_DIR", "XDG_CACHE_HOME", cache),
+    get cache() {
+      return choose("DEXDATA_CACHE_DIR", "XDG_CACHE_HOME", () =>
+        isWindows ? paths.join(local(), "dexdata", "cache") : inHome(".cache", "dexdata"),
+      );
+    },
   };
+}
+
+/** Other programs ignore the dexdata variables, so a mistake in one is reported here or nowhere. */
+function ownFolder(context: Surroundings, paths: path.PlatformPath, name: string): string | undefined {
+  const value = context.env[name];
+  if (value === undefined || value === "") return undefined;
+  if (paths.isAbsolute(value)) return paths.resolve(value);
+  throw invalidInput(`${name} "${value}"`, "must be an absolute path");
 }
 
 /** The XDG Base Directory specification requires programs to ignore relative paths. */
@@ -43,10 +61,12 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
   const named = absolute(context, paths, context.platform === "win32" ? "USERPROFILE" : "HOME");
   if (named !== undefined) return named;
   try {
-    return homedir();
+    // homedir() would return HOME as it is, even if it is empty.
+    const { homedir } = userInfo();
+    if (paths.isAbsolute(homedir)) return homedir;
   } catch {
-    // In a container, the user may not have an entry in passwd. If the temporary directory were used instead, other
-    // users could plant a config file with their own hosts.
-    return paths.sep;
+    // In a container, the user may not have an entry in the user database.
   }
+  // If the temporary directory were used instead, other users could plant a config file with their own hosts.
+  return paths.sep;
 }

@@ -37,6 +37,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     output: read(settings.output),
     color: read(settings.color),
     retries: read(settings.retries),
+    retry_on: read(settings.retry_on),
     timeout: read(settings.timeout),
     page_size: read(settings.page_size),
     rpm: read(settings.rpm),
@@ -44,6 +45,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     profile: read(settings.profile),
     key_command: read(settings.key_command),
     tier: read(settings.tier),
+    sandbox: read(settings.sandbox),
     warnings: configWarnings(config),
   };
 }

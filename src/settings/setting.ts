@@ -1,8 +1,10 @@
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
+import { namedFormat } from "../contract/output-format.ts";
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
+import { readSwitch } from "./switch-words.ts";
 
 /** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
@@ -10,7 +12,16 @@ export type Checked<T> = { readonly value: T } | { readonly problem: string; rea
 export interface Setting<T> {
   readonly name: string;
   readonly variable: string;
-  readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
+  readonly kind:
+    | "host"
+    | "choice"
+    | "boolean"
+    | "integer"
+    | "rate"
+    | "duration"
+    | "list"
+    | "word"
+    | "command";
   readonly fallback: T;
   /** The default as `config list` displays it. */
   readonly fallbackText: string;
@@ -20,9 +31,7 @@ export interface Setting<T> {
   readonly environmentOnly?: boolean;
   /** Allowed only in config.json. The environment variable is rejected. */
   readonly fileOnly?: boolean;
-  readonly check: (text: string) => Checked<T>;
-  /** Replaces `check` for stored values, which may use a format that is no longer accepted elsewhere. */
-  readonly checkKept?: (text: string) => Checked<T>;
+  readonly check: (text: string) => Checked<Exclude<T, undefined>>;
 }
 
 /** The environment variable is `DEXDATA_` plus the name in upper case, with underscores instead of dots. */
@@ -50,12 +59,24 @@ export function choice<T extends string, F extends T | undefined>(
   const check = (text: string): Checked<T> => {
     const value = choices.find((each) => each === text);
     if (value !== undefined) return { value };
-    const near = nearest(text, choices);
+    const format = choices.find((each) => each === namedFormat(text));
+    const near = format ?? nearest(text, choices);
     const problem = `must be one of ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };
   const described = { name, help: `${help}: ${choices.join(", ")}`, fallbackText, check };
   return defineSetting<T | F>({ kind: "choice", fallback, ...described });
+}
+
+/** All boolean variables accept the same words. */
+export function boolean(name: string, help: string): Setting<boolean> {
+  const described = { name, help: `${help} (1 or 0)`, fallbackText: "off", check: readBoolean };
+  return defineSetting({ kind: "boolean", fallback: false, ...described });
+}
+
+function readBoolean(text: string): Checked<boolean> {
+  const value = readSwitch(text);
+  return value === undefined ? { problem: "must be 1, true, yes or on, or 0, false, no or off" } : { value };
 }
 
 export function integer<F extends number | undefined>(
@@ -71,7 +92,12 @@ export function integer<F extends number | undefined>(
   return defineSetting<number | F>({ kind: "integer", fallback, ...described });
 }
 
-function readWithin(text: string, digits: number, min: number, max: number): Checked<number> | undefined {
+function readWithin(
+  text: string,
+  digits: number,
+  min: number,
+  max: number,
+): { readonly value: number } | undefined {
   const value = text.length <= digits && /^\d+$/u.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? { value } : undefined;
 }
@@ -83,17 +109,20 @@ export function readRate(text: string): Checked<number | "unlimited"> {
   return readWithin(text, 6, 1, 100_000) ?? { problem };
 }
 
+/** HTTP statuses, such as `502,503`. */
+export function readStatuses(text: string): Checked<ReadonlySet<number>> {
+  const read = text.split(",").map((each) => readWithin(each.trim(), 3, 400, 599));
+  const statuses = read.flatMap((each) => (each === undefined ? [] : [each.value]));
+  if (statuses.length === read.length) return { value: new Set(statuses) };
+  return { problem: "must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504" };
+}
+
 /** At least 1 millisecond. */
 export function readTimeout(text: string): Checked<number> {
   const value = Math.round(parseDuration(text) ?? 0);
   if (value >= 1 && value <= 86_400_000) return { value };
   const [problem, next] = [`${durationProblem}, more than 0 and up to 24h`, unitHint(text)];
   return next === undefined ? { problem } : { problem, next };
-}
-
-/** Earlier versions saved a number of seconds without a unit. */
-export function readKeptTimeout(text: string): Checked<number> {
-  return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
 /** Only letters, digits, dots, dashes and underscores are allowed, so the name never needs quotes. */

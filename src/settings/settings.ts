@@ -3,6 +3,7 @@ import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { textFormats } from "../contract/output-format.ts";
 import { tiers } from "../contract/tier.ts";
 import {
+  boolean,
   checkProfileName,
   choice,
   defineSetting,
@@ -10,8 +11,8 @@ import {
   integer,
   label,
   readCommand,
-  readKeptTimeout,
   readRate,
+  readStatuses,
   readTimeout,
   type Setting,
 } from "./setting.ts";
@@ -31,6 +32,14 @@ export const settings = {
   output: choice("output", textFormats, undefined, "table on a terminal, ndjson in a pipe", "Output format"),
   color: choice("color", colorModes, "auto", "auto", "When to color output"),
   retries: integer("retries", [0, 100], 4, "4", "Retries per request"),
+  retry_on: defineSetting<ReadonlySet<number>>({
+    kind: "list",
+    name: "retry_on",
+    fallback: new Set(),
+    fallbackText: "none",
+    help: "Also retry these statuses, e.g. 502,503,504",
+    check: readStatuses,
+  }),
   /** In milliseconds. */
   timeout: defineSetting({
     kind: "duration",
@@ -39,7 +48,6 @@ export const settings = {
     fallbackText: "30s",
     help: "Time limit for one request",
     check: readTimeout,
-    checkKept: readKeptTimeout,
   }),
   page_size: integer(
     "page_size",
@@ -86,6 +94,7 @@ export const settings = {
     ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which determines the hosts"),
     environmentOnly: true,
   },
+  sandbox: { ...boolean("sandbox", "Use the sandbox in every command"), environmentOnly: true },
 } as const;
 
 export interface Sourced<T> {
@@ -121,7 +130,6 @@ export function readSetting<T>(
   setting: Setting<T>,
 ): Sourced<T> {
   const typed = context.env[setting.variable];
-  const check = setting.checkKept ?? setting.check;
   // An empty variable counts as unset, as with NO_COLOR, so it can unset a value for a single command.
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
@@ -129,7 +137,7 @@ export function readSetting<T>(
         `${setting.variable} is not accepted: the program can be set only in config.json, so that a directory's environment file (e.g. .envrc) cannot choose it`,
         `unset it, and run: dexdata config set ${setting.name} <command>`,
       );
-    const checked = check(typed);
+    const checked = setting.check(typed);
     if ("problem" in checked)
       throw invalidInput(label(setting.variable, typed), checked.problem, checked.next);
     return { value: checked.value, source: "environment", where: setting.variable, text: typed };
@@ -139,7 +147,7 @@ export function readSetting<T>(
     return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
   }
   const where = `${setting.name} in ${config.path}`;
-  const checked = check(written);
+  const checked = setting.check(written);
   if ("problem" in checked) {
     const next = `run: dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
     throw invalidInput(label(where, written), checked.problem, next);

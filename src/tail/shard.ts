@@ -93,8 +93,10 @@ export async function keepOpen(
  */
 function isRetried(failure: Failure, isHostKnown: boolean): boolean {
   const { details, exit } = failure;
-  const { status, retryable } = details;
-  if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;
+  const { status, retryable, isOutage } = details;
+  if (status === requestTimeout || (status ?? 0) >= 500) return true;
+  // A host name that does not exist may be misspelled.
+  if (retryable === true && isOutage !== true) return true;
   if (status === undefined) return isHostKnown && (exit === 1 || exit === 7);
   return isHostKnown && (!permanentStatuses.has(status) || isOfIntermediary(failure));
 }

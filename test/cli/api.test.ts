@@ -424,15 +424,15 @@ describe("-f", () => {
     [["/search?query=a", "--paginate"], "--paginate: /search is not paginated"],
     [
       ["/networks/base/dexes?limit=0", "--paginate"],
-      'invalid --field limit "0": must be a whole number, from 1 to 100',
+      'invalid --field limit "0": must be a whole number from 1 to 100',
     ],
     [
       ["/networks/base/dexes?page=x", "--paginate"],
-      'invalid --field page "x": must be a whole number, from 1 to 1000',
+      'invalid --field page "x": must be a whole number from 1 to 1000',
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=101", "--paginate"],
-      'invalid --field page "101": must be a whole number, from 1 to 100',
+      'invalid --field page "101": must be a whole number from 1 to 100',
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=1&cursor=x", "--paginate"],
@@ -742,7 +742,7 @@ describe("--paginate", () => {
   test("fails after four responses with the same cursor", async () => {
     reply = () => json({ results: [{ id: "0x1", chain: "base" }], has_next_page: true, next_cursor: "same" });
     const { exit } = await runScripted(["api", "/pools/search", "--paginate"]);
-    expect(exit).toBe(1);
+    expect(exit).toBe(8);
     expect(service.requests.length).toBeLessThanOrEqual(6);
   });
 });

@@ -143,7 +143,7 @@ describe("ohlcv --chart", () => {
 
   test("does not draw an incomplete time range, and suggests the same command again", async () => {
     const half: Script = (request, index) =>
-      index === 0 ? answerCandles(request, { interval: hour, row }) : empty(502);
+      index === 0 ? answerCandles(request, { interval: hour, row }) : empty(501);
     const { exit, stdout, stderr } = await runCommand(
       half,
       `ohlcv ethereum 0x1 --chart --from ${eight - 1500 * hour} --to ${eight} --parallel 1`,

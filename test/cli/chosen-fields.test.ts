@@ -82,6 +82,33 @@ describe("a field that no row can have", () => {
       "a token does not have this field",
       "did you mean symbol?",
     ],
+    ["tokens search ethereum", "chain,id", "a token row does not have this field", "did you mean address?"],
+    ["tokens search --chains base", "symbl", "a token row does not have this field", "did you mean symbol?"],
+    ["pools search ethereum", "address", "a pool row does not have this field", "did you mean id?"],
+    [
+      "pools search ethereum",
+      "volume",
+      "a pool row does not have this field",
+      "did you mean volume_usd_24h?",
+    ],
+    [`prices ethereum ${WETH}`, "address", "a price does not have this field", "did you mean id?"],
+    ["search weth", "address", "a result does not have this field", "did you mean id?"],
+    ["search weth --type dexes", "dex_nam", "a found dex does not have this field", "did you mean dex_name?"],
+    ["networks", "idd", "a network does not have this field", "did you mean id?"],
+    ["dexes ethereum", "dex_nmae", "a dex does not have this field", "did you mean dex_name?"],
+    [`ohlcv ethereum ${WETH}`, "opne", "a candle does not have this field", "did you mean open?"],
+    [
+      `token ethereum ${WETH}`,
+      "summary.price",
+      "a token does not have this field",
+      "did you mean summary.price_usd?",
+    ],
+    [
+      "api /networks/ethereum/tokens/search --paginate",
+      "id",
+      "a token row does not have this field",
+      "did you mean address?",
+    ],
   ])("%s --fields %s is rejected before a request", async (words, fields, problem, hint) => {
     sandbox.takeLog();
     const { exit, stderr } = await run(`${words} --fields ${fields}`);

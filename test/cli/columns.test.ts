@@ -63,7 +63,7 @@ describe("--columns", () => {
   test.each([
     [
       "pools search ethereum --columns liqidity",
-      'invalid --columns "liqidity": must be one of token-0, token-1, network, dex, fee, price-0-usd, change-5m, change-1h, change-6h, change-24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean liquidity?',
+      'invalid --columns "liqidity": must be one of token-0, token-1, network, dex, fee, price-0-usd, change-5m, change-1h, change-6h, change-24h, change-48h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean liquidity?',
     ],
     [
       "dexes ethereum --columns volum",
@@ -188,7 +188,7 @@ describe("-o wide", () => {
   test("shows every column of a list, even without values and beyond the terminal width", async () => {
     const wide = await runOnTerminal("pools search ethereum --limit 2 -o wide", 40);
     expect(headOf(wide)).toBe(
-      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE 0 USD|CHANGE 5M|CHANGE 1H|CHANGE 6H|CHANGE 24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
+      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE 0 USD|CHANGE 5M|CHANGE 1H|CHANGE 6H|CHANGE 24H|CHANGE 48H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
     );
   });
 

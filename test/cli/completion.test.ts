@@ -37,6 +37,50 @@ function completionsOf(line: string, context = shellEnvironment()): readonly str
   return [head.replace("\t", " ").trim(), ...rest.map((each) => each.split("\t")[0] ?? "")];
 }
 
+describe.each(["bash", "zsh", "fish"])("%s completes file names", (shell) => {
+  const kindOf = (...words: readonly string[]): string =>
+    answerShell(shellEnvironment(), allCommands, [shell, ...words]).split("\n")[0] ?? "";
+
+  /** The first argument of these commands is a file or a directory. */
+  test.each(["verify", "sync"])("for the argument of %s", (command) => {
+    expect(kindOf(command, "")).toBe("files\t");
+    expect(kindOf(command, "ro")).toBe("files\t");
+    expect(kindOf(command, "-q", "ro")).toBe("files\t");
+  });
+
+  test("for every file of verify", () => {
+    expect(kindOf("verify", "a.csv", "")).toBe("files\t");
+  });
+
+  const takers = allCommands.filter(({ positionals }) => positionals.some(({ isList }) => isList === true));
+  test.each(takers.map((command) => [command.words, command] as const))(
+    "after @ for %s, in the place of the network and after it",
+    (words, { positionals }) => {
+      const command = words.split(" ");
+      const [first] = positionals;
+      if (first?.suggests !== "files") expect(kindOf(...command, "@po")).toBe("files\t@");
+      if (positionals.length > 1) expect(kindOf(...command, "ethereum", "@")).toBe("files\t@");
+    },
+  );
+
+  const flags = allCommands.flatMap(({ words, flags: own, shared }) =>
+    Object.entries({ ...own, ...shared })
+      .filter(([, { type }]) => type.name === "file")
+      .map(([name]) => [words, name] as const),
+  );
+  test("for every flag that takes a file", () => {
+    expect(flags.length).toBeGreaterThan(20);
+    for (const [words, name] of flags) {
+      expect([words, name, kindOf(...words.split(" "), `--${name}`, "")]).toEqual([words, name, "files\t"]);
+      expect([words, name, kindOf(...words.split(" "), `--${name}=x`)]).toEqual([
+        words,
+        name,
+        `files\t--${name}=`,
+      ]);
+    }
+  });
+});
+
 describe("completion at the end of a line", () => {
   const cases: readonly (readonly [line: string, expected: readonly string[]])[] = [
     ["po", ["words", "pool", "pools"]],

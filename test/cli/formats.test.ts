@@ -49,7 +49,7 @@ const commands = allCommands.filter(
 describe.each(outputFormats)("-o %s", (format) => {
   test.each(commands.map((command) => [command.words, command] as const))(
     "is printed or rejected by %s",
-    async (_, { examples }) => {
+    async (_, { examples, flags, shared }) => {
       const typed = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
       const words = typed.map((word) => (exampleFiles.includes(word) ? path.join(folder, word) : word));
       const env = words.includes("--sandbox") ? {} : sandbox.env();
@@ -62,6 +62,10 @@ describe.each(outputFormats)("-o %s", (format) => {
           ),
         );
         expect(stdout).toBe("");
+        // Help must not offer it, unless the hint says with which flag it works.
+        const more = /hint: choose one: (\S+ \S+)\n/u.exec(stderr)?.[1]?.split(" ");
+        if (more === undefined) expect({ ...shared, ...flags }["output"]?.type.choices).not.toContain(format);
+        else expect((await dexdata([...words, ...more, "-o", format], { env })).exit).toBe(0);
         return;
       }
       expect(isOf[format](stdout) || stdout).toBe(true);

@@ -412,7 +412,7 @@ describe("rule 155: X-Api-Plan", () => {
     answer = (index) => page(index < 3 ? String(index) : null);
     const { stderr } = await runCommand(
       { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
-      "pools search ethereum --all",
+      "pools search ethereum --all --page-size 1",
     );
     expect(stderr).toBe("warning: the service applied the dev plan, not pro; see: dexdata auth status\n");
   });

@@ -153,7 +153,9 @@ describe("a known filter that is missing from the echo, or has another value the
     const words = "pools search base --sort asc --all --no-strict -o ndjson";
     const { stdout, stderr } = await runCommand(words, { DEXDATA_BASE_URL: server.url });
     expect(rowsOf(stdout)).toHaveLength(4);
-    expect(stderr).toBe('warning: the service ignored --sort "asc", so its rows do not match\n');
+    expect(
+      stderr.match(/^warning: the service ignored --sort "asc", so its rows do not match$/gmu),
+    ).toHaveLength(1);
   });
 
   test("accepts a response without an echo, and a path that is not a search", async () => {

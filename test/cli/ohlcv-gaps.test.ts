@@ -195,7 +195,7 @@ describe("--fill", () => {
     let isHealed = false;
     const script: Script = (request) =>
       askedOf(request.query).start === failing && !isHealed
-        ? empty(503)
+        ? empty(501)
         : answerCandles(request, { interval: 60, has: (at) => at === start + 60 });
     const window = `--interval 1m --from ${start} --to ${eight} --fill previous -o ndjson`;
     const file = path.join(folder, "resumed.ndjson");
@@ -219,7 +219,7 @@ test("the command after a failure starts where --fill previous knows the last cl
   let isHealed = false;
   const server = await serveInTest((request) =>
     askedOf(request.query).start === start + 60_000 && !isHealed
-      ? empty(503)
+      ? empty(501)
       : answerCandles(request, { interval: 60, has: (at) => at === start + 60 }),
   );
   const env = {

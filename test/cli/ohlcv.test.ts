@@ -252,12 +252,12 @@ describe("a service with other rules for start and end", () => {
   test("costs one more request after exactly ten candles, unless no candle can follow", async () => {
     const early = await runWithService(
       { interval: 60, has: (at) => at < september + 600 },
-      `${words} --to ${september + 6000}`,
+      words.replace(/--to \S+/u, `--to ${september + 6000}`),
     );
     expect([rowsOf(early.stdout).length, early.requests.length]).toEqual([10, 2]);
     const late = await runWithService(
       { interval: 60, has: (at) => at >= september + 5400 },
-      `${words} --to ${september + 6000}`,
+      words.replace(/--to \S+/u, `--to ${september + 6000}`),
     );
     expect([rowsOf(late.stdout).length, late.requests.length]).toEqual([10, 1]);
   });
@@ -460,7 +460,7 @@ describe("an invalid response ends the pull after the rows before it", () => {
     const body = rows(september, september, september + 60);
     const { exit, stdout } = await runCommand(
       (_, index) => json(index === 0 ? body : "[]"),
-      `${words} --to ${september + 180}`,
+      words.replace(/--to \S+/u, `--to ${september + 180}`),
     );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: linesOf([september, september + 60], 60) });
   });
@@ -470,7 +470,7 @@ describe("a failure halfway", () => {
   test("of --count-back prints nothing, because the oldest candles come first", async () => {
     const { exit, stdout } = await runCommand(
       (request) =>
-        askedOf(request.query).start === september ? empty(503) : answerCandles(request, { interval: 60 }),
+        askedOf(request.query).start === september ? empty(501) : answerCandles(request, { interval: 60 }),
       `--interval 1m --count-back 2500 --to ${september + 2500 * 60} -o ndjson`,
     );
     expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
@@ -482,7 +482,7 @@ describe("a failure halfway", () => {
     const words = `--interval 1m ${window} -o ndjson --fill null`;
     const first = await runCommand(
       (request) =>
-        askedOf(request.query).start === failing ? empty(503) : answerCandles(request, { interval: 60 }),
+        askedOf(request.query).start === failing ? empty(501) : answerCandles(request, { interval: 60 }),
       words,
     );
     expect({ exit: first.exit, rows: rowsOf(first.stdout).length }).toEqual({ exit: 7, rows: 2000 });

@@ -47,7 +47,7 @@ async function serveDexes(pages: number, dexes: readonly string[] = ["uni", "sus
   const server = await serveInTest(({ query }) => {
     const page = Number(query.get("cursor") ?? "0");
     state.onPage();
-    if (page >= state.broken) return empty(503);
+    if (page >= state.broken) return empty(501);
     const results = dexes.map((dex, index) => ({ chain: "ethereum", id: `0x${page}${index}`, dex_id: dex }));
     const hasNext = page < pages - 1;
     return json({ results, has_next_page: hasNext, next_cursor: hasNext ? String(page + 1) : "" });

@@ -29,7 +29,7 @@ interface Paced extends Outcome {
   readonly arrivals: readonly number[];
 }
 
-const pool = json('{"id":"0x1"}');
+const pool = json('{"chain":"ethereum"}');
 const tooMany = (headers: Record<string, string> = {}): Reply => json({}, { status: 429, headers });
 
 type Answer = (now: number, index: number) => Reply;
@@ -242,9 +242,10 @@ describe("after a 429", () => {
     await runCommand(["networks"], { env });
     const second = await runCommand(["networks"], { env });
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
+    const until = new Date(Math.ceil((second.context.clock.now() + 600_000) / 1000) * 1000).toISOString();
     expect(second.stderr).toBe(
-      "error: rate limit exceeded: the service requested a pause for this key\n" +
-        "  hint: waiting 10m1s would exceed --retry-max-time; try again later, or raise it\n",
+      `error: rate limit exceeded: the service requested a pause for this key until ${until.replace(".000", "")}\n` +
+        "  hint: waiting 10m1s would exceed --retry-max-time; raise it, use another key (--profile), or add --rpm unlimited\n",
     );
     const third = await runCommand(["networks", "--rpm", "unlimited"], { env });
     expect([third.exit, origin.requests.length]).toEqual([0, 2]);

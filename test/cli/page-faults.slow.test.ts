@@ -139,7 +139,7 @@ test.each(["dexes", "txns", "api of transactions"])(
     const file = path.join(folder, `resumed-${name.length}.ndjson`);
     const sound = faultyService();
     const { stdout } = await pullWithoutFault(list);
-    let answer: Script = (request, index) => (index < 12 ? sound(request, index) : empty(503));
+    let answer: Script = (request, index) => (index < 12 ? sound(request, index) : empty(501));
     const server = await serveInTest(async (request, index) => await answer(request, index));
     const env = paid(server.url);
     const words = `${list.words} --rpm unlimited -o ndjson --out ${file} --resume`;

@@ -67,7 +67,7 @@ describe("--receipt", () => {
     let isHealed = false;
     const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
-      if (page === 2 && !isHealed) return empty(503);
+      if (page === 2 && !isHealed) return empty(501);
       const results = [{ chain: "ethereum", id: `0x${page}` }];
       return json({ results, has_next_page: page < 3, next_cursor: page < 3 ? String(page + 1) : "" });
     });
@@ -154,7 +154,7 @@ describe("--receipt", () => {
     mkdirSync(inner);
     const server = await serveInTest(() => {
       rmSync(inner, { recursive: true, force: true });
-      return empty(503);
+      return empty(501);
     });
     const words = ["networks", "--receipt", path.join(inner, "r.json"), "--error-format", "text"];
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });

@@ -225,6 +225,26 @@ describe("dexdata sandbox -- command", () => {
     },
   );
 
+  test.each([
+    ["--clock", ["--clock", "2026-10-02T12:00:00Z"], {}],
+    ["DEXDATA_NOW", [], { DEXDATA_NOW: "2026-10-02T12:00:00Z" }],
+  ])("gives the command the service's time, from %s", async (_, flags, env) => {
+    const file = path.join(createTestContext().home, "seen.txt");
+    const program =
+      `fetch(process.env.DEXDATA_BASE_URL + "/networks").then((answer) => ` +
+      `require("node:fs").writeFileSync(${JSON.stringify(file)}, process.env.DEXDATA_NOW + " " + answer.headers.get("x-dexdata-sandbox")))`;
+    const words = ["sandbox", "--speed", "0", ...flags, "--", process.execPath, "-e", program];
+    expect((await run(words, createTestContext({ env }))).exit).toBe(0);
+    const [now, shown] = readFileSync(file, "utf8").split(" simulated data; ");
+    expect([now, shown]).toEqual(["2026-10-02T12:00:00Z", "seed=1; at=2026-10-02T12:00:00Z"]);
+  });
+
+  test("leaves the real time to the command without --clock", async () => {
+    const file = path.join(createTestContext().home, "seen.json");
+    expect((await inside([process.execPath, "-e", report(file, 0)])).exit).toBe(0);
+    expect(JSON.parse(readFileSync(file, "utf8"))).not.toHaveProperty("DEXDATA_NOW");
+  });
+
   test("serves while the command runs, and no longer", async () => {
     const file = path.join(createTestContext().home, "seen.txt");
     const program =

@@ -122,7 +122,10 @@ describe("csv and tsv", () => {
 
   test("a token name cannot forge a row or a formula", async () => {
     const name = '=cmd|"/c calc"!A1\n0x2,"x"\t\u202e';
-    const body = JSON.stringify({ results: [{ address: "0x1", chain: "a", name }], has_next_page: false });
+    const body = JSON.stringify({
+      results: [{ address: "0x1", chain: "ethereum", name }],
+      has_next_page: false,
+    });
     const words = "tokens search ethereum --fields address,name -o";
     expect(await answerWith(body, `${words} csv`)).toEqual({
       exit: 0,
@@ -261,7 +264,7 @@ describe("--fields ?", () => {
 
 describe("a field that no row has", () => {
   const body =
-    '{"results":[{"id":"0x1","chain":"a","new":null,"tokens":[{"id":"0x2"}]}],"has_next_page":false}';
+    '{"results":[{"id":"0x1","chain":"ethereum","new":null,"tokens":[{"id":"0x2"}]}],"has_next_page":false}';
 
   test.each([
     ["id,new,tokens.*.id,tokens.0", undefined],

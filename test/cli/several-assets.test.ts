@@ -129,7 +129,7 @@ describe("transactions of several pools", () => {
     let broken = true;
     const server = await serveInTest(({ url }) => {
       const pool = /pools\/(0x\w+)\//u.exec(url)?.[1] ?? "";
-      if (broken && pool === OTHER) return json({ error: "x", message: "no" }, { status: 503 });
+      if (broken && pool === OTHER) return json({ error: "x", message: "no" }, { status: 501 });
       const rows = [3, 2, 1].map((index) => rowOf(pool, index));
       return json({ transactions: rows, page_info: { limit: 10, page: 1, total_items: 3, total_pages: 1 } });
     });

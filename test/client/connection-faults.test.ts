@@ -194,7 +194,7 @@ describe("system errors of a connection", () => {
   const fault = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
   test.each([
-    ["ENOTFOUND", "cannot resolve api.example", false],
+    ["ENOTFOUND", "cannot resolve api.example", true],
     ["EAI_AGAIN", "cannot resolve api.example: no response from the name server", true],
     ["ECONNREFUSED", "connection to api.example refused", true],
     ["ECONNRESET", "connection to api.example reset", true],
@@ -206,14 +206,19 @@ describe("system errors of a connection", () => {
     ["EADDRNOTAVAIL", "cannot reach api.example: this machine has no suitable address", true],
     ["ETIMEDOUT", "connection to api.example timed out", true],
     ["UND_ERR_CONNECT_TIMEOUT", "connection to api.example timed out", true],
-    ["EMFILE", "connection to api.example failed (EMFILE)", true],
-  ])("%s: %s", (code, said, retryable) => {
+    [
+      "EMFILE",
+      "connection to api.example failed (too many open files)",
+      true,
+      "raise the limit of open files (ulimit -n), or close other programs",
+    ],
+  ])("%s: %s", (code, said, retryable, next = network) => {
     const failure = connectionFailure(fault(code), peer);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({
       message: said,
       exit: 7,
-      details: { code: "network", retryable, isUnsent: true, next: network },
+      details: { code: "network", retryable, isUnsent: true, next },
     });
   });
 

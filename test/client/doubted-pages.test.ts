@@ -144,7 +144,7 @@ describe("--resume after a page that contradicted the count", () => {
   test("rows removed meanwhile from the remaining part do not count as missing", async () => {
     const listing: Listing = { events: manyEvents(469, 2) };
     const { service, run } = await serve((request, index) =>
-      index > 10 ? json({}, { status: 503 }) : answerOf(listing, request),
+      index > 10 ? json({}, { status: 501 }) : answerOf(listing, request),
     );
     const words = `${small} --out ${path.join(folder, "fewer.ndjson")} --resume`;
     expect(await run(`${words} --retries 0`)).toMatchObject({ exit: 7 });

@@ -6,9 +6,13 @@ import { defaultRetryPolicy, waitBeforeRetry } from "../../src/client/pace/retry
 import { meaningOf } from "../../src/contract/service-errors.ts";
 import { Failure, affectsOneInput } from "../../src/contract/failure.ts";
 
-const failure = (details: { status?: number; retryable?: boolean; retryAfter?: number }): Failure =>
-  new Failure("refused", { exit: 7, code: "internal_error", ...details });
-const first = { attempt: 1, waited: 0, random: 0 };
+const failure = (details: {
+  status?: number;
+  retryable?: boolean;
+  isOutage?: boolean;
+  retryAfter?: number;
+}): Failure => new Failure("refused", { exit: 7, code: "internal_error", ...details });
+const first = { attempt: 1, waited: 0, hasAnswered: false, random: 0 };
 const outOfTime = expect.objectContaining({
   details: expect.objectContaining({ next: expect.stringContaining("would exceed --retry-max-time") }),
 });
@@ -27,22 +31,31 @@ describe("status codes", () => {
     [399, 1, false, "internal_error"],
     [499, 2, false, "invalid_param"],
     [501, 7, false, "unavailable"],
+    [502, 7, true, "unavailable"],
+    [503, 7, true, "unavailable"],
+    [504, 7, true, "unavailable"],
+    [505, 7, false, "unavailable"],
     [599, 7, false, "unavailable"],
     [100, 1, false, "internal_error"],
-  ] as const)("%d: exit %d, retried: %s, %s", (status, exit, retried, code) => {
-    expect(meaningOf(status)).toEqual({ exit, retried, code });
+  ] as const)("%d: exit %d, retryable: %s, %s", (status, exit, retryable, code) => {
+    expect(meaningOf(status)).toEqual({ exit, retryable, code });
   });
 
-  test("no other three-digit status is retried", () => {
+  test("no other three-digit status is retryable", () => {
     const all = Array.from({ length: 900 }, (_, index) => 100 + index);
-    expect(all.filter((status) => meaningOf(status).retried)).toEqual([429, 500]);
+    expect(all.filter((status) => meaningOf(status).retryable)).toEqual([429, 500, 502, 503, 504]);
     expect(all.filter((status) => affectsOneInput(failure({ status })))).toEqual([400, 404]);
   });
 });
 
 describe("retry decisions", () => {
   test("default: four retries within three minutes, and only for the statuses of the specification", () => {
-    expect(defaultRetryPolicy).toEqual({ retries: 4, retryOn: new Set(), maxTime: 180_000 });
+    expect(defaultRetryPolicy).toEqual({
+      retries: 4,
+      retryOn: new Set(),
+      outlastsOutages: false,
+      maxTime: 180_000,
+    });
   });
 
   test("match the reference table for any numbers", () => {
@@ -50,6 +63,7 @@ describe("retry decisions", () => {
       {
         status: fc.constantFrom(400, 429, 500, 503),
         retryable: fc.boolean(),
+        isOutage: fc.boolean(),
         retryAfter: fc.nat(200_000),
       },
       { requiredKeys: [] },
@@ -57,20 +71,29 @@ describe("retry decisions", () => {
     const policies = fc.record({
       retries: fc.nat(9),
       retryOn: fc.uniqueArray(fc.constantFrom(400, 503)).map((list) => new Set<number>(list)),
+      outlastsOutages: fc.boolean(),
       maxTime: fc.nat(200_000),
     });
     const progress = fc.record({
       attempt: fc.integer({ min: 1, max: 10 }),
       waited: fc.nat(100_000),
+      hasAnswered: fc.boolean(),
       random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     });
     fc.assert(
       fc.property(details, policies, progress, (what, policy, at) => {
         const refused = failure(what);
         const decide = (): number => waitBeforeRetry(refused, policy, at);
-        const mayBe = what.retryable === true || [...policy.retryOn].some((status) => status === what.status);
+        const isChosen = [...policy.retryOn].some((status) => status === what.status);
+        const isKnown = what.isOutage !== true || at.hasAnswered || policy.outlastsOutages;
+        const mayBe = isChosen || (what.retryable === true && isKnown);
         if (!mayBe || policy.retries < at.attempt) {
-          expect(decide).toThrow(expect.toSatisfy((thrown) => thrown === refused));
+          expect(decide).toThrow(
+            // A failure that is too early for a retry gets the hint to use --retry-on.
+            isKnown || isChosen
+              ? expect.toSatisfy((thrown) => thrown === refused)
+              : expect.objectContaining({ message: refused.message }),
+          );
           return;
         }
         const doubled = [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000][at.attempt - 1] ?? 64_000;

@@ -16,7 +16,7 @@ interface Watched extends Pick<Outcome, "exit" | "stdout" | "stderr"> {
 }
 
 /** A timeout that never occurs and that equals no wait. */
-const timeout = 777_777_777;
+const timeout = 77_777_777;
 
 /** Runs `networks` once against the script; the last reply is repeated for all later requests. */
 async function ask(

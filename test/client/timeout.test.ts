@@ -265,8 +265,8 @@ describe("content-encoding", () => {
     expect(await ask(zipped, encoding)).toMatchObject({ exit: 0, stdout: printed, stderr: "" });
   });
 
-  test("identity is accepted", async () => {
-    expect(await ask(Buffer.from(row), "identity")).toMatchObject({ exit: 0, stdout: printed });
+  test.each(["identity", "Identity", "", " ", ","])("%j is no coding", async (encoding) => {
+    expect(await ask(Buffer.from(row), encoding)).toMatchObject({ exit: 0, stdout: printed, stderr: "" });
   });
 
   test.each(["br", "deflate", "zstd", "gzip, gzip"])(

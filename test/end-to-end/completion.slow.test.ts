@@ -28,6 +28,9 @@ const cases: readonly Case[] = [
   ["dexdata pools search ethereum --dex unis|", ["uniswap_v2", "uniswap_v3"]],
   ["dexdata usage --profile wo|", ["work"], "dexdata usage --profile work "],
   ["dexdata stream @list|", ["@list a.txt", "@list.txt"]],
+  ["dexdata prices @list|", ["@list a.txt", "@list.txt"]],
+  ["dexdata verify rows.n|", ["rows.ndjson"], "dexdata verify rows.ndjson "],
+  ["dexdata sync rows.n|", ["rows.ndjson"], "dexdata sync rows.ndjson "],
   ["dexdata networks --out rows.n|", ["rows.ndjson"], "dexdata networks --out rows.ndjson "],
   ["dexdata networks --out=rows.n|", ["--out=rows.ndjson"], "dexdata networks --out=rows.ndjson "],
 ];

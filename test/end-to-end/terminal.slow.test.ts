@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -117,6 +118,38 @@ describe.skipIf(isLeftOut)(named("keys on a live screen"), () => {
     expect(terminal.state()).toEqual(clean);
   });
 
+  const stopped = /Stopped[^]*\n\$ ?$/u;
+
+  test.each([
+    ["the board", `dexdata stream ${weth} --sandbox`, /1 connection open/u],
+    ["--watch", `dexdata prices ${weth} --watch 1h --sandbox`, /next in/u],
+  ])("SIGSTOP cannot be caught, but after fg the keys of %s work", async (_, words, running) => {
+    terminal = openTerminal();
+    const pid = startWithPid(terminal, words);
+    await terminal.until(running);
+    process.kill(pid(), "SIGSTOP");
+    await terminal.until(stopped);
+    terminal.enter("clear; fg");
+    await terminal.until(running);
+    terminal.press("q");
+    await terminal.until(/\n\$$/u);
+    expect(terminal.state()).toEqual(clean);
+  });
+
+  test("a key typed after SIGSTOP and fg is not shown", async () => {
+    terminal = openTerminal();
+    const pid = startWithPid(terminal, "dexdata auth login");
+    await terminal.until(/key/iu);
+    process.kill(pid(), "SIGSTOP");
+    await terminal.until(stopped);
+    terminal.enter("fg");
+    await terminal.until(/fg\n/u);
+    await wait(500);
+    terminal.enter("not-a-key");
+    const lines = await terminal.until(/invalid key|does not start/u);
+    expect(lines.join("\n")).not.toContain("not-a-key");
+  });
+
   test("a stream in the background keeps running, and leaves the keys to the shell", async () => {
     terminal = openTerminal(100, 40);
     const file = path.join(temporaryFolder(), "ticks.ndjson");
@@ -126,6 +159,13 @@ describe.skipIf(isLeftOut)(named("keys on a live screen"), () => {
     expect(readFileSync(file, "utf8").split("\n").length).toBeGreaterThan(2);
   });
 });
+
+/** Returns a function that reads the process's ID once it has started. */
+function startWithPid(on: Terminal, words: string): () => number {
+  const file = path.join(temporaryFolder(), "pid");
+  on.enter(`sh -c 'echo $$ > ${file}; exec "$NODE" "$PROGRAM" ${words.replace("dexdata ", "")}'`);
+  return () => Number(readFileSync(file, "utf8"));
+}
 
 /** The chunks that a run on a terminal has loaded at its end, by name. */
 async function chunksOf(words: string): Promise<string> {

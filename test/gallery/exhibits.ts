@@ -62,7 +62,7 @@ const separated: Exhibit = {
 
 const fields: Exhibit = {
   name: "fields",
-  commands: ["txns --fields ?", "pools search ethereum --limit 2 --fields id,volume,symbol,fee"],
+  commands: ["txns --fields ?", "pools search ethereum --limit 2 --fields id,depth,fee"],
   views: [inWindow(80), inPipe("ndjson")],
 };
 

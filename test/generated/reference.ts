@@ -7,7 +7,7 @@ import { connectionsOfPlan } from "../../src/contract/feed.ts";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { plans } from "../../src/contract/tier.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
-import { costSentence } from "../../src/program/help/command-help.ts";
+import { costSentence, exitSentence } from "../../src/program/help/command-help.ts";
 import { fullRows } from "../../src/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/program/help/topics/table-topics.ts";
 import { topicPage } from "../../src/program/help/topics/topics.ts";
@@ -59,7 +59,8 @@ const flagTable = (flags: Flags): string =>
 
 /** The variables of the environment topic that no other table contains. */
 const sharedVariables: readonly Row[] = [
-  ["`NO_COLOR`, `FORCE_COLOR`", "color never, color always"],
+  ["`NO_COLOR`", "color never"],
+  ["`FORCE_COLOR`", "`0` and `false`: color never; other values: color always"],
   ["`TERM`", "`dumb`: no color and no live board"],
   ["`LC_ALL`, `LC_CTYPE`, `LANG`", "UTF-8 or ASCII output"],
   ["`WT_SESSION`", "UTF-8 output in Windows Terminal, if none of these three is set"],
@@ -80,7 +81,7 @@ function commandSection(command: Command): string {
   return [
     `### dexdata ${words}\n`,
     `${usagesOf(command).map(code).join(" or ")}\n`,
-    `${summary.replace(/[^.]$/u, "$&.")} ${costSentence(command)}\n`,
+    `${summary.replace(/[^.]$/u, "$&.")} ${costSentence(command)} ${exitSentence(command)}\n`,
     ...(Object.keys(flags).length === 0 ? [] : [flagTable(flags)]),
     ...(names.length === 0
       ? []
@@ -153,10 +154,9 @@ export const referenceParts: Readonly<Record<string, () => string>> = {
     table(
       ["variable", "meaning"],
       [
-        ...rowsOfTopic("environment", "Keys, sandbox and directories").map(([name = "", text = ""]) => [
-          code(name),
-          text.replace("/home/me", "~"),
-        ]),
+        ...rowsOfTopic("environment", "Keys, time and directories (absolute paths)").map(
+          ([name = "", text = ""]) => [code(name), text.replace("/home/me", "~")],
+        ),
         ...sharedVariables,
       ],
     ),

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { inject } from "vitest";
+import { localExits } from "../../src/contract/exit-codes.ts";
 import type * as entry from "./program-entry.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "./test-context.ts";
 
@@ -7,7 +8,7 @@ import { createTestContext, type TestContext, type TestContextOptions } from "./
  * One bundle for all test files: vitest's loader takes more than a second per file for the program's modules. The
  * mutation tests change single modules, and load them from the sources.
  */
-const { main } =
+const { allCommands, main, parseCommandLine } =
   process.env["DEXDATA_TEST_SOURCES"] === "1"
     ? await import("./program-entry.ts")
     : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle that global-setup.ts makes of that very module
@@ -39,5 +40,18 @@ export async function dexdata(
 /** Runs it with a context that the test has prepared, e.g. a reader that closes or a signal. */
 export async function run(argv: readonly string[], context: TestContext): Promise<Outcome> {
   const exit = await main(argv, context);
+  checkDeclared(exit, argv);
   return { exit, stdout: context.stdoutText(), stderr: context.stderrText(), context };
+}
+
+/** A script that reads `commands -o json` relies on the list. */
+function checkDeclared(exit: number, argv: readonly string[]): void {
+  const { asks } = parseCommandLine(argv, allCommands);
+  const command = asks.kind === "command" ? asks.command : undefined;
+  if (command?.passesExit === true && argv.includes("--")) return;
+  const declared: readonly number[] = command?.exits ?? localExits;
+  if (!declared.includes(exit))
+    throw new Error(
+      `exit ${exit} of "${command?.words ?? "no command"}" is not declared: ${declared.join(", ")}`,
+    );
 }

@@ -45,7 +45,7 @@ export async function linesIn(file: string, lines: number): Promise<void> {
 }
 
 /** Makes this page and all later ones fail until the returned function is called. */
-export function breakAt(list: PagedList, broken: number, reply = empty(503)): () => void {
+export function breakAt(list: PagedList, broken: number, reply = empty(501)): () => void {
   list.interfere = (page) => (page >= broken ? reply : undefined);
   return () => {
     list.interfere = () => undefined;

@@ -105,7 +105,7 @@ test.each([
 ])("--for ends with 8 if every read from %s on failed, and reports since when", async (_, sound) => {
   if (command === undefined) throw new Error("no command asks for transactions");
   const server = await serveInTest((_request, index) =>
-    index < sound ? json(command.sound) : json({}, { status: 503 }),
+    index < sound ? json(command.sound) : json({}, { status: 501 }),
   );
   const words = `${command.words} ${flags.replace("--limit 1", "--for 2m")}`;
   const { exit, stderr } = await dexdata(words, {

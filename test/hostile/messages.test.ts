@@ -16,7 +16,8 @@ const key = "api_pro_0123456789";
 /** Runs as a pro caller against the script, on a terminal and in a pipe. */
 async function runAgainst(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
   const { url } = await serveInTest(script);
-  return await dexdata(`${words} --error-format text`, {
+  const format = words.includes("--error-format") ? "" : " --error-format text";
+  return await dexdata(`${words}${format}`, {
     ...options,
     env: {
       DEXDATA_BASE_URL: url,
@@ -127,7 +128,11 @@ const messages: readonly Heard[] = [
     name: "the command that goes on",
     words: "pools search ethereum -o table --limit 1",
     script: () =>
-      json({ results: [{ id: "x", chain: forbidden }], has_next_page: true, next_cursor: forbidden }),
+      json({
+        results: [{ id: "x", chain: "ethereum", [forbidden]: forbidden }],
+        has_next_page: true,
+        next_cursor: forbidden,
+      }),
     exit: 0,
   },
   {
@@ -171,7 +176,7 @@ describe.each([
 test.each(formats)(
   "promise 2: files written as %s cannot control the terminal that displays them",
   async (format) => {
-    const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };
+    const row = { id: forbidden, chain: "ethereum", name: forbidden, [forbidden]: forbidden };
     const folder = temporaryFolder();
     const [file, receipt] = ["rows.txt", "receipt.json"].map((name) => path.join(folder, name));
     const { exit } = await runAgainst(

@@ -17,7 +17,7 @@ import { createTestContext, type TestContext } from "../harness/test-context.ts"
 
 /** Leaves the values that the program itself reads unchanged. */
 const shownTexts: TextOf = (name, field) =>
-  ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
+  ["id", "chain", "pool_id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
 const everyText: TextOf = () => forbidden;
 
 interface Picture {
@@ -68,7 +68,7 @@ const sends =
 /** Hostile rows, others in their place, a rejection, and the end. */
 const rounds: Picture["answer"] = (request, index, context) => {
   if (index === 3) context.interrupt({ cause: "SIGINT" });
-  if (index === 2) return json({ message: forbidden, error: forbidden }, { status: 503, headers });
+  if (index === 2) return json({ message: forbidden, error: forbidden }, { status: 501, headers });
   return rowsOf(request, index === 0 ? everyText : shownTexts);
 };
 

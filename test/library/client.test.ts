@@ -132,7 +132,7 @@ describe("on the sandbox", () => {
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
         `${freeHost} does not accept pro keys, and the key from apiKey is on the pro plan`,
       ],
-      [() => openLibrary({ rpm: 0.5 }), "invalid rpm: must be a whole number, from 1 to 100000"],
+      [() => openLibrary({ rpm: 0.5 }), "invalid rpm: must be a whole number from 1 to 100000"],
     ];
     for (const [call, message] of refused)
       expect(await failureOf(call)).toEqual({

@@ -12,6 +12,7 @@ export interface Library extends LibraryClient {
   readonly pool: Call<Promise<Row>>;
   readonly search: Call<Promise<Readonly<Record<string, readonly Row[]>>>>;
   readonly networks: Call<Listing<Row>>;
+  readonly dexes: Call<Listing<Row>>;
   readonly networkPoolsSearch: Call<Listing<Row>>;
   readonly poolTransactions: Call<Listing<Row>>;
   readonly multiPrices: Call<Listing<Row>>;

@@ -145,7 +145,7 @@ describe("L5: the clock", () => {
     async (time) => {
       const sandbox = await start();
       expect((await failureOf(() => sandbox.advance(time))).message).toMatch(
-        /^invalid milliseconds: must be a whole number, from 0 to \d+$/u,
+        /^invalid milliseconds: must be a whole number from 0 to \d+$/u,
       );
       expect(sandbox.now()).toEqual(new Date(noon));
     },
@@ -219,17 +219,17 @@ describe("L5: invalid options", () => {
     [{ clock: "2026-02-30" }, 'invalid clock "2026-02-30": '],
     [{ clock: new Date(Number.NaN) }, "invalid clock: must be a valid Date"],
     [{ speed: -1 }, "invalid speed: must be a number such as 0, 1 or 60"],
-    [{ seed: 1.5 }, "invalid seed: must be a whole number, from 0 to 4294967295"],
+    [{ seed: 1.5 }, "invalid seed: must be a whole number from 0 to 4294967295"],
     [{ faults: "429y" }, 'faults "429y"'],
     [{ faults: 5 }, 'faults "5"'],
     [{ dialect: "x" }, "invalid dialect: must be one of spec, public"],
-    [{ rpm: 0 }, "invalid rpm: must be a whole number, from 1 to 1000000000000"],
-    [{ minute: 0 }, "invalid minute: must be a whole number, from 1 to 86400000"],
-    [{ credits: -1 }, "invalid credits: must be a whole number, from 0 to 1000000000000"],
-    [{ packs: "1" }, "invalid packs: must be a whole number, from 0 to 1000000000000"],
+    [{ rpm: 0 }, "invalid rpm: must be a whole number from 1 to 1000000000000"],
+    [{ minute: 0 }, "invalid minute: must be a whole number from 1 to 86400000"],
+    [{ credits: -1 }, "invalid credits: must be a whole number from 0 to 1000000000000"],
+    [{ packs: "1" }, "invalid packs: must be a whole number from 0 to 1000000000000"],
     [{ overageCap: -1 }, "invalid overageCap: must be an amount in USD, such as 20 or 0.5"],
-    [{ latency: 1e9 }, "invalid latency: must be a whole number, from 0 to 86400000"],
-    [{ port: 65_533 }, "invalid port: must be a whole number, from 0 to 65532"],
+    [{ latency: 1e9 }, "invalid latency: must be a whole number from 0 to 86400000"],
+    [{ port: 65_533 }, "invalid port: must be a whole number from 0 to 65532"],
   ];
   test.each(invalid)("%o is rejected", async (options, message) => {
     const failure = await failureOf(async () => await start(options));

@@ -160,7 +160,7 @@ describe("other settings", () => {
 
 describe("invalid flags", () => {
   test.each([
-    ["--rpm 0", /^error: invalid --rpm "0": must be a whole number, from 1 to /u],
+    ["--rpm 0", /^error: invalid --rpm "0": must be a whole number from 1 to /u],
     ["--rpm fast", /^error: invalid --rpm "fast": must be a whole number/u],
     ["--minute 6", /^error: invalid --minute "6": must be a duration .*\n {2}hint: did you mean 6s\?\n$/u],
     ["--credits -1", /^error: invalid --credits "-1": must be a whole number/u],

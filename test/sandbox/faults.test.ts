@@ -334,6 +334,55 @@ describe("page faults of every list endpoint", () => {
     }
   });
 
+  test("overlap-page begins with the last rows of the previous page, in place of its own", async () => {
+    const ids = (body: unknown, rows: string): readonly unknown[] =>
+      list(body, rows).map((row) => at(row, "id") ?? at(row, "address") ?? at(row, "dex_id"));
+    for (const [, path, rows] of lists.slice(0, 7)) {
+      const sandbox = await start("overlap-page=3@1,overlap-page=9@2");
+      const first = await ask(sandbox, path);
+      const cursor = at(first, "next_cursor") ?? at(first, "page_info.next_cursor");
+      const bare = path.replace(/&cursor=$/u, "");
+      const second = typeof cursor === "string" ? `${bare}&cursor=${cursor}` : `${path}&page=2`;
+      // Only a page that follows another one counts.
+      const [some, all, sound] = [
+        await ask(sandbox, second),
+        await ask(sandbox, second),
+        await ask(sandbox, second),
+      ];
+      const [before, own] = [ids(first, rows), ids(sound, rows)];
+      expect({ path, ids: ids(some, rows) }).toEqual({ path, ids: [...before.slice(-3), ...own.slice(3)] });
+      if (!path.includes("cursor=")) expect({ path, ids: ids(all, rows) }).toEqual({ path, ids: before });
+      expect({ path, rest: rest(some, rows) }).toEqual({ path, rest: rest(sound, rows) });
+    }
+  });
+
+  test("foreign-page returns the rows or the record of another pool, token or network", async () => {
+    const sandbox = await alternating("foreign-page", lists.length + 1);
+    const records = [
+      ["pool", pool, ""],
+      ["token", `/networks/ethereum/tokens/${WETH}`, ""],
+    ] as const;
+    for (const [name, path, rows] of [...lists.filter(([, each]) => each !== "/networks"), ...records]) {
+      const foreign = await ask(sandbox, path);
+      const sound = await ask(sandbox, path);
+      if (records.some(([each]) => each === name)) {
+        expect({ name, id: at(foreign, "id") }).not.toEqual({ name, id: at(sound, "id") });
+        continue;
+      }
+      const [others, own] = [list(foreign, rows), list(sound, rows)];
+      expect({ name, rows: others.length }).toEqual({ name, rows: own.length });
+      for (const row of others) expect(own).not.toContainEqual(row);
+      if (path.includes("transactions")) expect(at(others[0], "pool_id")).not.toBe(USDC_WETH);
+      if (/search|dexes|prices/u.test(path)) expect(at(others[0], "chain")).not.toBe(at(own[0], "chain"));
+      if (path.includes("search")) expect(at(foreign, "query")).not.toEqual(at(sound, "query"));
+      // A numbered page keeps its number and its totals.
+      if (at(sound, "page_info.page") !== undefined)
+        expect({ name, info: at(foreign, "page_info") }).toEqual({ name, info: at(sound, "page_info") });
+    }
+    const untouched = await ask(await start("foreign-page@1-"), "/networks");
+    expect(untouched).toEqual(await ask(await start("500@9"), "/networks"));
+  });
+
   test("missing-cursor reports a next page without a cursor, even after the last page of a search", async () => {
     const newest = await ask(await start("missing-cursor"), `${pool}/transactions?limit=1`);
     const withCursors: readonly (readonly [string, string])[] = [

@@ -170,13 +170,30 @@ async function sendBytes(url: string, bytes: string): Promise<string> {
 }
 
 test.each([
-  ["a request that is not HTTP", "nonsense\r\n\r\n", "the request is not HTTP"],
-  ["a request without Host", "GET /networks HTTP/1.1\r\n\r\n", "the request has no Host header"],
-])("2: %s gets a JSON response on every host and costs no credits", async (_, bytes, message) => {
+  ["a request that is not HTTP", "nonsense\r\n\r\n", "400 Bad Request", "the request is not HTTP"],
+  [
+    "a request without Host",
+    "GET /networks HTTP/1.1\r\n\r\n",
+    "400 Bad Request",
+    "the request has no Host header",
+  ],
+  [
+    "a request line of 17 kB",
+    `GET /search?query=${"a".repeat(17_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    "431 Request Header Fields Too Large",
+    "the request line and headers are larger than 16 KiB",
+  ],
+  [
+    "a header of 17 kB",
+    `GET /networks HTTP/1.1\r\nhost: x\r\nauthorization: ${"a".repeat(17_000)}\r\n\r\n`,
+    "431 Request Header Fields Too Large",
+    "the request line and headers are larger than 16 KiB",
+  ],
+])("2: %s gets a JSON response on every host and costs no credits", async (_, bytes, status, message) => {
   const sandbox = await start();
   for (const host of ["restFree", "restPaid", "streamFree", "streamPaid"] as const) {
     const [head = "", body = ""] = (await sendBytes(sandbox[host], bytes)).split("\r\n\r\n");
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
+    expect(head.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`);
     expect(head).toMatch(/^content-type: application\/json/imu);
     expect(head).toMatch(/^x-api-plan: keyless/imu);
     expect(JSON.parse(body)).toEqual({ error: "invalid_param", message });

@@ -47,6 +47,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["color", "never", "never", "on", "must be one of auto, always, never"],
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
   [
+    "retry_on",
+    "502, 503",
+    new Set([502, 503]),
+    "200",
+    "must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504",
+  ],
+  [
     "timeout",
     "1.5s",
     1500,
@@ -71,7 +78,10 @@ const values: readonly [string, string, unknown, string, string][] = [
     "must not contain |, because it runs without a shell",
   ],
   ["tier", "pro", "pro", "gold", "must be one of keyless, free, dev, pro, enterprise"],
+  ["sandbox", "Yes", true, "nein", "must be 1, true, yes or on, or 0, false, no or off"],
 ];
+
+const environmentOnly = ["tier", "sandbox"];
 
 const valueOf = (context: TestContext, name: string): unknown =>
   Object.entries(readSettings(context)).find(([each]) => each === name.replace(".", "_"))?.[1];
@@ -100,6 +110,7 @@ test("defaults are the public hosts and the values of the design", () => {
     ["output", undefined],
     ["color", "auto"],
     ["retries", 4],
+    ["retry_on", new Set()],
     ["timeout", 30_000],
     ["page_size", undefined],
     ["rpm", undefined],
@@ -107,6 +118,7 @@ test("defaults are the public hosts and the values of the design", () => {
     ["profile", undefined],
     ["key_command", undefined],
     ["tier", undefined],
+    ["sandbox", false],
   ];
   expect(shown).toEqual(defaults.map(([name, value]) => [name, value, "default", "default"]));
   expect(warnings).toEqual([]);
@@ -149,7 +161,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     });
   });
 
-  if (name === "tier") return;
+  if (environmentOnly.includes(name)) return;
 
   test("is read from config.json, which the variable overrides", () => {
     const context = withConfig(JSON.stringify({ [name]: accepted }));
@@ -200,22 +212,6 @@ test("a number written by hand is read, and unknown settings survive a change", 
   });
   expect(await unsetSetting(context, "from_the_future")).toBe(true);
   expect(readSettings(context).warnings).toEqual([]);
-});
-
-test("a new timeout requires a unit; an existing one without a unit is in seconds", async () => {
-  const message =
-    'invalid timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
-  const refusal = { exit: 2, message, next: "did you mean 5s?" };
-  expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
-  const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
-  expect(readSettings(inVariable).timeout).toMatchObject({ value: 5000, source: "environment" });
-  for (const kept of ['"5"', "5", '"5.0"', '"5s"'])
-    expect(readSettings(withConfig(`{"timeout":${kept}}`)).timeout).toMatchObject({
-      value: 5000,
-      source: "config",
-    });
-  expect(await failureOf(() => readSettings(withConfig('{"timeout":"0"}')))).toMatchObject({ exit: 2 });
-  expect(readSettings(withConfig('{"timeout":"1d"}')).timeout.value).toBe(86_400_000);
 });
 
 test.each([
@@ -272,14 +268,17 @@ test.each([
   expect(await failureOf(() => unsetSetting(context, name))).toEqual(refusal);
 });
 
-test("the tier cannot be saved in config.json", async () => {
-  expect(await failureOf(() => setSetting(createTestContext(), "tier", "pro"))).toEqual({
+test.each(environmentOnly)("%s cannot be saved in config.json", async (name) => {
+  expect(await failureOf(() => setSetting(createTestContext(), name, "1"))).toEqual({
     exit: 2,
-    message: "tier cannot be saved in config.json",
-    next: "set DEXDATA_TIER in the environment",
+    message: `${name} cannot be saved in config.json`,
+    next: `set DEXDATA_${name.toUpperCase()} in the environment`,
   });
-  const context = withConfig('{"tier": "pro"}');
-  expect(readSettings(context)).toMatchObject({ tier: { source: "default" }, warnings: [expect.anything()] });
+  const context = withConfig(JSON.stringify({ [name]: "pro" }));
+  expect(readSettings(context)).toMatchObject({
+    [name]: { source: "default" },
+    warnings: [expect.anything()],
+  });
 });
 
 test("the list continues after an invalid value and shows its error", () => {

@@ -7,6 +7,16 @@ import { createTestContext, type TestContext } from "../harness/test-context.ts"
 
 export const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
+/** The settings of a run against a scripted server. */
+export function envOf(url: string): Readonly<Record<string, string>> {
+  return {
+    DEXDATA_TIMEOUT: "24h",
+    DEXDATA_PRO_BASE_URL: url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+}
+
 /** A follow whose sandbox uses the same clock, at any speed of the clock and of the machine. */
 export interface Following {
   readonly context: TestContext;

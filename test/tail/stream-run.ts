@@ -90,7 +90,8 @@ export function listen(
     },
   });
   const typed = typeof words === "string" ? words.split(" ") : words;
-  const outcome = run(["stream", "--error-format", "text", ...typed], context);
+  const errors = typed.includes("--error-format") ? [] : ["--error-format", "text"];
+  const outcome = run(["stream", ...errors, ...typed], context);
   runs.push({ context, outcome });
   let isOver = false;
   void outcome.then(() => (isOver = true));

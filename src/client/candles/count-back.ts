@@ -3,6 +3,7 @@ import { Failure } from "../../contract/failure.ts";
 import { grouped } from "../../text/counted.ts";
 import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
+import { ended, more } from "../pages/judge.ts";
 import type { Page } from "../pages/page.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import {
@@ -41,7 +42,7 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
   const found = held.newestFirst.slice(0, wanted).toReversed();
   const [few, all] = [found.length, wanted].map((count) => grouped(String(count)));
   const warning = found.length < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
-  yield* pagesOf(found, asked.maxLimit, warning);
+  yield* pagesOf(found, asked.maxLimit, { warning, remarks: { replaced: held.replaced } });
 }
 
 const planEnds = "the plan does not include earlier ones";
@@ -121,6 +122,8 @@ type Row = Pick<Candle, "opens" | "row">;
 
 class HeldCandles {
   readonly newestFirst: Row[] = [];
+  /** Candles for whose time another one with other values was kept. */
+  replaced = 0;
   /** In Unix seconds; the end of the range if there are no candles yet. */
   oldest: number;
 
@@ -131,23 +134,32 @@ class HeldCandles {
   /** The candles are sorted and older than those added before. */
   take(candles: readonly Candle[]): void {
     for (const { opens, row } of candles.toReversed()) {
-      // The candle is on the boundary between two slices, or was sent twice in one response.
-      if (opens >= this.oldest) continue;
+      if (opens >= this.oldest) {
+        // The candle is on the boundary between two slices, or was sent twice in one response.
+        if (opens === this.newestFirst.at(-1)?.opens && row !== this.newestFirst.at(-1)?.row)
+          this.replaced += 1;
+        continue;
+      }
       this.newestFirst.push({ opens, row });
       this.oldest = opens;
     }
   }
 }
 
-function* pagesOf(rows: readonly Row[], size: number, warning: string | undefined): Generator<Page> {
+function* pagesOf(
+  rows: readonly Row[],
+  size: number,
+  atEnd: Pick<Page, "warning" | "remarks">,
+): Generator<Page> {
   for (let from = 0; from === 0 || from < rows.length; from += size) {
     const next = rows[from + size]?.opens;
     const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parseRow(row) }));
     yield {
       group: onlyGroup,
       rows: textRows(page),
-      next: next === undefined ? undefined : { flag: "from", value: toWire({ seconds: next, fraction: "" }) },
-      ...(next === undefined && { proof: "end of list", warning }),
+      ...(next === undefined
+        ? { end: ended("end of list"), ...atEnd }
+        : { end: more({ flag: "from", value: toWire({ seconds: next, fraction: "" }) }) }),
     };
   }
 }

@@ -1,7 +1,9 @@
 import { onlyGroup } from "../../contract/endpoint.ts";
 import { invalidResponse } from "../../contract/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
-import { type Asking, type Page, type Place, readRows } from "../pages/page.ts";
+import { ended, more } from "../pages/judge.ts";
+import { type Asking, type Page, readRows } from "../pages/page.ts";
+import type { Place } from "../pages/place.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
@@ -9,6 +11,7 @@ import {
   openingOf,
   restOf,
   showSeconds,
+  sliceBetween,
   slicesOf,
   wholeSeconds,
 } from "./candle-slices.ts";
@@ -31,7 +34,7 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const window = candleWindow(args, walk.start?.value);
   const end = wholeSeconds(window.end);
   const withRest = createGapJudge(asked);
-  let last = Number.NEGATIVE_INFINITY;
+  let newest = Number.NEGATIVE_INFINITY;
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
       yield async () => ({ slice, ...(await askUntilWhole(asked, slice)) });
@@ -39,19 +42,24 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   for await (const { slice, candles, isConfirmed } of inOrder(asks(), client.width, { firstAlone: true })) {
     const isLast = slice.end === window.end;
     const kept: Candle[] = [];
-    let repeats = 0;
+    let [repeats, replaced] = [0, 0];
     for (const candle of await withRest(slice, candles, isConfirmed)) {
-      if (candle.opens <= last) repeats += 1;
+      const before = kept.at(-1);
+      if (before?.opens === candle.opens && before.row !== candle.row) {
+        // Both are states of one candle, and the response lists the later state last.
+        kept[kept.length - 1] = candle;
+        replaced += 1;
+      } else if (candle.opens <= newest) repeats += 1;
       else if (candle.opens < end) kept.push(candle);
-      last = Math.max(last, candle.opens);
+      newest = Math.max(newest, candle.opens);
     }
     yield {
       group: onlyGroup,
       rows: textRows(kept),
       at: slice.start === args.get("start") ? undefined : placeOf(slice.start),
-      next: isLast ? undefined : placeOf(slice.end),
+      end: isLast ? ended("end of list") : more(placeOf(slice.end)),
       repeats,
-      ...(isLast && { proof: "end of list" }),
+      ...(replaced > 0 && { remarks: { replaced } }),
     };
   }
 }
@@ -140,6 +148,8 @@ function misplaced(
   return undefined;
 }
 
+/** A slice has few gaps that are unlikely, unless its market is not as regular as assumed. */
+const maxGapRequests = 3;
 /** A gap of up to this many intervals is never taken as a sign of a truncated response. */
 const usualGap = 9;
 /** The rest after a gap is requested if the gap is less likely than this, judging by the market's other gaps. */
@@ -148,35 +158,70 @@ const unlikely = 1e-4;
 /**
  * Returns a function that checks one market's slices, in any order. If a slice's candles end long before the slice
  * does, although the market has few gaps, the rest is requested again. If the rest is empty, the market is considered
- * quiet until it has candles again. No candles are expected after the start of the run.
+ * quiet until it has candles again. No candles are expected after the start of the run. A long gap between two candles
+ * is also requested again; if it has no candles, gaps of that length are accepted from then on.
  */
 export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY, expectedTo = now } = asked.walk.candles ?? {};
   let [intervals, trades] = [0, 0];
   let isQuiet = false;
+  let longestGap = usualGap;
+  const isUnlikely = (gap: number): boolean => {
+    const share = intervals === 0 ? 0 : Math.min(1, trades / intervals);
+    // Before the first candle, nothing is known about how often the market trades.
+    return intervals === 0 || (1 - share) ** gap < unlikely;
+  };
+  const withoutHoles = async (
+    { interval }: CandleSlice,
+    candles: readonly Candle[],
+  ): Promise<readonly Candle[]> => {
+    let whole = candles;
+    for (let requests = 0; requests < maxGapRequests; requests += 1) {
+      const { at, gap } = longestHole(whole, interval);
+      const [before, after] = [whole[at - 1], whole[at]];
+      if (before === undefined || after === undefined || gap <= longestGap || !isUnlikely(gap)) break;
+      const hole = sliceBetween(before.opens + interval, after.opens, interval);
+      const found = (await askWholeSlice(asked, hole)).filter(({ opens }) => opens < after.opens);
+      if (found.length === 0) longestGap = gap;
+      whole = whole.toSpliced(at, 0, ...found);
+      trades += found.length;
+    }
+    return whole;
+  };
   return async (
     slice: CandleSlice,
-    candles: readonly Candle[],
+    received: readonly Candle[],
     isConfirmed = false,
   ): Promise<readonly Candle[]> => {
     const { interval } = slice;
     const start = wholeSeconds(slice.start);
     const due = Math.min(wholeSeconds(slice.end), expectedTo / 1000);
-    const last = candles.at(-1)?.opens ?? start - interval;
-    if (candles.length > 0) {
+    const last = received.at(-1)?.opens ?? start - interval;
+    if (received.length > 0) {
       isQuiet = false;
       intervals += (last - start) / interval + 1;
-      trades += candles.length;
+      trades += received.length;
     }
+    const candles = await withoutHoles(slice, received);
     const gap = Math.floor((due - last) / interval) - 1;
-    const share = intervals === 0 ? 0 : Math.min(1, trades / intervals);
-    // Before the first candle, nothing is known about how often the market trades.
-    const isUnlikely = intervals === 0 || (1 - share) ** gap < unlikely;
-    const isDoubtful = gap > usualGap && !isQuiet && isUnlikely;
+    const isDoubtful = gap > usualGap && !isQuiet && isUnlikely(gap);
     const rest = isDoubtful ? restOf(slice, last) : undefined;
     if (rest === undefined) return candles;
     const later = isConfirmed ? [] : await askWholeSlice(asked, rest);
     isQuiet = later.length === 0;
     return [...candles, ...later];
   };
+}
+
+/** The index of the candle after the longest gap, and the number of intervals between it and the candle before. */
+function longestHole(
+  candles: readonly Candle[],
+  interval: number,
+): { readonly at: number; readonly gap: number } {
+  let longest = { at: 0, gap: 0 };
+  for (let at = 1; at < candles.length; at += 1) {
+    const gap = ((candles[at]?.opens ?? 0) - (candles[at - 1]?.opens ?? 0)) / interval - 1;
+    if (gap > longest.gap) longest = { at, gap };
+  }
+  return longest;
 }

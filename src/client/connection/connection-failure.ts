@@ -1,5 +1,5 @@
 import errors from "undici/lib/core/errors.js";
-import { errorCode } from "../../files/file-errors.ts";
+import { describeFileError, errorCode, openFilesAdvice } from "../../files/file-errors.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
 
@@ -60,10 +60,15 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
   const sentence =
     closingSentence(host, code, message) ??
     sentences[code]?.(host) ??
-    `connection to ${host} failed (${code})`;
-  // A name that does not exist now will not exist a second later. With EAI_AGAIN, however, the next lookup may succeed.
-  const retryable = code !== "ENOTFOUND";
-  return fail("network", sentence, { retryable, isUnsent, next: peer.next ?? checkNetwork, cause });
+    `connection to ${host} failed (${describeFileError(error)})`;
+  // The name may be misspelled. With EAI_AGAIN, however, the next lookup may succeed.
+  const isOutage = code === "ENOTFOUND";
+  return fail("network", sentence, {
+    isOutage,
+    isUnsent,
+    next: openFilesAdvice(error) ?? peer.next ?? checkNetwork,
+    cause,
+  });
 }
 
 /** Node also reports ECONNRESET for connections that the remote end closed too early. */

@@ -30,7 +30,7 @@ export function findProxy(url: URL, env: Environment): Proxy | undefined {
 
 /** `variable` is the environment variable that sets the proxy, exactly as spelled. */
 function readProxy(variable: string, text: string) {
-  const said = `${variable} "${withoutPassword(text)}"`;
+  const said = `${variable} "${shownProxy(text)}"`;
   const next = `use a URL such as http://proxy.example:3128, or unset ${variable}`;
   const scheme = /^([a-z][a-z\d+.-]*):\/\//iu.exec(text)?.[1]?.toLowerCase() ?? "http";
   if (scheme.startsWith("socks"))
@@ -39,6 +39,13 @@ function readProxy(variable: string, text: string) {
     throw invalidInput(said, "must be an http:// or https:// proxy", next);
   const whole = text.includes("://") ? text : `http://${text}`;
   // A URL parser silently removes line breaks and surrounding spaces.
+  // At one of these characters, a URL parser ends the host, so it would take the user name for the proxy.
+  if (/[/?#\\].*@/u.test(whole.replace(/^[^:]*:\/\//u, "")))
+    throw invalidInput(
+      said,
+      String.raw`must percent-encode / ? # and \ in its user name and password`,
+      String.raw`write / as %2F, ? as %3F, # as %23 and \ as %5C`,
+    );
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
     throw invalidInput(said, "must be the URL of a proxy", next);
   const url = new URL(whole);
@@ -53,8 +60,8 @@ function readProxy(variable: string, text: string) {
   };
 }
 
-/** If the `@` and the host are missing, the password is in the port's position. */
-function withoutPassword(text: string): string {
+/** Without the user name and password. If the `@` and the host are missing, the password is in the port's position. */
+export function shownProxy(text: string): string {
   return withoutSecrets(text).replace(
     /^((?:[a-z][\w+.-]*:\/\/)?[^:/?#[\]@…]+:)(?!\d*(?:[/?#]|$)|\/\/).*$/isu,
     "$1…",

@@ -1,6 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration, formatSeconds } from "../../contract/duration.ts";
+import { formatInstant } from "../../time/time.ts";
 import { counted } from "../../text/counted.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
@@ -78,7 +79,7 @@ export function createPace(
         continue;
       }
       // This wait is longer than any rate limit requires, so --retry-max-time decides whether to wait, as with a 429.
-      if (wait > planAllowance(1).window) throw heldBack(wait);
+      if (wait > planAllowance(1).window) throw heldBack(wait, clock.now() + wait);
       const line = `waiting ${formatSeconds(wait)}: the service requested a pause for this key`;
       await pause(wait + spread * random(), `until ${attempt.until}`, line);
     }
@@ -119,8 +120,10 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-function heldBack(wait: number): Failure {
-  const problem = "rate limit exceeded: the service requested a pause for this key";
+/** `until` is in milliseconds since the epoch. */
+function heldBack(wait: number, until: number): Failure {
+  const time = formatInstant({ seconds: Math.ceil(until / 1000), fraction: "" });
+  const problem = `rate limit exceeded: the service requested a pause for this key until ${time}`;
   return fail("rate_limited", problem, { next: undefined, retryAfter: wait });
 }
 

@@ -7,16 +7,25 @@ export interface RetryPolicy {
   readonly retries: number;
   /** In addition to 429 and 500. */
   readonly retryOn: ReadonlySet<number>;
+  /** Also retries after an outage if the run has not had a response yet, because it is meant to outlast outages. */
+  readonly outlastsOutages: boolean;
   /** In milliseconds, for all of one request's waits combined. A wait that would exceed this limit does not start. */
   readonly maxTime: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = { retries: 4, retryOn: new Set(), maxTime: 180_000 };
+export const defaultRetryPolicy: RetryPolicy = {
+  retries: 4,
+  retryOn: new Set(),
+  outlastsOutages: false,
+  maxTime: 180_000,
+};
 
 export interface Tries {
   readonly attempt: number;
   /** In milliseconds. */
   readonly waited: number;
+  /** The service has responded to an earlier request of this run with a 2xx status. */
+  readonly hasAnswered: boolean;
 }
 
 /** In milliseconds: 1, 2, 4 … s. Jitter only increases the wait. `random` is in [0, 1). */
@@ -26,16 +35,20 @@ export function backoffAfter(attempt: number, random: number): number {
 
 /**
  * Returns the wait in milliseconds. Throws the failure if it is not retried: only 429 (after Retry-After) and 500 are,
- * after 1, 2, 4 … s (specification, Status codes), plus connection errors, because a GET is safe to repeat.
+ * after 1, 2, 4 … s (specification, Status codes), plus connection errors, because a GET is safe to repeat. An outage of
+ * a gateway or name server counts as a connection error once the service has responded, so that it does not end a long
+ * run. Before that, the host may be the wrong one.
  */
 export function waitBeforeRetry(
   failure: Failure,
   policy: RetryPolicy,
-  { attempt, waited, random }: Tries & { readonly random: number },
+  { attempt, waited, hasAnswered, random }: Tries & { readonly random: number },
 ): number {
-  const { status, retryable = false, retryAfter } = failure.details;
-  const isRetried = retryable || (status !== undefined && policy.retryOn.has(status));
-  if (!isRetried) throw failure;
+  const { status, retryable = false, isOutage = false, retryAfter } = failure.details;
+  const isChosen = status !== undefined && policy.retryOn.has(status);
+  const isTooEarly = isOutage && !hasAnswered && !policy.outlastsOutages;
+  if (!isChosen && isTooEarly) throw withRetryOn(failure);
+  if (!isChosen && !retryable) throw failure;
   if (isWaitTooLong(failure)) throw waitTooLong(failure);
   if (attempt > policy.retries) throw failure;
   const backoff = backoffAfter(attempt, random);
@@ -46,10 +59,23 @@ export function waitBeforeRetry(
   return wait;
 }
 
+function withRetryOn(failure: Failure): Failure {
+  const { status } = failure.details;
+  if (status === undefined) return failure;
+  const next = `try again later, or use --retry-on ${status}`;
+  return new Failure(failure.message, { ...failure.details, next });
+}
+
 function tooLong(failure: Failure, wait: number, waited: number): Failure {
+  const { status, retryAfter } = failure.details;
+  // Without a status, nothing was sent: an earlier response asked for the pause.
+  const isHeldBack = status === undefined && retryAfter !== undefined;
+  const ways = isHeldBack
+    ? "raise it, use another key (--profile), or add --rpm unlimited"
+    : "try again later, or raise it";
   const next =
     waited === 0
-      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
+      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; ${ways}`
       : `after ${formatSeconds(waited)}, waiting ${formatSeconds(wait)} more would exceed --retry-max-time`;
   return new Failure(failure.message, { ...failure.details, next });
 }

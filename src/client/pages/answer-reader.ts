@@ -12,8 +12,9 @@ export function createAnswerReader(
   shape: RowShape,
   { located }: Pick<Walk, "located">,
 ): (document: Document) => CutAnswer {
-  const { identity } = shape;
-  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), located });
+  const { identity, owned = {} } = shape;
+  const others = [...Object.keys(owned), ...(located ?? [])];
+  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), located: others });
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;

@@ -1,22 +1,22 @@
 import { childOf } from "../../context/child-signal.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
-import { invalidResponse } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { Document } from "../response/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
-import { yieldToSocket } from "./in-order.ts";
+import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows/rows.ts";
-import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
-import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { type AskingForList, type Page, type Place } from "./page.ts";
+import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
+import { yieldToSocket } from "./in-order.ts";
+import { type Doubt, ended, judgeSearchPage, more, type SearchPage, type SearchVerdict } from "./judge.ts";
+import { nextCursor, promisedCursor } from "./next-cursor.ts";
+import type { AskingForList, Page } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
- * byte, and everything else stays the same. If the service repeated a cursor, or promised a next page without a cursor,
- * paging would never end and would keep spending credits. In both cases, the page is requested again (see
- * completeness.ts), and then the pull fails.
+ * byte, and everything else stays the same. `judge.ts` describes which pages are requested again.
  *
  * If more rows are wanted, the next page is requested as soon as its cursor is found, while the current page is still
  * being parsed and output. If the current page then turns out to be broken, that request is wasted. When no more rows
@@ -42,20 +42,17 @@ export async function* walkCursorPages(
     answer.catch(() => undefined);
     return answer;
   };
-  const open = (document: Document): CursorPage => {
+  const foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
+  const open = (document: Document): OpenPage => {
     const { envelope, rows } = read(document);
     const echo = member(envelope, "query");
-    const warning = checkEcho(endpoint, args, echo, walk.isStrict);
+    const foreign = foreignIn?.(rows.distinct, echo);
+    if (foreign !== undefined && (walk.isStrict || foreign.only === undefined)) return { foreign };
+    const warning = foreign?.problem ?? checkEcho(endpoint, args, echo, walk.isStrict);
     return { rows, next: nextCursor(envelope), limit: member(echo, "limit"), warning };
   };
-  const settle = createDoubts(asking);
-  const { filter } = createDistinctFilter(walk.seen);
-  const pageOf = (rows: Rows, at: Place | undefined, next: Place | undefined): Page => ({
-    ...filter(rows),
-    group: onlyGroup,
-    next,
-    at,
-  });
+  const settle = createSearchJudge(asking);
+  const doubts: Doubt[] = [];
   let cursor = walk.start?.value;
   let given = 0;
   let answer = ask(cursor);
@@ -70,23 +67,27 @@ export async function* walkCursorPages(
         await yieldToSocket();
       }
       const isSent = (next: string): boolean => next !== early && sent.has(next);
-      const { page, problem } = await settle(open(document), isSent, async () => open(await ask(from)));
-      const at = placeOf(from);
-      if (problem !== undefined || page.next === null) {
-        // These rows are already paid for, so they are returned before the failure.
-        const rest = pageOf(page.rows, at, at);
-        if (rest.rows.length > 0) yield rest;
-        throw invalidResponse(problem ?? "");
-      }
-      cursor = page.next;
+      const { page, verdict } = await settle(open(document), isSent, async () => open(await ask(from)));
+      if (verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
+      cursor = verdict?.isEnd === true ? undefined : (page.next ?? undefined);
       given += page.rows.length;
       const isAhead = cursor !== undefined && (cursor === early || given < wanted);
       if (isAhead && cursor !== early) {
         answer = ask(cursor);
         await yieldToSocket();
       }
-      const shown = { ...pageOf(page.rows, at, placeOf(cursor)), warning: page.warning };
-      yield cursor === undefined ? { ...shown, proof: "end of list" } : shown;
+      const next = placeOf(cursor);
+      yield {
+        ...page.inspected.take(),
+        group: onlyGroup,
+        at: placeOf(from),
+        end: next === undefined ? ended("end of list", doubts) : more(next, doubts),
+        warning: page.warning,
+        remarks: {
+          ...(verdict?.isShort === true && { short: 1 }),
+          ...(page.inspected.twins > 0 && { twins: page.inspected.twins }),
+        },
+      };
       if (cursor === undefined) return;
       if (!isAhead) answer = ask(cursor);
     }
@@ -103,75 +104,57 @@ function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
-interface CursorPage {
+interface OwnPage extends Omit<SearchPage, "inspected" | "rows"> {
   readonly rows: Rows;
-  /** See `nextCursor`. */
-  readonly next: string | null | undefined;
-  /** The limit that the response reports, if any. */
-  readonly limit: unknown;
   readonly warning: string | undefined;
 }
 
-/** A possible problem with a page. */
-interface Doubt {
-  readonly problem: string;
-  /** If false, the response may be intentional. */
-  readonly isFinal?: boolean;
-  readonly isShort?: boolean;
+interface JudgedPage extends OwnPage {
+  readonly inspected: InspectedRows;
 }
 
-const noCursor = { problem: "the service promised a next page but sent no cursor for it", isFinal: true };
-const repeatedCursor = { problem: "the service repeated a cursor, so paging would never end", isFinal: true };
-const repeatedRows = { problem: "a page repeats earlier rows" };
-const emptyEnd = { problem: "the service promised another page, but it is empty" };
+/** A page that is about another network is never used. */
+type OpenPage = OwnPage | { readonly foreign: Foreign };
 
-/**
- * Returns a function that checks a page by requesting it again. A search has no total count, so a page is accepted if
- * the retry returns the same page, unless no page can follow it. `isSent` checks whether a cursor was sent before.
- * `problem` is why the pull has to end after this page.
- */
-function createDoubts({ client, walk }: AskingForList) {
+/** Short pages are requested again until this many are confirmed. Then they are how the service pages this list. */
+const confirmationsNeeded = 3;
+
+/** Returns a function that requests a page again while a verdict is open, and returns the page that is used. */
+function createSearchJudge({ client, walk }: AskingForList) {
   const { pageSize, seen, start } = walk;
+  const inspect = createRowInspector(seen);
   let hasRows = start !== undefined;
-  /** The fewest rows allowed before a next page: 1 once a retry confirms a short page, 0 if that page is empty. */
-  let fewest = Number.POSITIVE_INFINITY;
-
-  const doubtAbout = (page: CursorPage, isSent: (cursor: string) => boolean): Doubt | undefined => {
-    const { rows, next, limit } = page;
-    if (next === null) return noCursor;
-    if (next !== undefined && isSent(next)) return repeatedCursor;
-    if (rows.length > 0 && !hasNewRow(rows, seen)) return repeatedRows;
-    const full = typeof limit === "number" && limit > 0 ? Math.min(limit, pageSize) : pageSize;
-    if (next !== undefined && rows.length < Math.min(full, fewest)) {
-      const problem = `a page has only ${rows.length} of ${full} rows, but another page follows`;
-      return { problem, isShort: true };
-    }
-    return next === undefined && rows.length === 0 && hasRows ? emptyEnd : undefined;
-  };
-
+  let confirmedShort = 0;
+  let before: string | undefined;
   return async (
-    first: CursorPage,
+    first: OpenPage,
     isSent: (cursor: string) => boolean,
-    requestAgain: () => Promise<CursorPage>,
-  ): Promise<{ readonly page: CursorPage; readonly problem?: string }> => {
-    let page = first;
-    for (let repeats = 1; ; repeats += 1) {
-      const doubt = doubtAbout(page, isSent);
-      if (doubt === undefined) break;
-      const { problem, isFinal = false, isShort = false } = doubt;
-      if (!(await client.again(repeats, problem))) {
-        if (isFinal) return { page, problem };
-        break;
-      }
-      const again = await requestAgain();
-      const isSame = doubtAbout(again, isSent)?.problem === problem && again.rows.length === page.rows.length;
-      if (isSame && !isFinal) {
-        if (isShort) fewest = Math.min(fewest, page.rows.length, 1);
-        break;
-      }
-      page = again;
+    requestAgain: () => Promise<OpenPage>,
+  ): Promise<{ readonly page: JudgedPage; readonly verdict: SearchVerdict | undefined }> => {
+    const judge = (opened: OpenPage) => {
+      if ("foreign" in opened) return { problem: opened.foreign.problem, foreign: opened.foreign };
+      const page = { ...opened, inspected: inspect(opened.rows) };
+      const verdict = judgeSearchPage(page, { pageSize, hasRows, isSent });
+      return { problem: verdict?.problem, page, verdict };
+    };
+    let judged = judge(first);
+    for (let repeats = 1; judged.problem !== undefined; repeats += 1) {
+      const { problem, verdict } = judged;
+      if (verdict?.isShort === true && confirmedShort >= confirmationsNeeded) break;
+      // A problem of the page before is rarely a passing one.
+      if (verdict?.kind === "doubt" && problem === before && repeats > 1) break;
+      if (!(await client.again(repeats, problem))) break;
+      const again = judge(await requestAgain());
+      // A second response with the same problem confirms a remark, but never a contradiction.
+      const isConfirmed = verdict?.kind === "remark" && again.problem === problem;
+      judged = again;
+      if (isConfirmed) break;
     }
+    if (judged.page === undefined) throw foreignFailure(judged.foreign);
+    const { page, verdict } = judged;
     hasRows ||= page.rows.length > 0;
-    return { page };
+    before = judged.problem;
+    if (verdict?.isShort === true) confirmedShort += 1;
+    return { page, verdict };
   };
 }

@@ -1,14 +1,14 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { invalidResponse } from "../../contract/failure.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
+import { endlessList, nextOf } from "./judge.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
 const patienceWithRepeats = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
-const patienceWithEmptyPages = 20;
+const patienceWithEmptyPages = 10;
 
 /** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
@@ -27,59 +27,73 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
     }
     yield page;
     const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
-    if (isExhausted && !isReplayedPage && page.next !== undefined)
-      throw invalidResponse(
-        `${empty} consecutive pages had no new rows, but the service promises another page`,
-      );
+    if (isExhausted && !isReplayedPage && nextOf(page) !== undefined)
+      throw endlessList(empty, page.end.doubts);
   }
 }
 
-/** A list that shifts may repeat rows. The remaining rows are recorded as seen. */
-export function createDistinctFilter(seen: SeenKeys) {
+/** The rows of a response, compared with each other and with the rows of earlier responses. */
+export interface InspectedRows {
+  /** Rows that no earlier response had, without doubles. A row without an identity is always one of them. */
+  readonly fresh: number;
+  /** The indexes of the rows that an earlier response had, in ascending order. */
+  readonly known: readonly number[];
+  /** Rows with the same bytes as another row of this response. */
+  readonly doubles: number;
+  /** Rows with the same identity as another row of this response, but other bytes. Both are kept. */
+  readonly twins: number;
+  /** Marks the rows as seen, and returns those to keep. */
+  readonly take: () => Pick<Page, "rows" | "repeats" | "isBarren">;
+}
+
+/** A list that shifts may repeat rows. `seen` has the rows of earlier responses. */
+export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRows {
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
-  const hash: TextHash = { high: 0, low: 0 };
-  let listed = 0;
-  const filter = (rows: Rows) => {
-    const repeated = new Set<number>();
+  return (rows) => {
+    const { length } = rows;
+    const hashes = new Int32Array(2 * length);
+    const names: boolean[] = [];
+    const hash: TextHash = { high: 0, low: 0 };
+    const firstOf = new Map<number, number>();
+    const known: number[] = [];
+    const dropped = new Set<number>();
+    let [fresh, doubles, twins] = [0, 0, 0];
     let isBarren = true;
-    for (let index = 0; index < rows.length; index += 1) {
+    for (let index = 0; index < length; index += 1) {
       const isNamed = rows.hashKey(index, hash);
       if (!isNamed) hashText(rows.text(index), hash);
-      const isNew = (isNamed ? seen : unnamed).add(hash);
-      if (isNew) isBarren = false;
-      else if (isNamed) repeated.add(index);
+      names.push(isNamed);
+      hashes[2 * index] = hash.high;
+      hashes[2 * index + 1] = hash.low;
+      if ((isNamed ? seen : unnamed).has(hash)) {
+        if (isNamed) {
+          dropped.add(index);
+          known.push(index);
+        } else fresh += 1;
+        continue;
+      }
+      const key = hash.high * 2 ** 32 + hash.low;
+      const first = firstOf.get(key);
+      if (first === undefined) firstOf.set(key, index);
+      else if (isNamed && rows.text(first) === rows.text(index)) {
+        dropped.add(index);
+        doubles += 1;
+        continue;
+      } else if (isNamed) twins += 1;
+      fresh += 1;
+      isBarren = false;
     }
-    listed += rows.length - repeated.size;
-    if (repeated.size === 0) return { rows, repeats: 0, isBarren };
-    listed += twinsOf(rows, repeated);
-    const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
-    return { rows: kept, repeats: repeated.size, isBarren };
+    const take = (): Pick<Page, "rows" | "repeats" | "isBarren"> => {
+      for (const [index, isNamed] of names.entries()) {
+        hash.high = hashes[2 * index] ?? 0;
+        hash.low = hashes[2 * index + 1] ?? 0;
+        (isNamed ? seen : unnamed).add(hash);
+      }
+      if (dropped.size === 0) return { rows, repeats: 0, isBarren };
+      const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
+      return { rows: kept, repeats: dropped.size, isBarren };
+    };
+    return { fresh, known, doubles, twins, take };
   };
-  /** A row that the service lists twice on one page is counted twice. */
-  return { filter, listed: (): number => listed };
-}
-
-/** How many of the repeated rows repeat another row on the same page. */
-function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
-  const hash: TextHash = { high: 0, low: 0 };
-  const keyAt = (index: number): string => {
-    rows.hashKey(index, hash);
-    return `${hash.high} ${hash.low}`;
-  };
-  const indexes = Array.from({ length: rows.length }, (_, index) => index);
-  const own = new Set(indexes.filter((index) => !repeated.has(index)).map(keyAt));
-  return [...repeated].filter((index) => own.has(keyAt(index))).length;
-}
-
-export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
-  for (let index = 0; index < rows.length; index += 1) if (!isKnown(rows, index, seen)) return true;
-  return false;
-}
-
-const hashed: TextHash = { high: 0, low: 0 };
-
-/** A row without an identity is always new. */
-export function isKnown(rows: Rows, index: number, seen: SeenKeys): boolean {
-  return index < rows.length && rows.hashKey(index, hashed) && seen.has(hashed);
 }

@@ -1,8 +1,10 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../time/time.ts";
 import { inOrder, yieldToSocket } from "./in-order.ts";
+import { more, nextOf } from "./judge.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedWalk, Pages } from "./numbered-walk.ts";
-import type { Page, Place } from "./page.ts";
+import type { Page } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always
@@ -81,8 +83,10 @@ export class FrozenWindows {
     const newest = this.walk.edge.instantOf(rows.marks()[0]);
     const isOpen = at.flag === "page" && at.value === "1" && at.to === undefined;
     // Without totals, pages cannot be requested in parallel, but a list read page by page needs a fixed end too.
-    if (!isOpen || page.next === undefined || newest === undefined || !this.#canFreeze) return page;
-    return { ...page, next: { ...page.next, to: upperBound(newest, 1, this.#requested) } };
+    const next = nextOf(page);
+    if (!isOpen || next === undefined || newest === undefined || !this.#canFreeze) return page;
+    const frozen = { ...next, to: upperBound(newest, 1, this.#requested) };
+    return { ...page, end: more(frozen, this.walk.doubts) };
   }
 
   #isFrozen(to: string | undefined): boolean {
@@ -125,10 +129,11 @@ export class FrozenWindows {
   }
 
   /** Requests several pages at once. Returns the place where the list continues. */
-  async *read({ to, from, isFirst }: FrozenWindow): Pages {
+  async *read({ to, from, isFirst, left }: FrozenWindow): Pages {
     ({ items: this.#items, pages: this.#pages } = from.totals);
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
+    if (isFirst) this.walk.count.reopen(this.#items, left);
     this.#outdated = new Set();
     let at = isFirst ? yield* this.#take(from) : this.#placeOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
@@ -162,7 +167,7 @@ export class FrozenWindows {
     this.#taken = Number(answer.at.value);
     const page = this.walk.take(answer, this.walk.holdsEdge(answer));
     yield page;
-    return page.next;
+    return nextOf(page);
   }
 
   #adopt(total: number): void {
@@ -180,7 +185,7 @@ export class FrozenWindows {
     const number = this.#taken + 1;
     let answer = requested;
     for (let tries = 1; ; tries += 1) {
-      const settled = yield* this.#settle(answer);
+      const settled = await this.#settle(answer);
       if (settled === undefined) {
         this.#isOver = true;
         return this.#placeOf(number);
@@ -225,9 +230,9 @@ export class FrozenWindows {
    * Returns undefined if the pull has to leave the window to get the page. A page that contradicts its own totals is
    * requested again immediately, so that the pending pages after it are not paid for twice.
    */
-  async *#settle(requested: NumberedAnswer): AsyncGenerator<Page, NumberedAnswer | undefined> {
+  async #settle(requested: NumberedAnswer): Promise<NumberedAnswer | undefined> {
     for (let answer = requested; ; answer = await this.walk.ask(answer.at)) {
-      if (yield* this.walk.settle(answer)) return answer;
+      if (await this.walk.settle(answer)) return answer;
       if (this.walk.isInVain() && this.walk.reply.handOverAfter !== undefined) return undefined;
     }
   }

@@ -1,8 +1,7 @@
 import { invalidResponse } from "../../contract/failure.ts";
 import type { Reply } from "../../contract/reply.ts";
-import { counted } from "../../text/counted.ts";
 import type { Rows } from "../rows/rows.ts";
-import type { Place } from "./page.ts";
+import type { Place } from "./place.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
@@ -23,6 +22,13 @@ export interface NumberedAnswer {
 
 function rowsBefore({ at, pageSize }: NumberedAnswer): number {
   return (Number(at.value) - 1) * pageSize;
+}
+
+/** More rows than requested, although the totals match the request. */
+export function isTooLong({ pageSize, rows, totals }: NumberedAnswer): boolean {
+  const { items, pages, limit } = totals;
+  const areUsable = Number.isSafeInteger(items) && items > 0 && pages === Math.ceil(items / pageSize);
+  return areUsable && (limit === pageSize || !(limit > 0)) && rows.length > pageSize;
 }
 
 /**
@@ -62,12 +68,14 @@ export function isLastCursor({ offered }: NumberedAnswer): boolean {
  * rows have shifted old ones to later pages) or be shorter than requested (the service limits the page size). Totals
  * that promise no more rows are not trusted.
  */
-export function isEnd(answer: NumberedAnswer, isNew: boolean): boolean {
+export function isEnd(answer: NumberedAnswer, isNew: boolean, before: NumberedAnswer | undefined): boolean {
   const { at, pageSize, rows, totals } = answer;
-  if (rows.length === 0) return true;
+  // One page may be broken, but two empty pages in a row are the end of the rows that can be had.
+  const isSecondEmpty = rows.length === 0 && before?.rows.length === 0;
+  if (isSecondEmpty || (rows.length === 0 && at.flag === "cursor")) return true;
   if (at.flag === "cursor") return !isNew || isLastCursor(answer);
   if (totals.pages > Number(at.value)) return false;
-  return !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
+  return rows.length === 0 || !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
 }
 
 export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
@@ -95,6 +103,13 @@ export function placeAfter(
   return { flag: "cursor", value: cursor, to };
 }
 
+interface Known {
+  /** Rows that new ones pushed onto the page. */
+  readonly pushedBack: number;
+  /** Rows of an earlier run. */
+  readonly readAgain: number;
+}
+
 export class ListCount {
   /** The number of rows after the last one taken; undefined if the totals are unusable. */
   left: number | undefined;
@@ -115,33 +130,46 @@ export class ListCount {
     this.window = { items: start?.items };
   }
 
-  /** `fresh` is the number of new rows on the page. */
-  take(answer: NumberedAnswer, fresh: number): void {
-    const expected = this.left === undefined ? undefined : this.left - fresh;
+  /** `known` is the number of rows that are on the page again for a good reason: new rows, or another run. */
+  take(answer: NumberedAnswer, fresh: number, known: Known): void {
     // A page after the last one that only repeats it does not change the count.
     if (this.left === 0 && fresh <= 0) return;
     if (answer.at.flag === "cursor") {
       this.pagesLeft -= 1;
+      const left = this.left === undefined ? undefined : this.left - fresh;
       // If there are more rows than counted, the count was wrong.
-      this.left = expected === undefined || expected < 0 ? undefined : expected;
-    } else this.#takeNumbered(answer, fresh);
-    if (expected !== undefined && this.left !== expected) this.#isStill = false;
+      this.left = left === undefined || left < 0 ? undefined : left;
+      if (left !== this.left) this.#isStill = false;
+    } else this.#takeNumbered(answer, known);
     this.#last = answer.at;
   }
 
-  #takeNumbered(answer: NumberedAnswer, fresh: number): void {
-    const { at, rows, totals } = answer;
-    const isCountUsable = countedRows(answer) !== undefined;
+  #takeNumbered(answer: NumberedAnswer, { pushedBack, readAgain }: Known): void {
+    const { at, totals } = answer;
+    const rowsHere = countedRows(answer);
     if (this.#last?.to !== at.to) this.#leastItems = Number.POSITIVE_INFINITY;
-    if (isCountUsable) this.#leastItems = Math.min(this.#leastItems, totals.items);
-    else this.isUsable = false;
-    this.left = isCountUsable ? Math.max(0, totals.items - rowsBefore(answer) - rows.length) : undefined;
+    if (rowsHere === undefined) this.isUsable = false;
+    else this.#leastItems = Math.min(this.#leastItems, totals.items);
+    this.left = rowsHere === undefined ? undefined : totals.items - rowsBefore(answer) - rowsHere;
     this.pagesLeft = totals.pages - Number(at.value);
+    const { items } = this.window;
     // The number of rows expected at the start remains valid as long as the total is unchanged.
     const isUnchanged = this.#start?.due !== undefined && totals.items === this.#start.items;
-    const dueHere = this.left === undefined ? undefined : this.left + Math.max(0, fresh);
-    this.#due ??= isUnchanged ? this.#start?.due : dueHere;
+    const dueHere = rowsHere === undefined ? undefined : (this.left ?? 0) + rowsHere - pushedBack - readAgain;
+    if (this.#due === undefined) this.#due = isUnchanged ? this.#start?.due : dueHere;
+    else {
+      this.#due -= readAgain;
+      if (totals.items !== items) this.#isStill = false;
+    }
     this.window = { to: at.to, items: totals.items };
+  }
+
+  /** A window that ends at the last row taken was opened. Its total is another one than that of the last window. */
+  reopen(items: number, left: number): void {
+    if (this.#due === undefined) this.#due = left;
+    else if (left !== this.left) this.#isStill = false;
+    this.left = left;
+    this.window = { ...this.window, items };
   }
 
   /** An earlier count was lower than this page's position, so the count proves nothing. */
@@ -152,11 +180,5 @@ export class ListCount {
   /** How many of the rows first counted are still expected; undefined once the list has shifted. */
   due(listed: number): number | undefined {
     return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - listed : undefined;
-  }
-
-  /** The reason the list is incomplete although no rows are left. */
-  shortfall(listed: number): string | undefined {
-    if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
-    return `the service reports ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;
   }
 }

@@ -1,23 +1,54 @@
 import { counted } from "../../text/counted.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
+import { more, nextOf } from "./judge.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
-import type { AskingForList, Page, Place } from "./page.ts";
+import type { AskingForList, Page } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at
  * 1. Beyond the last page number, the pull continues with `cursor`. If the list can be frozen in time, several pages
- * are requested at once. completeness.ts describes what proves that the list is complete.
+ * are requested at once. judge.ts describes what proves that the list is complete.
  */
 export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
+  const canFreeze = reply.handOverAfter !== undefined;
+  const mayRetry = asking.client.mostRepeats > 0;
+  for await (const page of pagesOf(walk, asking.walk.start ?? firstPage)) {
+    const isDoubtful = page.end.kind === "last" && page.end.doubts.length > 0;
+    if (canFreeze || !isDoubtful || !mayRetry) {
+      yield page;
+      continue;
+    }
+    yield { ...page, end: more(firstPage, walk.doubts) };
+    yield* secondReading(walk);
+  }
+}
+
+const firstPage: Place = { flag: "page", value: "1" };
+
+async function* pagesOf(walk: NumberedWalk, start: Place): AsyncGenerator<Page> {
   const windows = new FrozenWindows(walk);
-  let at = yield* firstPages(windows, asking.walk.start ?? { flag: "page", value: "1" });
+  let at = yield* firstPages(windows, start);
   while (at !== undefined) {
-    const window = walk.isInVain() ? yield* anotherUrl(windows) : await windows.openAt(at);
+    const window = walk.isInVain() ? await anotherUrl(windows) : await windows.openAt(at);
     at = yield* window === undefined ? onePage(windows, await walk.ask(at)) : windows.read(window);
   }
-  walk.confirm();
+}
+
+/**
+ * A list that cannot be frozen in time may have moved a row from one page to another between two requests. All pages
+ * are therefore read once more; new rows among them complete the list.
+ */
+async function* secondReading(walk: NumberedWalk): AsyncGenerator<Page> {
+  for (let number = 1; ; number += 1) {
+    const answer = await walk.ask({ flag: "page", value: String(number) });
+    const page = walk.take(answer, true);
+    const isLast = answer.rows.length === 0 || !(answer.totals.pages > number);
+    yield isLast ? walk.lastPage(page) : { ...page, end: more(answer.at, walk.doubts) };
+    if (isLast) return;
+  }
 }
 
 /**
@@ -25,18 +56,16 @@ export async function* walkNumberedPages(asking: AskingForList, reply: NumberedP
  * URL. If it has fewer rows than the old window still counts, the service returned this page instead of another one,
  * whose rows are missing.
  */
-async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenWindow | undefined> {
+async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefined> {
   const { walk } = windows;
   const { left } = walk.count;
-  const [last, wrong] = [walk.last, walk.contradicted()];
+  const [before, wrong] = [walk.last, walk.contradicted()];
   const window = await windows.reopen();
-  const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
+  const isStill = before !== undefined && wrong !== undefined && before.totals.items === wrong.totals.items;
   if (isStill && window !== undefined && left !== undefined && window.left < left) {
-    const missing = counted(left - window.left, "row");
-    yield* walk.refuse(
-      `${missing} before page ${wrong.at.value} ${left - window.left === 1 ? "was" : "were"} not returned`,
-      wrong,
-    );
+    const rows = left - window.left;
+    const problem = `${counted(rows, "row")} before page ${wrong.at.value} ${rows === 1 ? "was" : "were"} not returned`;
+    walk.doubt(problem, wrong, rows);
   }
   return window;
 }
@@ -61,16 +90,16 @@ async function* firstPages(windows: FrozenWindows, at: Place): Pages {
 async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
   const { walk } = windows;
   const { at } = answer;
-  if (!(yield* walk.settle(answer))) return at;
+  if (!(await walk.settle(answer))) return at;
   const before = walk.last;
   const hasMoved =
     at.flag === "page" && before?.at.flag === "page" && before.totals.items !== answer.totals.items;
   if (hasMoved && !walk.holdsEdge(answer)) walk.isDoubted = true;
   const page = windows.freeze(walk.take(answer), answer);
-  const isProved = page.next !== undefined || at.flag === "page" || walk.count.left === 0;
+  const isProved = page.end.kind === "more" || at.flag === "page" || walk.count.left === 0;
   if (!isProved) return yield* afterLastCursor(windows, answer, page);
   yield page;
-  return page.next;
+  return nextOf(page);
 }
 
 /**
@@ -85,23 +114,27 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
   if (window?.left === 0) {
     const missing = left === undefined ? 0 : await walk.missing();
     // The missing rows belong to earlier pages, so reading the end again cannot help.
-    if (missing > 0)
-      return yield* endEarly(walk, answer, page, `the service reports ${counted(missing, "more row")}`);
-    yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : { ...page, left: 0, proof: "count" };
+    if (missing > 0) {
+      walk.count.left = missing;
+      walk.doubt(`the service reports ${counted(missing, "more row")}`, answer);
+      yield walk.withoutProof(page);
+      return undefined;
+    }
+    walk.count.left = left === undefined ? undefined : 0;
+    yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : walk.lastPage({ ...page, left: 0 });
     return undefined;
   }
   const id = walk.edge.lastWholeId ?? at.value;
   const next = { ...at, value: id };
   if (window !== undefined) {
-    yield { ...page, left: window.left, next };
+    yield { ...page, left: window.left, end: more(next, walk.doubts) };
     return yield* windows.read(window);
   }
   if (id !== at.value && left !== undefined) {
-    yield { ...page, next };
+    yield { ...page, end: more(next, walk.doubts) };
     return next;
   }
-  if (left !== undefined)
-    return yield* endEarly(walk, answer, page, `the list ends ${counted(left, "row")} early`, true);
+  if (left !== undefined) return yield* endEarly(walk, answer, page, left);
   const isFirst = page.rows.length === 0 && walk.edge.last === undefined && walk.contradicted() === undefined;
   if (isFirst && (await walk.again("the first page is empty", answer))) return at;
   yield page;
@@ -109,17 +142,12 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
 }
 
 /** The rows are returned before a retry, because they are marked as seen and the retry would drop them as repeats. */
-async function* endEarly(
-  walk: NumberedWalk,
-  answer: NumberedAnswer,
-  page: Page,
-  problem: string,
-  mayHelp = false,
-): Pages {
+async function* endEarly(walk: NumberedWalk, answer: NumberedAnswer, page: Page, left: number): Pages {
   const { at } = answer;
-  if (page.rows.length > 0) yield { ...page, next: at };
-  if (mayHelp && (await walk.again(problem, answer))) return at;
-  yield* walk.refuse(problem, answer);
+  const problem = `the list ends ${counted(left, "row")} early`;
+  if (page.rows.length > 0) yield { ...page, end: more(at, walk.doubts) };
+  if (await walk.again(problem, answer)) return at;
+  walk.doubt(problem, answer);
   yield walk.withoutProof({ ...page, rows: page.rows.keep([]) });
   return undefined;
 }

@@ -3,25 +3,11 @@ import type { Args } from "../../contract/args.ts";
 import { type Failure, invalidResponse } from "../../contract/failure.ts";
 import { isObject, rawElements } from "../../json/raw-json.ts";
 import type { Client } from "../client.ts";
-import type { Proof } from "./completeness.ts";
+import { ended, type PageEnd } from "./judge.ts";
+import type { Place } from "./place.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
-
-/** Where a pull starts or continues, as plain data that can be stored in a file. */
-export interface Place {
-  /** The flag that requests this place. For `subject`, the value is the number of inputs that are done. */
-  readonly flag: "cursor" | "page" | "from" | "subject";
-  readonly value: string;
-  /** The time to which the pull was frozen, in the API's format. Missing if the request's own limit applies. */
-  readonly to?: string | undefined;
-  /** The service's total when the pull reached this place. A later total shows whether the list has shifted. */
-  readonly items?: number | undefined;
-  /** Rows still expected after this place, based on the total at the start. Missing once the list has shifted. */
-  readonly due?: number | undefined;
-  /** The candle before this place, as sent by the service; used to fill gaps. */
-  readonly before?: string | undefined;
-}
 
 export interface Page {
   /** The kind of rows, if a response contains several kinds. */
@@ -29,16 +15,11 @@ export interface Page {
   readonly rows: Rows;
   /** The only row is the unchanged response, which may be any JSON value. */
   readonly isDocument?: boolean;
-  /** Undefined after the last page. */
-  readonly next: Place | undefined;
+  readonly end: PageEnd;
   /** Where the rows of this page begin; undefined for the first page. */
   readonly at?: Place | undefined;
   /** Rows after this page, based on the service's total; undefined if the total cannot be used. */
   readonly left?: number | undefined;
-  /** Set only on the last page. */
-  readonly proof?: Proof;
-  /** Rows were removed from the end of the page because no more were wanted. */
-  readonly isCut?: boolean;
   /** The page was requested again on purpose, to find where the list continues; it may contain no new rows. */
   readonly isReplayedPage?: boolean;
   /** Why rows that are returned anyway may be wrong or missing. */
@@ -46,10 +27,21 @@ export interface Page {
   /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
+  readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
   /** A part of the request that the service rejected. The rest of the pull continues. */
   readonly refused?: { readonly args: Args; readonly failure: Failure };
+}
+
+/** Unusual but acceptable, and therefore counted; see judge.ts. */
+export interface PageRemarks {
+  /** Pages that a second response confirmed to be shorter than requested, although another page follows. */
+  readonly short?: number;
+  /** Rows with the identity of another row of the same response, but other values. All of them are kept. */
+  readonly twins?: number;
+  /** Candles that were replaced by a later one for the same time. */
+  readonly replaced?: number;
 }
 
 /** By default, a pull fetches one page of the service's default size. */
@@ -113,7 +105,7 @@ export function createPage(
   group: string = onlyGroup,
 ): Page {
   const rows = textRows(readRows(arrayText, values, what));
-  return { group, rows, next: undefined, proof: "end of list" };
+  return { group, rows, end: ended("end of list") };
 }
 
 export function timeFieldOf({ record }: RowShape): string | undefined {

@@ -4,6 +4,7 @@ import { countBack } from "../candles/count-back.ts";
 import { walkSlices } from "../candles/slice-answer.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
 import { refuseEndless } from "./distinct-pages.ts";
+import { failOnDoubts } from "./judge.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import type { Asking, Page } from "./page.ts";
 import { createSeenKeys } from "./seen-keys.ts";
@@ -16,9 +17,9 @@ export function walkList(asking: Asking, reply: ListReply): AsyncGenerator<Page>
   const list = { ...asking, walk: { ...walk, seen: walk.seen ?? createSeenKeys("all", false) } };
   switch (reply.kind) {
     case "cursor-pages":
-      return refuseEndless(walkCursorPages(list, reply));
+      return failOnDoubts(refuseEndless(walkCursorPages(list, reply)), walk.isStrict);
     case "numbered-pages":
-      return refuseEndless(walkNumberedPages(list, reply));
+      return failOnDoubts(refuseEndless(walkNumberedPages(list, reply)), walk.isStrict);
     case "batch":
       return askInBatches(asking, reply);
     case "candles": {

@@ -1,11 +1,14 @@
 import type { Args } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { invalidResponse } from "../../contract/failure.ts";
+import { listNameOf } from "../../contract/reply.ts";
 import { isObject, member, rawMembers } from "../../json/raw-json.ts";
 import type { Client } from "../client.ts";
 import type { Document } from "../response/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
+import { createOwnershipCheck, foreignFailure } from "../response/ownership.ts";
 import { textRows } from "../rows/rows.ts";
+import { ended } from "./judge.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
@@ -26,14 +29,36 @@ export async function* walkPages(
 
 async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
   const { once = "rows", isStrict } = walk;
-  const answer = await client.ask(endpoint, args);
-  const isSearch = endpoint.reply.kind === "cursor-pages";
-  const echo = isSearch ? member(answer.read().value, "query") : undefined;
-  const warning = checkEcho(endpoint, args, echo, isStrict);
+  const { answer, warning } = await askOwn(client, endpoint, args, isStrict);
   if (once === "rows") for (const page of rowsOf(endpoint, answer)) yield { ...page, warning };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined, proof: "inputs", warning };
+    yield { group: onlyGroup, rows: whole, isDocument: true, end: ended("inputs"), warning };
+  }
+}
+
+/** A response about another asset or network is requested again, and is never returned. */
+async function askOwn(
+  client: Client,
+  endpoint: Endpoint,
+  args: Args,
+  isStrict: boolean,
+): Promise<{ readonly answer: Document; readonly warning: string | undefined }> {
+  const { reply } = endpoint;
+  const foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
+  for (let repeats = 1; ; repeats += 1) {
+    const answer = await client.ask(endpoint, args);
+    if (foreignIn === undefined) return { answer, warning: undefined };
+    const { value } = answer.read();
+    const rows = reply.kind === "single" ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
+    const echo = reply.kind === "cursor-pages" ? member(value, "query") : undefined;
+    const foreign = foreignIn(
+      (field) => (Array.isArray(rows) ? rows : []).map((row) => member(row, field)),
+      echo,
+    );
+    if (foreign === undefined) return { answer, warning: checkEcho(endpoint, args, echo, isStrict) };
+    if (!isStrict && foreign.only !== undefined) return { answer, warning: foreign.problem };
+    if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign);
   }
 }
 
@@ -45,9 +70,7 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
     return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw invalidResponse("invalid response: not an object");
   if (reply.kind === "single")
-    return [
-      { group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined, proof: "inputs" },
-    ];
+    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), end: ended("inputs") }];
   const members = rawMembers(text);
   if (reply.kind !== "groups")
     return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];

@@ -58,10 +58,14 @@ export async function readAnswerBody(
   }
 }
 
+/** Codings are case-insensitive (RFC 9110, 8.4.1). A header without a value names none (5.6.1: an empty list). */
+export function codingOf(header: string | undefined): string {
+  return (header ?? "").replaceAll(/^[\s,]+|[\s,]+$/gu, "").toLowerCase() || "identity";
+}
+
 function decode(body: Uint8Array, name: string | undefined, maxBytes: number, url: URL): Uint8Array {
-  // Content codings are case-insensitive (RFC 9110, 8.4.1).
-  const encoding = name?.toLowerCase();
-  if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
+  const encoding = codingOf(name);
+  if (encoding === "identity" || body.length === 0) return body;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
     throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
   }

@@ -1,5 +1,5 @@
 import { fail, type Failure } from "../../contract/failure.ts";
-import { meaningOf } from "../../contract/service-errors.ts";
+import { isGatewayStatus, meaningOf } from "../../contract/service-errors.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Target } from "../connection/target.ts";
@@ -14,14 +14,15 @@ export interface Sentence {
 
 /** The details that depend only on the response: based on its status and refined by its body. */
 export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
-  const { exit, code, retried } = meaningOf(status);
+  const { exit, code, retryable } = meaningOf(status);
   return {
     exit,
     code: body.code ?? code,
     status,
     why: body.message,
     next,
-    retryable: retried,
+    retryable,
+    isOutage: isGatewayStatus(status),
     body: body.fields,
     // A retry enabled by --retry-on, e.g. for 503, must not come too early either (RFC 9110, 10.2.3).
     retryAfter: retryAfterMilliseconds(headers, body),

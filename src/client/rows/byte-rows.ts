@@ -165,6 +165,7 @@ function byteRows(list: RowList): Rows {
     values: () => texts().map(parseRow),
     marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
     hashKey: (index, into) => hashKeyAt(list, index, into),
+    distinct: (field) => distinctValues(list, fields.indexOf(field)),
     keep: (kept) =>
       byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
@@ -184,6 +185,21 @@ function markAt({ bytes, spans, fields }: RowList, index: number): object {
     return [[field, JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]))]];
   });
   return Object.fromEntries(members);
+}
+
+/** Usually, all rows have the same value, so that only its bytes are compared. */
+function distinctValues({ bytes, spans, fields }: RowList, place: number): readonly unknown[] {
+  if (place < 0) throw new Error("the field was not located");
+  const stride = strideOf(fields);
+  const values: unknown[] = [];
+  let [knownFrom, knownTo] = [0, 0];
+  for (let at = 2 + 2 * place; at < spans.length; at += stride) {
+    const [from = -1, to = -1] = [spans[at], spans[at + 1]];
+    if (from === -1 || bytes.compare(bytes, knownFrom, knownTo, from, to) === 0) continue;
+    [knownFrom, knownTo] = [from, to];
+    values.push(JSON.parse(bytes.toString("utf8", from, to)));
+  }
+  return values;
 }
 
 /**

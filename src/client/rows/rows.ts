@@ -12,6 +12,8 @@ export interface Rows {
   readonly marks: () => readonly object[];
   /** Hashes a row's identity, with each value as JSON. Returns false if a value is missing. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
+  /** The different values of a field, at least one of them for each spelling. Bytes need the field to be located. */
+  readonly distinct: (field: string) => readonly unknown[];
   readonly keep: (kept: readonly boolean[]) => Rows;
   /** Undefined if the rows are not compact or contain terminal control characters. */
   readonly lines: () => Uint8Array | undefined;
@@ -53,6 +55,7 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
       endHash(into);
       return identity.length > 0;
     },
+    distinct: (field) => [...new Set(rows.map(({ value }) => member(value, field)))],
     keep: (kept) => {
       const keptRows = rows.filter((_, index) => kept[index]);
       return textRows(keptRows, identity);

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
 import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
-import { type Answer, type OpenAnswer, readAnswerBody } from "../response/answer-body.ts";
+import { type Answer, codingOf, type OpenAnswer, readAnswerBody } from "../response/answer-body.ts";
 import { readErrorBody } from "../response/error-body.ts";
 import { createAgent } from "../connection/agent.ts";
 import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";
@@ -95,7 +95,7 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL, why: 
       why,
     });
   }
-  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  const encoding = codingOf(headers.get("content-encoding"));
   if (encoding !== "identity")
     throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }

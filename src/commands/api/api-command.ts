@@ -1,3 +1,4 @@
+import { partialExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
 import { apiFlags, apiNotes } from "./api-flags.ts";
@@ -18,6 +19,7 @@ export const apiCommand = command({
     "dexdata api networks/base/dexes --paginate -o ndjson",
     "dexdata api '/search?query=weth' -o json --fields pools.0.id",
   ],
+  exits: partialExits,
   flags: apiFlags,
   shared: textFlags,
   notes: apiNotes,

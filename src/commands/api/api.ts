@@ -1,6 +1,7 @@
-import type { Place, Walk } from "../../client/pages/page.ts";
+import type { Walk } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
 import type { Args, Question } from "../../contract/args.ts";
-import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { formats, hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
@@ -15,6 +16,7 @@ import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { runQuestions } from "../endpoint/run-endpoint.ts";
 import { listFields } from "../endpoint/list-fields.ts";
+import { checkFields } from "../../render/formats/missing-fields.ts";
 
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
@@ -38,7 +40,15 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
       "use the command for this path, or another format",
     );
   const question = rawCall(readRawPath(path), flags.field ?? []);
-  return flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
+  const questions =
+    flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
+  const { endpoint, groups, walk } = questions;
+  if (walk.once !== "document" && endpoint.isUnknown !== true)
+    checkFields(
+      options.fields,
+      groups.map((group) => rowShape(endpoint, group)),
+    );
+  return questions;
 }
 
 function oneAnswer(question: Question, flags: Flags, options: Options): Questions {

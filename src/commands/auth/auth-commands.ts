@@ -1,3 +1,4 @@
+import { localExits, requestExits } from "../../contract/exit-codes.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags, textFlags } from "../../run/flags/shared-flags.ts";
@@ -13,7 +14,7 @@ const lookupFlags = { ...pick(textFlags, ...requesting), ...identifying };
 /** Used by commands that do not read the profile's key. */
 const profileFlag = (summary: string): typeof sharedFlags.profile => ({ ...sharedFlags.profile, summary });
 
-const common = { section: "Setup", positionals: [], flags: {} } as const;
+const common = { section: "Setup", positionals: [], flags: {}, exits: localExits } as const;
 
 export const authCommands = [
   command({
@@ -26,6 +27,7 @@ export const authCommands = [
     },
     plan: { full: "any", brief: "any" },
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
+    exits: requestExits,
     flags: { profile: profileFlag("Store the key under this name") },
     shared: pick(lookupFlags, ...requesting, "base-url", "key-file"),
     run: async (input, context) => await (await import("./auth.ts")).login(input, context),
@@ -35,6 +37,7 @@ export const authCommands = [
     words: "auth status",
     summary: "Show the key in use, its source and its plan",
     credits: { full: "1 credit per request", brief: "1 per request" },
+    exits: requestExits,
     examples: ["dexdata auth status"],
     shared: lookupFlags,
     run: async (input, context) => await (await import("./auth.ts")).status(input, context),

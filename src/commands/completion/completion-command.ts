@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
 import { pick } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
@@ -25,6 +26,7 @@ export const completionCommand = command({
     'dexdata completion zsh > "${fpath[1]}/_dexdata"',
     "dexdata completion fish > ~/.config/fish/completions/dexdata.fish",
   ],
+  exits: localExits,
   flags: {},
   shared: pick(sharedFlags, "error-format"),
   run: async ({ words }, context) => await printCompletion(words, context),

@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { command, type Positional } from "../command.ts";
 
@@ -30,6 +31,7 @@ export const configCommands = rows.map(([action, positionals, summary, examples]
     positionals,
     summary,
     examples,
+    exits: localExits,
     flags: {},
     shared: localRowFlags,
     run: async (input, context) => await (await import("./config.ts"))[action](input, context),

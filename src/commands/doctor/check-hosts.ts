@@ -1,12 +1,17 @@
 import { isIP } from "node:net";
 import { checkNetwork, peerName } from "../../client/connection/connection-failure.ts";
-import { type Environment, findProxy, proxyVariable, unbracketed } from "../../client/connection/proxy.ts";
+import {
+  type Environment,
+  findProxy,
+  proxyVariable,
+  shownProxy,
+  unbracketed,
+} from "../../client/connection/proxy.ts";
 import { findAddresses, reachHost } from "../../client/connection/reach.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { pricesFeed as feed } from "../../contract/feeds/prices-feed.ts";
 import { isLoopback } from "../../contract/host.ts";
-import { withoutSecrets } from "../../contract/key.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createEnding } from "../../tail/ending.ts";
@@ -24,7 +29,7 @@ export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: H
   const [first] = proxied;
   const proxy = first && findProxy(first, env);
   if (proxy === undefined)
-    return ok(`${variable} is ${withoutSecrets(env[variable] ?? "")}, which does not apply to these hosts`);
+    return ok(`${variable} is ${shownProxy(env[variable] ?? "")}, which does not apply to these hosts`);
   const direct = urls.filter((url) => !proxied.includes(url));
   const others = direct.length === 0 ? "" : `; ${namesOf(direct)} directly`;
   return ok(`${namesOf(proxied)} through ${proxy.shown} (${variable})${others}`);

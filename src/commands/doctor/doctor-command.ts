@@ -1,3 +1,4 @@
+import { requestExits } from "../../contract/exit-codes.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { toggle } from "../../run/flags/flag-types.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
@@ -11,6 +12,7 @@ export const doctorCommand = command({
   summary: "Check the key, hosts, network, clock and files; suggest fixes",
   credits: { full: "up to 2 credits, for 1 request and 1 stream event", brief: "up to 2: 1 request, ..." },
   examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
+  exits: requestExits,
   flags: {
     "no-stream": flag(toggle, "Requests", { summary: "Skip the stream check, which can cost 1 credit" }),
   },

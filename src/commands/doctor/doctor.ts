@@ -27,7 +27,7 @@ export async function doctor({ words, flags }: DoctorInput, outer: Context): Pro
   const isStreamed = flags["no-stream"] !== true;
   const work = async (run: Run): Promise<void> => await checkService(run, isStreamed, output);
   // Nothing is retried, because the first failure is already a finding.
-  const retry = { retries: 0, retryOn: new Set<number>(), maxTime: 0 };
+  const retry = { retries: 0, retryOn: new Set<number>(), outlastsOutages: false, maxTime: 0 };
   // The host is unknown if the settings are invalid.
   if (hasSettings) await withRun(flags, outer, work, { adjust: (options) => ({ ...options, retry }) });
   return await output.end();

@@ -1,4 +1,6 @@
-import type { Page, Place } from "../../client/pages/page.ts";
+import { isConfirmed, nextOf } from "../../client/pages/judge.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Question } from "../../contract/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
@@ -11,7 +13,7 @@ import { isInterruption } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
-import { outputFailure } from "../../files/file-errors.ts";
+import { systemFailure } from "../../files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags that the next command does not repeat: the place in the list, this run's files, and details of its requests. */
@@ -31,14 +33,15 @@ export function nextPageLine(
   left?: number,
 ): string | undefined {
   const flags = left === undefined ? allFlags : new Map([...allFlags, ["limit", [String(left)]]]);
-  if (page.isCut !== true) {
-    if (page.next === undefined || page.next.flag === "subject") return undefined;
-    if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
+  if (page.end.kind !== "cut") {
+    const next = nextOf(page);
+    if (next === undefined || next.flag === "subject") return undefined;
+    if (flags.get("fill")?.at(-1) === "previous" && next.before !== undefined) {
       // No flag sets the previous close, so the next command begins with the candle that has it.
-      const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
+      const last = { ...next, value: openingOf(next.before) ?? next.value };
       return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
-    return `more rows available; next page: ${continuingCommand(question, flags, page.next, pageSize)}`;
+    return `more rows available; next page: ${continuingCommand(question, flags, next, pageSize)}`;
   }
   // A cursor refers to the start of a page, so a partly used page has to be requested again.
   const { at } = page;
@@ -125,9 +128,12 @@ export function restOf({
 }: Pick<Pull, "last" | "questions" | "unfinished">): Rest {
   if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
   if (unfinished > 0) return { more: true, next: null };
-  const { next, isCut = false } = last.page;
-  if (isCut) return { more: true, next: null };
-  if (next === undefined || next.flag === "subject") return { more: next !== undefined, next: null };
+  const { end } = last.page;
+  if (end.kind === "last") return { more: false, next: null };
+  // Rows may be missing before a position that is not confirmed.
+  if (end.kind === "cut" || !isConfirmed(last.page) || end.next.flag === "subject")
+    return { more: true, next: null };
+  const { next } = end;
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
@@ -143,7 +149,7 @@ export function restText({ more, next }: Rest): string | undefined {
  */
 export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestination): unknown {
   // A write that fails because the reader closed the pipe is not an output error.
-  const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
+  const cause = run.context.signal.aborted ? run.context.signal.reason : (systemFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = resumeHint(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
@@ -183,8 +189,10 @@ function resumeHint(
   const { rowsOfQuestion, question } = destination.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
+  if (!isConfirmed(last.page))
+    return `rows may be missing; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   // There is no flag that selects which of several inputs to start with.
-  if (question > 0 || last.page.next?.flag === "subject")
+  if (question > 0 || nextOf(last.page)?.flag === "subject")
     return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   return nextPageLine(last.question, given, last.page, questions.walk.pageSize, left);
 }

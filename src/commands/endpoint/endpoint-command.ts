@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
+import { partialExits, requestExits } from "../../contract/exit-codes.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
 import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
 import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
@@ -25,6 +26,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     shared: sharedFlags,
     credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
     plan: planOf(group),
+    exits: canBePartial(group) ? partialExits : requestExits,
     endpoints: group,
     run: async (words, typed, context) => {
       const all = { ...sharedFlags, ...flags() };
@@ -37,6 +39,16 @@ export function endpointCommand(group: EndpointGroup): Command {
       return await runEndpoint(group, input, context);
     },
   };
+}
+
+/** Several addresses can fail one by one, and pages can be missing from a list. */
+function canBePartial(group: EndpointGroup): boolean {
+  return group.some(
+    (endpoint) =>
+      takesAddress(endpoint) ||
+      endpoint.reply.kind === "cursor-pages" ||
+      endpoint.reply.kind === "numbered-pages",
+  );
 }
 
 /** If a flag selects the endpoint, the text names that flag. */

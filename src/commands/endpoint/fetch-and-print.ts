@@ -1,3 +1,4 @@
+import { isConfirmed } from "../../client/pages/judge.ts";
 import type { Page } from "../../client/pages/page.ts";
 import { titleOf } from "../../client/subject.ts";
 import type { Context, Output } from "../../context/context.ts";
@@ -6,7 +7,7 @@ import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, affectsOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/pull-answers.ts";
-import { countEnd, countPage } from "../../pull/tally.ts";
+import { countEnd, countPage, remarksIn } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
@@ -91,7 +92,7 @@ async function answerAll(
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
-      if (tally.at !== undefined) destination.note(client.meter);
+      if (tally.at !== undefined && isConfirmed(part.page)) destination.note(client.meter);
       continue;
     }
     if (part.kind === "failure") {
@@ -118,7 +119,8 @@ async function answerAll(
   await renderer.end();
   assets.save();
   await sayRefused(run, failures);
-  for (const line of [...missing.remarks(), ...hiddenColumnWarnings(renderer)]) report.warn(line);
+  for (const line of [...remarksIn(tally), ...missing.remarks(), ...hiddenColumnWarnings(renderer)])
+    report.warn(line);
   for (const line of meanings) report.remark(line);
   if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
   for (const line of remarks) remarkOnMore(run, line);

@@ -1,4 +1,5 @@
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
+import { nextOf } from "../../client/pages/judge.ts";
 import type { Page } from "../../client/pages/page.ts";
 import type { Context } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
@@ -78,6 +79,7 @@ function partOf(
   if (questions.endpoint.reply.kind !== "candles" || last === undefined) return undefined;
   const { start, end } = candleWindow(last.question.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
-  const reached = last.page.next === undefined ? to : wholeSeconds(last.page.next.value);
+  const next = nextOf(last.page);
+  const reached = next === undefined ? to : wholeSeconds(next.value);
   return (reached - from) / (to - from);
 }

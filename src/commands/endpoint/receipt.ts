@@ -123,11 +123,13 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       requests: String(before.requests + meter.requests),
       rows: String(tally.rows),
       repeats_dropped: String(tally.repeats),
+      remarks: JSON.stringify(remarkCounts(tally)),
       ...rowMembers(run),
       ...outputsOf(run),
       credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
       complete: String(reason === null),
       proof: JSON.stringify(proofOf(run, reason)),
+      doubts: JSON.stringify(failure instanceof Failure ? (failure.details.doubts ?? []) : []),
       missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
       more: JSON.stringify(rest.more),
       next: JSON.stringify(rest.next),
@@ -171,7 +173,12 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 
-/** The proof that no row is missing (see completeness.ts); `limit` if the requested rows were received. */
+function remarkCounts({ remarks = {} }: Pull["destination"]["tally"]): object {
+  const { short = 0, twins = 0, replaced = 0 } = remarks;
+  return { short_pages: short, twin_rows: twins, replaced_candles: replaced };
+}
+
+/** The proof that no row is missing (see judge.ts); `limit` if the requested rows were received. */
 function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
   if (reason !== null) return null;
   return tally.proof ?? (questions.limit === undefined ? null : "limit");

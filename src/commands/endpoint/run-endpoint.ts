@@ -187,7 +187,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   const begun: { pull?: Pull } = {};
   const open = await run.open({
     over: (opened) =>
-      reportCost(opened, report, begun.pull === undefined ? undefined : restText(restOf(begun.pull))),
+      reportCost(run, opened, begun.pull === undefined ? undefined : restText(restOf(begun.pull))),
   });
   if (typed.input.flags.estimate === true) {
     const { runEstimate } = await import("./run-estimate.ts");

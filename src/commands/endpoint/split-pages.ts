@@ -1,4 +1,3 @@
-import type { Page } from "../../client/pages/page.ts";
 import { timeFieldOf } from "../../client/pages/page.ts";
 import type { Args } from "../../contract/args.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
@@ -7,7 +6,7 @@ import { changesWithTime, checkFields, fieldsIn, fileOf, fillFields } from "../.
 import type { PathNames } from "../../files/file-pattern.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Output } from "../../context/context.ts";
-import type { Renderer } from "../../render/renderer.ts";
+import type { RenderedPage, Renderer } from "../../render/renderer.ts";
 import { parseRfc3339 } from "../../time/time.ts";
 import type { Questions } from "../input/questions.ts";
 
@@ -122,7 +121,11 @@ export function createSplitRenderer(splitting: Splitting): Renderer {
 }
 
 /** The rows of each file, in their order. Most pages belong to one file and remain unchanged. */
-function partsOf(page: Page, isOfRow: boolean, fileFor: (row: object) => string): ReadonlyMap<string, Page> {
+function partsOf(
+  page: RenderedPage,
+  isOfRow: boolean,
+  fileFor: (row: object) => string,
+): ReadonlyMap<string, RenderedPage> {
   const rows = isOfRow ? page.rows.values() : page.rows.marks();
   const names = rows.map(fileFor);
   const files = [...new Set(names)];

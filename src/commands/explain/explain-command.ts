@@ -1,6 +1,7 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { serviceErrors } from "../../contract/service-errors.ts";
 import { command } from "../command.ts";
-import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const explainCommand = command({
   words: "explain",
@@ -8,7 +9,8 @@ export const explainCommand = command({
   positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
   summary: "Explain an error code, HTTP status or exit code",
   examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
+  exits: localExits,
   flags: {},
-  shared: documentFlags,
+  shared: objectFlags,
   run: async (input, context) => await (await import("./explain.ts")).explain(input, context),
 });

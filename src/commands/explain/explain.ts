@@ -4,16 +4,16 @@ import { usageFailure } from "../../contract/failure.ts";
 import { nearest } from "../../text/nearest.ts";
 import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
-import type { documentFlags } from "../../run/flags/shared-flags.ts";
+import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { printPage } from "../../render/terminal.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
-import { isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";
+import { isGatewayStatus, isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";
 
 /** Does not send a request. Prints text unless the user selects a format. */
 export async function explain(
-  { words, flags }: Input<typeof documentFlags>,
+  { words, flags }: Input<typeof objectFlags>,
   context: Context,
 ): Promise<ExitCode> {
   const word = words
@@ -104,7 +104,7 @@ function ofStatus(status: number): Explanation {
     const meaning = "Success, including empty lists";
     return { word, kind: "HTTP status", meaning, status, exit: 0, next: "nothing" };
   }
-  const { exit, retried, code } = meaningOf(status);
+  const { exit, retryable, code } = meaningOf(status);
   const codes = Object.entries(serviceErrors).flatMap(([name, each]) =>
     each.status === status ? [name] : [],
   );
@@ -115,13 +115,14 @@ function ofStatus(status: number): Explanation {
     meaning: codes.length > 1 ? "It depends on the error code in the response" : meaning,
     status,
     exit,
-    retryable: retried,
+    retryable,
     next: codes.length > 1 ? exitCodes[exit].next : next,
     ...(codes.length > 0 && { codes }),
   };
 }
 
 function unnamed(status: number): { readonly meaning: string; readonly next: string } {
+  if (isGatewayStatus(status)) return serviceErrors.unavailable;
   if (status >= 500)
     return {
       meaning:

@@ -17,13 +17,16 @@ import type { FollowLog } from "./follow-flags.ts";
 export function createFollowReport({ context, options, report }: Run, write: FollowLog, pool: Subject) {
   const remark = options.hasStats ? report.tell : report.remark;
   const log: FollowLog = (event) => write({ ...event, ...namesAndLabels([pool]) });
-  const sinks = { ...report, remark, log, timesToTell: createRepeatLimiter(context.clock) };
-  const holes = createHoles(context.clock);
+  const { clock } = context;
+  const sinks = { ...report, remark, log, now: clock.now, timesToTell: createRepeatLimiter(clock) };
+  const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
 }
 
@@ -105,8 +108,9 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, note, log }: Sinks) {
+function reportOfRows({ warn, note, log, now }: Sinks) {
   let isAheadSaid = false;
+  let unlistedLine: string | undefined;
   return {
     /** The file already contains rows from earlier runs. `from` is the value of --from. */
     continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
@@ -122,6 +126,21 @@ function reportOfRows({ warn, note, log }: Sinks) {
       log({ event: "late", rows, seconds: behind });
       const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
       warn(`${counted(rows, "late row")}, ${older}`);
+    },
+    /** These rows were never listed, although the service has counted them for minutes. */
+    unlisted: (rows: number): void => {
+      const line = `the service reports ${counted(rows, "more row")} than it returns; they may be missing`;
+      if (line !== unlistedLine) warn(line);
+      unlistedLine = line;
+    },
+    /** These rows are too old to know whether they were written. */
+    forgotten: (rows: number): void =>
+      warn(`${counted(rows, "row")} left out: they may have been written more than a day ago`),
+    /** No read since this time was complete. */
+    unproved: (from: Instant): void => {
+      const times = { from: instant(from.seconds * 1000), to: instant(now()) };
+      log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
+      warn(`rows since ${times.from} may be missing: the service's lists were incomplete`);
     },
     /** `at` is the time of the first row that is later than the service's current time. */
     ahead: (rows: number, at: Instant): void => {

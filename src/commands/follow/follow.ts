@@ -149,7 +149,8 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const stoppable = { ...run, context };
-  const parts = { question, pageSize, open, ending, course, present, idle, renderer, assets, files };
+  const source = { client: open.client, question, pageSize, isStrict: walk.isStrict };
+  const parts = { question, source, open, ending, course, present, idle, renderer, assets, files };
   return { run: stoppable, flags, ...parts };
 }
 
@@ -214,7 +215,7 @@ function lockOfPattern(fields: string, names: PathNames): string {
 
 /** Returns if a limit is reached and no row is missing. Throws in all other cases. */
 async function follow(followed: Followed): Promise<void> {
-  const { run, flags, question, pageSize, open, ending, course, present, renderer } = followed;
+  const { run, flags, question, source, open, ending, course, present, renderer } = followed;
   const { context, report } = run;
   const { signal } = context;
   const { latest } = present;
@@ -237,11 +238,12 @@ async function follow(followed: Followed): Promise<void> {
   try {
     await followRows({
       context,
-      beginning: { client: open.client, question, pageSize, from, readWritten },
+      beginning: { ...source, from, readWritten },
       wake,
       latest,
       idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
       handlers: {
+        ...course,
         write: writer.write,
         retrying: course.readFailed,
         unwritten: (rows) => {
@@ -280,7 +282,7 @@ function createRowOutput({ run, question, idle, renderer, assets, files }: Follo
     await assets.learnFor(question, { group: onlyGroup, rows: page });
     for (const part of files.split(rows)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
-      await renderer.page({ group: onlyGroup, rows: lines, next: undefined });
+      await renderer.page({ group: onlyGroup, rows: lines });
     }
     idle?.resume("rows");
     if (!isFirst) return;

@@ -1,4 +1,4 @@
-import type { Place } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
 import { readArgs, type Typed } from "../../contract/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
@@ -45,7 +45,10 @@ export async function readQuestions(
   const endpoint = chooseEndpoint(group, given, hasNetwork);
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
   const groups = groupsOf(endpoint, flags);
-  for (const each of groups) checkFields(options.fields, rowShape(endpoint, each));
+  checkFields(
+    options.fields,
+    groups.map((each) => rowShape(endpoint, each)),
+  );
   const targets = await readTargets(endpoint, words, sources, usage);
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);

@@ -1,5 +1,6 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
-import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const migrateCommand = command({
   words: "migrate",
@@ -10,7 +11,8 @@ export const migrateCommand = command({
     "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
     "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
   ],
+  exits: localExits,
   flags: {},
-  shared: documentFlags,
+  shared: objectFlags,
   run: async (input, context) => await (await import("./migrate.ts")).migrate(input, context),
 });

@@ -7,7 +7,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import { visibleText } from "../../render/sanitize.ts";
-import type { documentFlags } from "../../run/flags/shared-flags.ts";
+import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { sayNote } from "../../run/report.ts";
 import { commandWords } from "../input/positionals.ts";
@@ -19,7 +19,7 @@ const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
 
 /** Does not send a request itself. */
 export async function migrate(
-  { words, flags }: Input<typeof documentFlags>,
+  { words, flags }: Input<typeof objectFlags>,
   context: Context,
 ): Promise<ExitCode> {
   const [url, more] = words;

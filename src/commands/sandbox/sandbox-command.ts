@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
 import { sandboxNotes, sandboxFlags, sandboxShared } from "./sandbox-flags.ts";
 
@@ -20,6 +21,8 @@ export const sandboxCommand = command({
     "dexdata sandbox -- dexdata pools search base --limit 3",
     "dexdata sandbox --minute 6s --credits 50 --faults 429x3,500:5%,reset-body@7",
   ],
+  exits: localExits,
+  passesExit: true,
   flags: sandboxFlags,
   shared: sandboxShared,
   notes: sandboxNotes,

@@ -76,7 +76,8 @@ export const sandboxFlags = {
 export const sandboxNotes: readonly Block[] = [
   {
     prose:
-      "With -- command, dexdata runs the command against this sandbox, and stops the sandbox when the command ends.",
+      "With -- command, dexdata runs the command against this sandbox, and stops the sandbox when the command ends. " +
+      "With --clock, DEXDATA_NOW gives the command the same start time.",
   },
   {
     heading: "Faults",

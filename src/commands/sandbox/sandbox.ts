@@ -10,6 +10,7 @@ import type { RunningSandbox } from "../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../files/file-errors.ts";
 import { openLogFile } from "../../files/log-file.ts";
 import { sayWarning } from "../../run/report.ts";
+import { readNow } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { SandboxFlags } from "./sandbox-flags.ts";
@@ -34,8 +35,10 @@ export async function runSandbox({ words, flags }: Input<SandboxFlags>, context:
     throw portFailure(cause, port);
   });
   try {
-    if (isCommand) return await runInside(words, sandbox, context);
     const from = formatInstant({ seconds: Math.floor(begin / 1000), fraction: "" });
+    // Otherwise a command that looks for the rows of the last hour would request them from another time.
+    const clock = flags.clock === undefined ? {} : { DEXDATA_NOW: from };
+    if (isCommand) return await runInside(words, { ...environmentOf(sandbox, "pro"), ...clock }, context);
     const exports = assignments(sandbox).map((assignment) => `export ${assignment}\n`);
     await context.stdout.write(flags.env === true ? exports.join("") : welcome(sandbox, seed, from));
     await context.clock.sleep(Number.POSITIVE_INFINITY, context.signal);
@@ -85,12 +88,12 @@ const assignments = (sandbox: RunningSandbox): readonly string[] =>
 
 async function runInside(
   words: readonly string[],
-  sandbox: RunningSandbox,
+  access: Readonly<Record<string, string>>,
   context: Context,
 ): Promise<number> {
   const [command = "", ...args] = words;
   // Without this, DEXDATA_SANDBOX would make a dexdata process inside the sandbox start a second sandbox.
-  const env = { ...context.env, DEXDATA_SANDBOX: "", ...environmentOf(sandbox, "pro") };
+  const env = { ...context.env, DEXDATA_SANDBOX: "", ...access };
   const child = spawn(command, args, { stdio: "inherit", env });
   const stop = (): void => {
     const { reason }: { reason: unknown } = context.signal;
@@ -122,7 +125,8 @@ function openLog(file: string | undefined, context: Context): SandboxOptions["lo
 }
 
 function readClock(typed: string | undefined, context: Context): number {
-  if (typed === undefined) return context.clock.now();
+  // Like --sandbox, the service and the command in it share this time.
+  if (typed === undefined) return readNow({}, context);
   const instant = parseTimeBound(typed, context.clock.now());
   if ("problem" in instant) throw usageFailure(`--clock "${typed}": ${instant.problem}`, instant.next);
   return instant.seconds * 1000;

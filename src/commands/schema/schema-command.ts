@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
 import { documentFlags } from "../../run/flags/shared-flags.ts";
 import { schemaFlags } from "./known-records.ts";
@@ -13,6 +14,7 @@ export const schemaCommand = command({
     "dexdata schema pools search --as ts",
     "dexdata schema price-event --as sql --dialect duckdb",
   ],
+  exits: localExits,
   flags: schemaFlags,
   notes: [
     {

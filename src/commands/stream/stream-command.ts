@@ -1,8 +1,9 @@
+import { partialExits } from "../../contract/exit-codes.ts";
 import { feedsWith } from "../../contract/feeds/all-feeds.ts";
 import { tiers } from "../../contract/tier.ts";
 import { inWords } from "../../text/counted.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
-import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
+import { costOfTokens, streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 
 /** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
 const plansOfFeeds = tiers.flatMap((tier) => {
@@ -17,7 +18,7 @@ export const streamCommand = command({
   positionals: addressesWithNetworks,
   otherForm: networkAndAddresses,
   summary: "Stream live prices, transactions, candles or reserves",
-  credits: { full: "1 credit per event", brief: "1 per event" },
+  credits: { full: `1 credit per event; ${costOfTokens}`, brief: "1 per event" },
   plan: {
     full: plansOfFeeds.join("; "),
     brief: `${plansOfFeeds[0]}, ...`,
@@ -28,6 +29,7 @@ export const streamCommand = command({
     "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --since -5m --limit 10 --sandbox",
     "dexdata tokens search base --limit 100 -o ndjson --sandbox | dexdata stream - --envelope --limit 5 --sandbox",
   ],
+  exits: partialExits,
   flags: streamFlags,
   shared: streamShared,
   notes: streamNotes,

@@ -59,6 +59,9 @@ const lines = {
   choices: ["ndjson"],
 };
 
+/** A token's transactions are those of all of its pools. */
+export const costOfTokens = "--feed transactions --by token can cost a thousand times as much as one pool";
+
 export const streamFlags = {
   feed: flag(choice(feedNames, "feed"), "Feed", {
     summary: "Feed to subscribe to",

@@ -32,7 +32,7 @@ import { Tail } from "../../tail/tail.ts";
 import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
-import type { StreamFlags, StreamValues } from "./stream-flags.ts";
+import { costOfTokens, type StreamFlags, type StreamValues } from "./stream-flags.ts";
 import { endOfEarlierRun } from "./earlier-run.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
@@ -97,7 +97,10 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
-  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
+  const isCostly = feed.name === "transactions" && asked.kind.by === "token";
+  remark(
+    `${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${isCostly ? `; ${costOfTokens}` : ""}`,
+  );
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {

@@ -1,3 +1,4 @@
+import { partialExits } from "../../contract/exit-codes.ts";
 import { command } from "../command.ts";
 import { syncFlags, syncNotes, syncShared } from "./sync-flags.ts";
 
@@ -5,7 +6,7 @@ export const syncCommand = command({
   words: "sync",
   section: "Market data",
   positionals: [
-    { name: "directory" },
+    { name: "directory", suggests: "files" },
     { name: "network:address", isOptional: true, isRepeatable: true, isList: true, suggests: "addresses" },
   ],
   summary: "Keep a directory of transactions and candles complete",
@@ -20,6 +21,7 @@ export const syncCommand = command({
     "dexdata sync lake @pools.ndjson --kind transactions,ohlcv --estimate --sandbox",
     "dexdata sync lake --sandbox",
   ],
+  exits: partialExits,
   flags: syncFlags,
   shared: syncShared,
   notes: syncNotes,

@@ -4,7 +4,7 @@ import { type DatasetKind, datasetKinds } from "../../lake/dataset.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, text, toggle } from "../../run/flags/flag-types.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
   items.map((item) => {
@@ -36,7 +36,7 @@ export const syncFlags = {
 };
 
 export const syncShared = pick(
-  sharedFlags,
+  textFlags,
   "output",
   "no-header",
   "color",

@@ -35,6 +35,7 @@ type SyncValues = Values<typeof syncFlags & typeof syncShared>;
 export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
   return await withRun(input.flags, outer, async (run) => await syncWithin(run, input), {
     hasProgress: true,
+    outlastsOutages: true,
   });
 }
 

@@ -1,3 +1,4 @@
+import { localExits } from "../../contract/exit-codes.ts";
 import { pick } from "../../run/flags/flag.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
 import { rules } from "../../verify/rules.ts";
@@ -6,7 +7,7 @@ import { command } from "../command.ts";
 export const verifyCommand = command({
   words: "verify",
   section: "Market data",
-  positionals: [{ name: "file", isRepeatable: true }],
+  positionals: [{ name: "file", isRepeatable: true, suggests: "files" }],
   summary: "Check files and receipts for damage, missing rows and duplicates",
   examples: [
     "dexdata verify swaps.receipt.json",
@@ -14,6 +15,8 @@ export const verifyCommand = command({
     "dexdata verify lake",
     "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
   ],
+  /** 8: findings. */
+  exits: [...localExits, 8],
   flags: {},
   shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
   notes: [

@@ -27,7 +27,7 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   const renderer = await createRenderer({ ...presentation, hasAges: false });
   return {
     show: async (_, { rows, gone }, at) => {
-      for (const group of rows) await renderer.page({ ...group, next: undefined });
+      for (const group of rows) await renderer.page(group);
       if (gone.length > 0) report.note(`${instantOf(at)}: ${removedRowsLine(gone)}`);
     },
     failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
@@ -161,7 +161,7 @@ async function linesOf(
     now: at,
     before: changes.before,
   });
-  for (const group of round.groups) await renderer.page({ ...group, next: undefined });
+  for (const group of round.groups) await renderer.page(group);
   await renderer.end();
   return text === "" ? ["no results"] : text.replace(/\n$/u, "").split("\n");
 }

@@ -27,7 +27,7 @@ export async function runWatch(
   outer: Context,
 ): Promise<ExitCode> {
   const work = async (run: Run): Promise<never> => await watch(run, group, input, interval);
-  return await withRun(input.flags, outer, work, { adjust: refuseClosed });
+  return await withRun(input.flags, outer, work, { adjust: refuseClosed, outlastsOutages: true });
 }
 
 async function watch(
@@ -38,9 +38,9 @@ async function watch(
 ): Promise<never> {
   const { context, options, report, sources } = run;
   const { clock, signal } = context;
-  const { words, flags, typed } = input;
+  const { words, typed } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
-  const nowOf = clockOf(context, flags.now !== undefined, options);
+  const nowOf = clockOf(context, options);
   const read = async (now: number): Promise<Questions> =>
     await readQuestions(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
@@ -96,10 +96,9 @@ function isTransient(cause: unknown): cause is Failure {
 }
 
 /** If `--now` is set, it is the time of the first round, and time advances from there. */
-function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions): () => number {
-  const isSet = isTyped || (env["DEXDATA_NOW"] ?? "") !== "";
+function clockOf({ clock }: Context, { now, nowSource }: RunOptions): () => number {
   const started = clock.elapsed();
-  return () => (isSet ? now + clock.elapsed() - started : clock.now());
+  return () => (nowSource !== undefined ? now + clock.elapsed() - started : clock.now());
 }
 
 function refuseClosed(options: RunOptions): RunOptions {

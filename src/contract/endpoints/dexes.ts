@@ -30,6 +30,7 @@ export const dexes = defineEndpoint("dexes", {
       ...each("txns_24h pools_count", optional(count)),
     },
     identity: ["dex_id"],
+    owned: { chain: "network" },
     columns: [
       { field: "dex_id", title: "dex", priority: 1 },
       { field: "dex_name", title: "name", priority: 2 },

@@ -66,6 +66,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
       canonical_chain: optional(yesNo),
     },
     identity: ["id", "log_index"],
+    owned: { chain: "network", pool_id: "pool_address" },
     ofMany: {
       record: {},
       columns: [

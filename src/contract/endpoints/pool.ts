@@ -62,6 +62,7 @@ export const pool = defineEndpoint("pool", {
       ...each("price_stats token_reserves", optional(anything)),
     },
     identity: ["chain", "id"],
+    owned: { chain: "network", id: "pool_address" },
     columns: [
       { field: "tokens.0.symbol", title: "token 0", priority: 2 },
       { field: "tokens.1.symbol", title: "token 1", priority: 3 },

@@ -6,6 +6,7 @@ import {
   blockNumber,
   count,
   each,
+  later,
   listOf,
   nullable,
   optional,
@@ -33,6 +34,9 @@ export const search = defineEndpoint("search", {
         fdv: nullable(amount),
         price_usd: nullable(price),
         volume_usd: nullable(amount),
+        ...each("type status", later(optional(text))),
+        liquidity_usd: later(nullable(amount)),
+        price_usd_change: later(nullable(percent)),
       },
       identity: ["chain", "id"],
       columns: [
@@ -42,7 +46,7 @@ export const search = defineEndpoint("search", {
         { field: "price_usd", title: "price USD", priority: 3 },
         { field: "volume_usd", title: "volume", priority: 5 },
         { field: "fdv", title: "FDV", priority: 7 },
-        { field: "id", title: "token", priority: 4 },
+        { field: "id", title: "token", priority: 5.5 },
       ],
     },
     pools: {
@@ -76,7 +80,7 @@ export const search = defineEndpoint("search", {
         { field: "last_price_change_usd_24h", title: "change 24h", priority: 6 },
         { field: "volume_usd", title: "volume", priority: 7 },
         { field: "transactions", title: "txns", priority: 9 },
-        { field: "id", title: "pool", priority: 4 },
+        { field: "id", title: "pool", priority: 7.5 },
       ],
     },
     dexes: {

@@ -7,6 +7,7 @@ import {
   count,
   each,
   inDetail,
+  later,
   listOf,
   nullable,
   optional,
@@ -18,7 +19,7 @@ import {
   windows,
   yesNo,
 } from "../record.ts";
-import { inNetwork, pageSize, sort } from "./shared-parts.ts";
+import { inNetwork, pageSize, sort, tokenPages } from "./shared-parts.ts";
 
 /** Specification, "Pagination styles". A page has at most 100 rows and requires the previous page's cursor. */
 const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
@@ -62,6 +63,10 @@ const searchWindow = record({
   last_price_usd_change: nullable(percent),
 });
 
+const detailedPages = Object.fromEntries(
+  Object.entries(tokenPages).map(([name, field]) => [name, later(inDetail(field))]),
+);
+
 /**
  * An address is useless without its network. Compared with a search on one network, a narrow terminal therefore hides
  * the address earlier and the network later. No new priority may equal that of another column.
@@ -71,7 +76,7 @@ function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: 
     ...column,
     priority: priorities[String(column.field)] ?? column.priority,
   });
-  return { ...rows, columns: rows.columns.map(moved) };
+  return { ...rows, owned: { chain: "chains" }, columns: rows.columns.map(moved) };
 }
 
 /** Each search accepts other values as well. */
@@ -112,9 +117,11 @@ const poolRow: RowShape = {
     transactions_24h: nullable(count),
     price_usd: nullable(price),
     ...each(
-      "price_change_percentage_5m price_change_percentage_1h price_change_percentage_6h price_change_percentage_24h fee",
+      "price_change_percentage_5m price_change_percentage_1h price_change_percentage_6h price_change_percentage_24h",
       nullable(percent),
     ),
+    price_change_percentage_48h: later(nullable(percent)),
+    fee: nullable(percent),
     // With detailed=true, names and windows are inside each token, not next to the tokens (wire-facts 4.8).
     tokens: optional(
       listOf({
@@ -123,12 +130,15 @@ const poolRow: RowShape = {
         has_image: optional(yesNo),
         ...each("name symbol", inDetail(text)),
         decimals: inDetail(count),
+        ...detailedPages,
+        added_at: inDetail(time),
         fdv: inDetail(nullable(amount)),
         ...each(`${windows} 1m`, inDetail(searchWindow)),
       }),
     ),
   },
   identity: ["chain", "id"],
+  owned: { chain: "network" },
   columns: [
     { field: "tokens.0.symbol", title: "token 0", priority: 1 },
     { field: "tokens.1.symbol", title: "token 1", priority: 2 },
@@ -140,13 +150,14 @@ const poolRow: RowShape = {
     { field: "price_change_percentage_1h", title: "change 1h", priority: 13 },
     { field: "price_change_percentage_6h", title: "change 6h", priority: 14 },
     { field: "price_change_percentage_24h", title: "change 24h", priority: 5 },
+    { field: "price_change_percentage_48h", title: "change 48h", priority: 18 },
     { field: "volume_usd_24h", title: "volume 24h", priority: 6 },
     { field: "volume_usd_7d", title: "volume 7d", priority: 16 },
     { field: "volume_usd_30d", title: "volume 30d", priority: 17 },
     { field: "liquidity_usd", title: "liquidity", priority: 8 },
     { field: "transactions_24h", title: "txns 24h", priority: 9 },
     { field: "created_at", title: "created", priority: 11 },
-    { field: "id", title: "pool", priority: 6.5 },
+    { field: "id", title: "pool", priority: 8.5 },
   ],
 };
 
@@ -207,9 +218,11 @@ const tokenRow: RowShape = {
     ...each("decimals pools", inDetail(count)),
     created_at: optional(time),
     has_image: inDetail(yesNo),
+    ...detailedPages,
     ...each(`${windows} 1m`, inDetail(searchWindow)),
   },
   identity: ["chain", "address"],
+  owned: { chain: "network" },
   columns: [
     { field: "symbol", title: "symbol", priority: 1 },
     { field: "name", title: "name", priority: 7 },
@@ -224,7 +237,7 @@ const tokenRow: RowShape = {
     { field: "txns_24h", title: "txns 24h", priority: 9 },
     { field: "pools", title: "pools", priority: 11 },
     { field: "created_at", title: "created", priority: 10 },
-    { field: "address", title: "token", priority: 5.5 },
+    { field: "address", title: "token", priority: 6.5 },
   ],
 };
 

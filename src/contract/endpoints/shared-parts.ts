@@ -21,12 +21,16 @@ export const inversed = query(
   "Quote prices as token1/token0 instead of token0/token1",
 );
 
+export const tokenPages = {
+  total_supply: { ...nullable(amount), isRaw: true },
+  ...each("description website explorer", optional(text)),
+};
+
 /** Both a token and a found token have these fields. */
 export const tokenFields = {
   id: address,
   ...each("name symbol", optional(text)),
   chain: text,
   decimals: optional(position),
-  total_supply: { ...nullable(amount), isRaw: true },
-  ...each("description website explorer", optional(text)),
+  ...tokenPages,
 };

@@ -1,5 +1,6 @@
 import { defineEndpoint } from "../endpoint.ts";
 import {
+  address,
   amount,
   anything,
   count,
@@ -48,13 +49,17 @@ export const token = defineEndpoint("token", {
       price_stats: optional(anything),
       summary: optional(
         record({
+          chain: optional(text),
+          id: optional(address),
           price_usd: nullable(price),
           ...each("fdv liquidity_usd", nullable(amount)),
-          ...each(windows, optional(window)),
+          pools: optional(count),
+          ...each(`${windows} 1m`, optional(window)),
         }),
       ),
     },
     identity: ["chain", "id"],
+    owned: { chain: "network", id: "token_address" },
     columns: [
       { field: "symbol", title: "symbol", priority: 2 },
       { field: "name", title: "name", priority: 6 },
@@ -64,7 +69,7 @@ export const token = defineEndpoint("token", {
       { field: "summary.24h.volume_usd", title: "volume 24h", priority: 4 },
       { field: "summary.liquidity_usd", title: "liquidity", priority: 7 },
       { field: ["summary.fdv", "fdv"], title: "FDV", priority: 8 },
-      { field: "id", title: "token", priority: 4.5 },
+      { field: "id", title: "token", priority: 7.5 },
     ],
   },
 });

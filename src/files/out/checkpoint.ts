@@ -53,6 +53,9 @@ const progressSchema = z.object({
   to: z.optional(z.string()),
   /** The proof that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
+  remarks: z.optional(
+    z.object({ short: z.optional(count), twins: z.optional(count), replaced: z.optional(count) }),
+  ),
 });
 
 /**

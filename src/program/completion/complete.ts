@@ -1,4 +1,5 @@
 import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
 import type { Command } from "../../commands/command.ts";
 import {
   type Asked,
@@ -37,7 +38,7 @@ export function complete(
 
 function atFlag(asked: Asked, current: string): Completion {
   const { flag } = readFlag(flagsOf(asked.line.entry), current);
-  const attached = /^--[^=]+=/u.exec(current)?.[0] ?? /^-[^-]/u.exec(current)?.[0];
+  const attached = /^--[^=]+=/u.exec(current)?.[0] ?? /^-[^-]=?/u.exec(current)?.[0];
   const isValue =
     flag?.type.placeholder !== undefined && attached !== undefined && current !== `-${flag.short ?? ""}`;
   if (isValue) return valueWords(asked, flag, attached, current);
@@ -55,10 +56,20 @@ export function answerShell(
 ): string {
   const [shell, ...raw] = argv;
   const words = shell === "bash" ? raw.map(unquoted) : raw;
-  const { kind, prefix, candidates } = complete(context, commands, words);
+  const { kind, prefix, candidates } = completeSafely(context, commands, words);
   const partial = (words.at(-1) ?? "").slice(prefix.length);
   const shown = shell === "bash" ? candidates.filter(({ word }) => word.startsWith(partial)) : candidates;
   return [`${kind}\t${prefix}`, ...shown.map(lineOf)].map((line) => `${line}\n`).join("");
+}
+
+/** A prompt has no place for a message. The command itself reports an invalid variable. */
+function completeSafely(...[context, commands, words]: Parameters<typeof complete>): Completion {
+  try {
+    return complete(context, commands, words);
+  } catch (cause) {
+    if (cause instanceof Failure) return nothing;
+    throw cause;
+  }
 }
 
 function lineOf({ word, description = "" }: Candidate): string {

@@ -20,8 +20,11 @@ export function positionalWords(asked: Asked, command: Command, current: string)
   const positional = command.positionals[before.length] ?? (last?.isRepeatable === true ? last : undefined);
   const isBeforeDashes = positional?.suggests === "command line" && !line.isAfterDashes;
   if (positional === undefined || isBeforeDashes) return line.isAfterDashes ? nothing : only(flagWords(line));
-  if (positional.isList === true && current.startsWith("@")) return files("@");
+  // A list names its networks itself, so it can also be in the place of the network.
+  if (last?.isList === true && positional.suggests !== "files" && current.startsWith("@")) return files("@");
   switch (positional.suggests) {
+    case "files":
+      return files("");
     case "networks":
       return current.includes(":") ? nothing : only(knownNetworks(context));
     case "command line":

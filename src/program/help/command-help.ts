@@ -27,7 +27,7 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
           { heading: "Examples", commands: form === "full" ? examples : examples.slice(0, maxBriefExamples) },
         ]),
     ...flagParts,
-    { prose: costSentence(command) },
+    { prose: form === "full" ? `${costSentence(command)} ${exitSentence(command)}` : costSentence(command) },
     ...(form === "full" && Object.keys(shared).length > 5 ? [{ prose: topicsLine }] : []),
   ];
 }
@@ -36,6 +36,15 @@ export function costSentence({ credits, plan }: Command): string {
   return credits === undefined
     ? "This command sends no requests and costs no credits."
     : `Cost: ${credits.full}. Plan: ${plan.full}.`;
+}
+
+/** For example, `Exit codes: 0, 1, 2, 8, or 129 to 143 after a signal.` */
+export function exitSentence({ exits: declared, passesExit }: Command): string {
+  const own = declared.filter((exit) => exit < 128).toSorted((a, b) => a - b);
+  const isRange = own.length > 3 && own.length - 1 === own.at(-1);
+  const listed = isRange ? `0 to ${own.length - 1}` : own.join(", ");
+  const passed = passesExit === true ? ", or that of the given command" : "";
+  return `Exit codes: ${listed}, or 129 to 143 after a signal${passed}.`;
 }
 
 const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>

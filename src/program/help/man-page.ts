@@ -1,6 +1,6 @@
 import { type Command, usageOf } from "../../commands/command.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { costSentence } from "./command-help.ts";
+import { costSentence, exitSentence } from "./command-help.ts";
 import { flagBlocks } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { type TopicContext, topicNames } from "./topic-names.ts";
@@ -45,7 +45,7 @@ function commandLines(command: Command): readonly string[] {
     ...flagBlocks(flags).flatMap(({ rows = [] }) => rows.flatMap(row)),
     ...notes.flatMap(block),
     ".PP",
-    line(costSentence(command)),
+    line(`${costSentence(command)} ${exitSentence(command)}`),
     ...examplesOf(examples),
   ];
 }

@@ -19,11 +19,8 @@ type Known = Pick<RowShape, "record" | "added">;
  * check, a typo in a field name would look like a null value.
  */
 export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]) {
-  const isNamed = (field: string): boolean =>
-    shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
-  const pending = new Map(
-    (fields ?? []).filter((field) => !isNamed(field)).map((field) => [field, splitPath(field)] as const),
-  );
+  const unknown = (fields ?? []).filter((field) => !shapes.some((shape) => isNamed(shape, field)));
+  const pending = new Map(unknown.map((field) => [field, splitPath(field)] as const));
   let hasRows = false;
   return {
     see: (page: Shown): void => {
@@ -50,20 +47,48 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
 
 const listFields = "list fields: --fields '?'";
 
-/** Throws a usage failure for a field that no response can contain. */
-export function checkFields(fields: readonly string[] | undefined, shape: RowShape): void {
-  const names = Object.keys({ ...shape.record, ...shape.added?.record });
-  const unknown = fields?.find((field) => !names.includes(splitPath(field)[0] ?? ""));
-  if (shape.isComplete !== true || unknown === undefined) return;
-  const near = nearestPath(
-    unknown,
-    fieldPaths(shape).map(({ path }) => path),
+/**
+ * Throws a usage failure for a field that no response can contain, and for an unknown one that is close to a known one.
+ * Other unknown fields are accepted, because the service may add some. `shapes` has one shape for each kind of row.
+ */
+export function checkFields(fields: readonly string[] | undefined, shapes: readonly RowShape[]): void {
+  for (const field of fields ?? []) {
+    const [first = ""] = splitPath(field);
+    if (shapes.some((shape) => isNamed(shape, field) || Object.hasOwn(shape.ofMany?.record ?? {}, first)))
+      continue;
+    const isImpossible = shapes.every(
+      ({ isComplete, record, added }) =>
+        isComplete === true && !Object.hasOwn({ ...record, ...added?.record }, first),
+    );
+    const near = nearField(field, shapes);
+    if (!isImpossible && near === undefined) continue;
+    const [shape, ...others] = shapes;
+    throw invalidInput(
+      `--fields "${field}"`,
+      `a ${shape === undefined || others.length > 0 ? "result" : shape.name.replace("-", " ")} does not have this field`,
+      near === undefined ? listFields : `did you mean ${near}?`,
+    );
+  }
+}
+
+/** The same thing is called `id` in some rows and `address` in others. */
+const identifiers = ["id", "address"];
+
+function nearField(field: string, shapes: readonly RowShape[]): string | undefined {
+  const ofAssets = shapes.find(({ identity }) => identity.includes("chain"));
+  const other = identifiers.find((name) => name !== field && ofAssets?.identity.includes(name));
+  if (identifiers.includes(field) && other !== undefined) return other;
+  const known = shapes.flatMap((shape) => fieldPaths(shape).map(({ path }) => path));
+  const steps = splitPath(field);
+  const [parent, last = ""] = [steps.slice(0, -1).join("."), steps.at(-1)];
+  if (parent === "" || !shapes.some((shape) => isNamed(shape, parent))) return nearestPath(field, known);
+  // The names within the same object. A complete path resembles others by its beginning alone.
+  const prefix = `${withoutIndices(parent)}.`;
+  const near = nearest(
+    last,
+    known.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length)),
   );
-  throw invalidInput(
-    `--fields "${unknown}"`,
-    `a ${shape.name} does not have this field`,
-    near === undefined ? listFields : `did you mean ${near}?`,
-  );
+  return near === undefined ? undefined : `${parent}.${near}`;
 }
 
 export function missingFields(
@@ -99,6 +124,10 @@ function isFound(value: unknown): boolean {
   return value.length === 0 || value.some((each) => each !== null);
 }
 
+function isNamed({ record, added }: Known, field: string): boolean {
+  return isWithin({ ...record, ...added?.record }, splitPath(field));
+}
+
 type Shape = Parameters<typeof fieldAt>[0];
 
 /** A field of kind `any` can contain anything. */
@@ -112,7 +141,7 @@ function isWithin(shape: Shape, path: readonly string[]): boolean {
 /** A single name is first looked up as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */
 export function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
-  const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
+  const normal = withoutIndices(field);
   const last = typed.at(-1) ?? "";
   const sameName = known.find((path) => splitPath(path).at(-1) === last);
   const found =
@@ -120,6 +149,12 @@ export function nearestPath(field: string, known: readonly string[]): string | u
   return found
     ?.split(".")
     .map((step, index) => (step === "0" && isIndex(typed[index] ?? "") ? typed[index] : step))
+    .join(".");
+}
+
+function withoutIndices(path: string): string {
+  return splitPath(path)
+    .map((step) => (isIndex(step) ? "0" : step))
     .join(".");
 }
 

@@ -15,39 +15,38 @@ export type MeasuredColumn = ReturnType<typeof measureColumn>;
 type Widths = ReadonlyMap<MeasuredColumn, number>;
 
 /**
- * Adds columns by priority until one does not fit, but skips a bulky one. An address is there in short form from the
- * start, and complete when its priority is reached. Spare width goes to truncated columns.
+ * Takes steps in a fixed order until one does not fit, so a wider terminal never shows fewer columns. An address is
+ * there in short form from the start, and complete when its priority is reached. Spare width goes to truncated columns.
  */
 export function fitColumns(columns: readonly MeasuredColumn[], room: number | undefined): Widths {
   if (room === undefined) return new Map(columns.map((each) => [each, each.natural]));
   const widths = new Map<MeasuredColumn, number>();
   let left = room + GAP;
-  for (const { column, priority } of steps(columns)) {
-    const given = widths.get(column);
-    if (given !== undefined) {
+  for (const { column } of steps(columns)) {
+    if (widths.has(column)) {
       left -= lengthen(widths, column, left);
-    } else if (GAP + column.least <= left) {
+      if (widths.get(column) !== column.wholes[0]) break;
+    } else {
+      if (GAP + column.least > left) break;
       left -= GAP + column.least;
       widths.set(column, column.least);
-    } else if (!column.isBulky && priority === column.presence) break;
+    }
   }
-  const wider = widen(widths, room);
-  const last = [...widths.keys()].filter(({ wholes }) => wholes.length === 0).at(-1);
-  if (widths.size <= FEW || last === undefined || last.isBulky) return wider;
-  // Complete names are more useful than one more number at the end.
-  const fewer = widen(new Map([...widths].filter(([each]) => each !== last)), room);
-  const isWorthIt = isCut(wider) && wider.get(last) === last.natural;
-  return isWorthIt && !isCut(fewer) ? fewer : wider;
+  return widen(widths, room);
 }
 
-/** In order of importance: each column, and later each shortened column in full length. */
+/** In order of importance: each column, and later each shortened column in full length. Long values come last. */
 function steps(columns: readonly MeasuredColumn[]) {
-  const present = columns.map((column) => ({ column, priority: column.presence }));
+  const present = columns.map((column) => ({
+    column,
+    priority: column.isBulky ? Infinity : column.presence,
+  }));
   const whole = columns
     .filter(({ wholes }) => wholes.length > 0)
     .map((column) => ({
       column,
-      priority: column.column.presence === undefined ? Infinity : column.column.priority,
+      // A column whose short form already has its place comes last in full.
+      priority: column.column.priority > column.presence ? column.column.priority : Infinity,
     }));
   return [...present, ...whole].toSorted((a, b) => a.priority - b.priority);
 }
@@ -58,13 +57,6 @@ function lengthen(widths: Map<MeasuredColumn, number>, column: MeasuredColumn, l
   const width = column.wholes.find((each) => each - before <= left) ?? before;
   widths.set(column, width);
   return width - before;
-}
-
-/** A table with this many columns or fewer never drops one to make others wider. */
-const FEW = 4;
-
-function isCut(widths: Widths): boolean {
-  return [...widths].some(([{ natural, wholes }, width]) => wholes.length === 0 && width < natural);
 }
 
 /** Widens the narrowest column first, one position at a time, so that a long name does not take all the space. */

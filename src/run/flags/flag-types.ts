@@ -1,7 +1,9 @@
 import { formatDuration, readDuration } from "../../contract/duration.ts";
 import { invalidInput } from "../../contract/failure.ts";
+import type { Setting } from "../../settings/setting.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 
 /** How values are displayed in help, named in `commands -o json`, and parsed. */
 export interface FlagType<Value> {
@@ -22,7 +24,7 @@ export interface FlagType<Value> {
   /** Undefined for a boolean flag. */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
-  /** The flag can be repeated, and every value counts. */
+  /** The flag can be repeated, and every value counts. Any other flag can be repeated only with the same value. */
   readonly isRepeatable?: true;
   /** A comma-separated list of words that completion can suggest. */
   readonly isList?: true;
@@ -32,17 +34,17 @@ export interface FlagType<Value> {
 
 type Named = FlagType<unknown>["name"];
 
-/** If the flag is repeated, the last value counts. */
+/** All texts of a flag that is not repeatable are the same. */
 export function readBy<Value>(
   name: Named,
   placeholder: string,
   read: (label: string, text: string, flag: string) => Value,
 ): FlagType<Value> {
-  const readLast: FlagType<Value>["read"] = (flag, texts) => {
-    const text = texts.at(-1) ?? "";
+  const readOne: FlagType<Value>["read"] = (flag, texts) => {
+    const [text = ""] = texts;
     return read(`--${flag} "${text}"`, text, flag);
   };
-  return { name, placeholder, read: readLast };
+  return { name, placeholder, read: readOne };
 }
 
 export const toggle: FlagType<true> = { name: "switch", read: () => true };
@@ -70,6 +72,19 @@ export function wholeNumber(
   placeholder = "n",
 ): FlagType<number> {
   return readBy("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
+}
+
+/** Accepts and rejects the same values as the variable and the config file. */
+export function ofSetting<Value>(
+  { check }: Setting<Value>,
+  name: Named,
+  placeholder: string,
+): FlagType<Exclude<Value, undefined>> {
+  return readBy(name, placeholder, (label, typed) => {
+    const checked = check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem, checked.next);
+    return checked.value;
+  });
 }
 
 /** In milliseconds. */
@@ -115,8 +130,8 @@ export const outputFile: FlagType<string> = readBy("file", "file", (label, typed
   throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
 });
 
-export const host: FlagType<string> = readBy("url", "url", (label, typed) => {
+export const host: FlagType<string> = readBy("url", "url", (_, typed, flag) => {
   const checked = checkHost(typed);
   if (typeof checked === "string") return checked;
-  throw invalidInput(label, checked.problem);
+  throw invalidInput(`--${flag} "${withoutSecrets(typed)}"`, checked.problem);
 });

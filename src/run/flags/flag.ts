@@ -85,17 +85,34 @@ export function pick(flags: Flags, ...names: readonly string[]): Flags {
 }
 
 /**
- * Rejects the first flag that has an invalid value or cannot be combined with another. `F` can include flags that the
+ * Rejects the first flag that has an invalid value, has two different values or cannot be combined with another. `F` can include flags that the
  * command does not have; their values are undefined.
  */
 export function readValues<F extends Flags>(flags: Flags, typed: TypedFlags): Values<F>;
 export function readValues(flags: Flags, typed: TypedFlags): object {
   const values = Object.entries(flags).map(([name, { type }]) => {
     const texts = typed.get(name);
-    return [name, texts === undefined ? undefined : type.read(name, texts)] as const;
+    if (texts === undefined) return [name, undefined] as const;
+    refuseSecondValue(name, type, texts);
+    return [name, type.read(name, texts)] as const;
   });
   refuseForeign(flags, typed);
   return Object.fromEntries(values);
+}
+
+/** Only one of the values could be used, and the result would look like the result for both. */
+function refuseSecondValue(
+  name: string,
+  { name: kind, placeholder, isRepeatable, isList }: FlagType<unknown>,
+  texts: readonly (string | undefined)[],
+): void {
+  if (placeholder === undefined || isRepeatable === true) return;
+  const [first = "", second] = new Set(texts);
+  if (second === undefined) return;
+  throw usageFailure(
+    `--${name} has two different values: "${first}" and "${second}"`,
+    isList === true || kind === "list" ? "separate the values with a comma" : "use only one of them",
+  );
 }
 
 function refuseForeign(flags: Flags, typed: TypedFlags): void {

@@ -8,6 +8,7 @@ import {
   duration,
   host,
   list,
+  ofSetting,
   outputFile,
   readBy,
   text,
@@ -15,9 +16,9 @@ import {
   wholeNumber,
 } from "./flag-types.ts";
 import { query } from "../../contract/param.ts";
-import { readInteger, readParam } from "../../contract/read-param.ts";
+import { readParam } from "../../contract/read-param.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
-import { outputFormats, textFormats } from "../../contract/output-format.ts";
+import { objectFormats, outputFormats, textFormats } from "../../contract/output-format.ts";
 
 const progressModes = ["auto", "plain", "none"] as const;
 
@@ -49,8 +50,10 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
-const textOutputs =
-  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json, csv, tsv";
+const objectOutputs =
+  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json";
+
+const textOutputs = `${objectOutputs}, csv, tsv`;
 
 export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
@@ -116,18 +119,14 @@ export const outputFlags = {
   }),
 };
 
-const statuses = list(
-  "statuses",
-  (label, typed): ReadonlySet<number> =>
-    new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
-);
-
-/** In requests per minute. */
-const rate = readBy("integer or unlimited", "n", (label, typed) => {
-  const checked = settings.rpm.check(typed);
-  if ("problem" in checked) throw invalidInput(label, checked.problem);
-  return checked.value;
-});
+const statuses = {
+  ...readBy("list", "statuses", (label, typed) => {
+    const checked = settings.retry_on.check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem);
+    return checked.value;
+  }),
+  isList: true,
+} as const;
 
 /** Parsed like the integers in filters. */
 const credits = readBy("integer", "n", (_, typed) =>
@@ -135,15 +134,20 @@ const credits = readBy("integer", "n", (_, typed) =>
 );
 
 export const requestFlags = {
-  timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
+  timeout: flag(ofSetting(settings.timeout, "duration", "duration"), "Requests", {
+    summary: "Time limit for one request",
+    default: "30s",
+  }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
-  retries: flag(wholeNumber({ min: 0, max: 100 }), "Requests", {
+  retries: flag(ofSetting(settings.retries, "integer", "n"), "Requests", {
     summary: "Maximum retries per request, after 429, 500 and connection errors",
+    details:
+      "; also after 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
     default: "4",
   }),
   "retry-on": flag(statuses, "Requests", {
     suggests: ["502", "503", "504"],
-    summary: "Also retry after these statuses, e.g. 502,503,504",
+    summary: "Always retry after these statuses, e.g. 502,503,504",
   }),
   "retry-max-time": flag(duration, "Requests", {
     summary: "Maximum total wait between retries of one request",
@@ -153,7 +157,7 @@ export const requestFlags = {
     summary: "Maximum number of concurrent requests, where the API allows them",
     default: "8",
   }),
-  rpm: flag(rate, "Requests", {
+  rpm: flag(ofSetting(settings.rpm, "integer or unlimited", "n"), "Requests", {
     suggests: ["unlimited"],
     summary: "Requests per minute, evenly spaced: a number or unlimited",
     default: "the plan's",
@@ -221,6 +225,16 @@ export const textFlags = {
 export const localRowFlags = pick(textFlags, "output", "no-header", "error-format");
 
 export const documentFlags = pick(textFlags, "output", "error-format");
+
+/** For a single object, which has no columns. */
+export const objectFlags = {
+  ...documentFlags,
+  output: flag(choice(objectFormats, "format"), "Output", {
+    short: "o",
+    summary: objectOutputs,
+    choicesIn: "summary",
+  }),
+};
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
 

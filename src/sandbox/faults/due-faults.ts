@@ -1,15 +1,31 @@
 import { type Fault, type Faults, traitsOf } from "./fault-kinds.ts";
-import { cursorOf, cutList, endpointOf, isListed, listKey, pageOf, paramsOf, pathOf } from "./list-body.ts";
+import {
+  cursorOf,
+  cutList,
+  endpointOf,
+  isListed,
+  listKey,
+  pageOf,
+  paramsOf,
+  pathOf,
+  pathValuesOf,
+} from "./list-body.ts";
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../market/recent.ts";
 
 const LISTS_KEPT = 200;
 
+const usesEarlierPages: ReadonlySet<Fault["kind"]> = new Set([
+  "stale-page",
+  "duplicate-page",
+  "overlap-page",
+]);
+
 /** Counts the requests that each fault applies to, and stores the last response of each list. */
 export function createFaultCounter(faults: Faults, seed: number) {
   const counts = new Map<Fault, number>();
   const earlier = makeRecent<string, string>(LISTS_KEPT);
-  const keepsLists = faults.some(({ kind }) => kind === "stale-page" || kind === "duplicate-page");
+  const keepsLists = faults.some(({ kind }) => usesEarlierPages.has(kind));
   const strikes = (fault: Fault, target: string): boolean => {
     if (!canStrike(fault, target, earlier.get(listKey(target)) !== undefined)) return false;
     const number = (counts.get(fault) ?? 0) + 1;
@@ -67,11 +83,21 @@ const pageFaults: Partial<Record<Fault["kind"], (target: string, hasEarlier: boo
   "empty-page": isList,
   "short-page": isList,
   "stale-page": (target, hasEarlier) => hasEarlier && isList(target),
-  "duplicate-page": (target, hasEarlier) =>
-    cursorOf(target) !== "" || pageOf(target) > 1 || (hasEarlier && isBareList(target)),
+  "duplicate-page": followsPage,
+  "overlap-page": followsPage,
+  "foreign-page": isOfOne,
   "missing-cursor": hasCursor,
   "repeat-cursor": (target) => cursorOf(target) !== "",
 };
+
+function followsPage(target: string, hasEarlier: boolean): boolean {
+  return cursorOf(target) !== "" || pageOf(target) > 1 || (hasEarlier && isBareList(target));
+}
+
+/** Whether the request names a network, pool or token, so that there is another one. */
+function isOfOne(target: string): boolean {
+  return pathValuesOf(target)?.has("network") === true || paramsOf(target).has("chains");
+}
 
 function isList(target: string): boolean {
   const endpoint = endpointOf(target);

@@ -3,7 +3,7 @@ import type { Tier } from "../../contract/tier.ts";
 export interface Fault {
   readonly kind: FaultName | "status";
   readonly text: string;
-  /** A status, milliseconds, or a number of events or blocks; undefined for kinds without an amount. */
+  /** A status, milliseconds, or a number of events, rows or blocks; undefined for kinds without an amount. */
   readonly amount: number | undefined;
   /** The Retry-After value on a 429, in seconds. */
   readonly retryAfter: number | undefined;
@@ -30,12 +30,12 @@ export type Faults = readonly Fault[];
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream" | "market";
 
-type FaultValue = "none" | "status" | "duration" | "events" | "blocks" | "tier" | "name";
+type FaultValue = "none" | "status" | "duration" | "events" | "blocks" | "rows" | "tier" | "name";
 
 export interface FaultTraits {
   readonly layer: FaultLayer;
   readonly value: FaultValue;
-  /** Milliseconds, a status, or a number of events or blocks. */
+  /** Milliseconds, a status, or a number of events, rows or blocks. */
   readonly byDefault?: number;
   /** For market faults: what a share counts, and the default share. */
   readonly of?: "rows" | "blocks";
@@ -70,6 +70,16 @@ export const faultTraits = {
   "short-page": {
     ...changeOnce,
     help: "List with the first half of its rows; totals and cursor unchanged (once)",
+  },
+  "overlap-page": {
+    ...changeOnce,
+    value: "rows",
+    byDefault: 3,
+    help: "Later page that begins with the last rows of the previous page, in place of its own (default 3, once)",
+  },
+  "foreign-page": {
+    ...changeOnce,
+    help: "Rows or record of another pool, token or network; page number and totals unchanged (once)",
   },
   "missing-cursor": { ...changeOnce, help: "Page that promises another page but has no next_cursor (once)" },
   "stale-page": {

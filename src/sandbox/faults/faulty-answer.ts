@@ -8,7 +8,8 @@ import type { Work } from "../work.ts";
 import { droppedFilter, type DueFaults } from "./due-faults.ts";
 import type { Fault, Faults } from "./fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
-import { cursorOf, cutList, joinList, type ListBody, pageOf, paramsOf, pathOf } from "./list-body.ts";
+import { foreignTarget } from "./foreign-target.ts";
+import { cursorOf, cutList, joinList, type ListBody, pageOf, paramsOf, withParam } from "./list-body.ts";
 
 export interface FaultyResponse extends SandboxResponse {
   /** Undefined sends the response normally. */
@@ -57,28 +58,30 @@ function withoutFilter(request: SandboxRequest, fault: Fault): SandboxRequest {
 }
 
 function* changeBody(
-  { kind, amount }: Fault,
+  fault: Fault,
   request: SandboxRequest,
   state: SandboxState,
   response: SandboxResponse,
   earlier: string | undefined,
 ): Work<SandboxResponse> {
   const { body } = response;
+  const { kind, amount } = fault;
   if (kind === "empty") return { ...response, status: amount ?? response.status, body: "" };
   if (kind === "invalid-json") return { ...response, body: body.slice(0, Math.ceil(body.length / 2)) };
   if (response.status !== 200) return response;
   if (kind === "stale-page") return { ...response, body: earlier ?? body };
+  if (kind === "foreign-page") return { ...response, body: yield* foreignBody(request, state, body) };
   const list = cutList(body);
   if (list === undefined) return response;
   return {
     ...response,
-    body: joinList({ ...list, ...(yield* changeList(kind, list, request, state, earlier)) }),
+    body: joinList({ ...list, ...(yield* changeList(fault, list, request, state, earlier)) }),
   };
 }
 
 /** Empty if the fault does not affect lists. */
 function* changeList(
-  kind: Fault["kind"],
+  { kind, amount = 0 }: Fault,
   { rows, after }: ListBody,
   request: SandboxRequest,
   state: SandboxState,
@@ -87,6 +90,11 @@ function* changeList(
   if (kind === "empty-page") return { rows: [] };
   if (kind === "short-page") return { rows: rows.slice(0, Math.floor(rows.length / 2)) };
   if (kind === "duplicate-page") return { rows: (yield* rowsBefore(request, state, earlier)) ?? rows };
+  if (kind === "overlap-page") {
+    const repeated =
+      (yield* rowsBefore(request, state, earlier))?.slice(-Math.min(amount, rows.length)) ?? [];
+    return { rows: [...repeated, ...rows.slice(repeated.length)] };
+  }
   const promising = after.replace('"has_next_page":false', '"has_next_page":true');
   if (kind === "missing-cursor") {
     return { after: promising.replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "") };
@@ -96,14 +104,27 @@ function* changeList(
   return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
 }
 
-/** For a list without pages, returns the previous response's rows. */
+/** A cache that confuses its keys returns another list with this page's number and totals, but its own cursor. */
+function* foreignBody(request: SandboxRequest, state: SandboxState, body: string): Work<string> {
+  const target = yield* foreignTarget(request.target, state);
+  const foreign = target === undefined ? undefined : yield* handle({ ...request, target }, unmetered(state));
+  if (foreign?.status !== 200) return body;
+  const [own, other] = [cutList(body), cutList(foreign.body)];
+  const isNumbered = own?.after.includes('"total_pages":') === true;
+  return isNumbered && other !== undefined ? joinList({ ...other, after: own.after }) : foreign.body;
+}
+
+/** Returns the previous response's rows for a list without pages, and if they end with the cursor's transaction. */
 function* rowsBefore(
   request: SandboxRequest,
   state: SandboxState,
   earlier: string | undefined,
 ): Work<readonly string[] | undefined> {
   const { target } = request;
-  const isPaged = cursorOf(target) !== "" || pageOf(target) > 1;
+  const cursor = cursorOf(target);
+  const isPaged = cursor !== "" || pageOf(target) > 1;
+  const previous = earlier === undefined ? undefined : cutList(earlier)?.rows;
+  if (cursor !== "" && previous?.at(-1)?.includes(`"id":"${cursor}"`) === true) return previous;
   const before = isPaged
     ? (yield* handle({ ...request, target: pageBefore(target, state) }, unmetered(state))).body
     : earlier;
@@ -117,7 +138,7 @@ function pageBefore(target: string, state: SandboxState): string {
   return withParam(target, "cursor", cursorBefore(cursor, limit, state));
 }
 
-/** A transaction ID does not reveal which page it is on, so the empty cursor repeats the first page. */
+/** A transaction ID does not reveal the page that it ends, so the empty cursor repeats the first page. */
 function cursorBefore(cursor: string, limit: number, state: SandboxState): string {
   try {
     const { at, offset } = readCursor(cursor, state.at());
@@ -132,13 +153,6 @@ function cursorBefore(cursor: string, limit: number, state: SandboxState): strin
 function unmetered(state: SandboxState): SandboxState {
   const terms = { requestsPerMinute: Number.POSITIVE_INFINITY };
   return { ...state, account: ({ tier }) => openAccount(tier, terms) };
-}
-
-function withParam(target: string, name: string, value: string | undefined): string {
-  const params = paramsOf(target);
-  if (value === undefined) params.delete(name);
-  else params.set(name, value);
-  return `${pathOf(target)}?${params.toString()}`;
 }
 
 const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {

@@ -32,6 +32,11 @@ export function endpointOf(target: string): Endpoint | undefined {
   return findEndpoint(splitPath(pathOf(target)) ?? [])?.endpoint;
 }
 
+/** The network, and the pool or token, in a path; undefined for streams and unknown paths. */
+export function pathValuesOf(target: string): ReadonlyMap<string, string> | undefined {
+  return findEndpoint(splitPath(pathOf(target)) ?? [])?.path;
+}
+
 /** Single objects and grouped results are not lists. */
 export function isListed({ reply }: Endpoint): boolean {
   return reply.kind !== "single" && reply.kind !== "groups";
@@ -62,4 +67,11 @@ export function cursorOf(target: string): string {
 
 export function pageOf(target: string): number {
   return Number(paramsOf(target).get("page") ?? 1);
+}
+
+export function withParam(target: string, name: string, value: string | undefined): string {
+  const params = paramsOf(target);
+  if (value === undefined) params.delete(name);
+  else params.set(name, value);
+  return `${pathOf(target)}?${params.toString()}`;
 }

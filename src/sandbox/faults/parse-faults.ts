@@ -153,6 +153,10 @@ function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fa
       return /^[1-9]\d?$/u.test(value) && Number(value) <= MOST_BLOCKS
         ? { ...fault, amount: Number(value) }
         : badValue(fault, value, `a number of blocks from 1 to ${MOST_BLOCKS}`);
+    case "rows":
+      return /^[1-9]\d?$/u.test(value)
+        ? { ...fault, amount: Number(value) }
+        : badValue(fault, value, "a number of rows from 1 to 99");
     case "events":
       return /^\d{1,9}$/u.test(value)
         ? { ...fault, amount: Number(value) }

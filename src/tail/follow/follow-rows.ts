@@ -1,9 +1,11 @@
 import type { Clock, Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
+import type { Instant } from "../../time/time.ts";
 import { unlessAborted } from "../ending.ts";
 import { permanentStatuses, reconnectWait } from "../reconnect.ts";
-import { createHeldRows } from "./known-rows.ts";
+import { createHeldRows } from "./held-rows.ts";
 import { type Beginning, beginTail, catchUp, type Tailing } from "./look.ts";
+import type { Doubt } from "./read-range.ts";
 import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
@@ -12,6 +14,12 @@ interface FollowHandlers {
   readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
   /** Called after a read that started at `began` and returned all rows up to the service's present time. */
   readonly caughtUp: (began: number, rows: number) => void;
+  /** Receives the number of rows that the service counts but never lists. */
+  readonly unlisted: (rows: number) => void;
+  /** Receives the number of rows that are not written, because they may have been written long before. */
+  readonly forgotten: (rows: number) => void;
+  /** Receives the start of a range that no complete read has covered, and that is no longer read. */
+  readonly unproved: (from: Instant) => void;
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
   /** Receives the number of rows that the reader did not accept in time. */
   readonly unwritten: (rows: number) => void;
@@ -49,8 +57,9 @@ export async function followRows({
 }: Follower): Promise<void> {
   const { clock, random, signal } = context;
   const held = createHeldRows(latest);
-  const schedule = createSchedule(clock, wake, idle, held);
   let tailing: Tailing | undefined;
+  const recheckAt = (): number => tailing?.reader.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt });
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
     pending = { rows: rows.length, done: handlers.write(rows) };
@@ -59,18 +68,23 @@ export async function followRows({
     return isMoreWanted;
   };
 
-  /** Returns the number of new rows, or undefined if no more rows are wanted. */
-  const read = async (): Promise<number | undefined> => {
+  /** Returns undefined if no more rows are wanted. */
+  const read = async (): Promise<Reading | undefined> => {
     tailing ??= await beginTail(beginning, latest, clock);
-    const { take, known } = tailing;
+    const { reader, known } = tailing;
     let count = 0;
-    for await (const { rows, isPresent } of catchUp(take, known, latest)) {
-      known.add(rows);
+    let last: Doubt | undefined;
+    for await (const { rows, isPresent, doubt, missing, forgotten } of catchUp(reader, known, latest)) {
       count += rows.length;
+      last = doubt;
+      if (missing > 0 && doubt === undefined) handlers.unlisted(missing);
+      if (forgotten > 0) handlers.forgotten(forgotten);
       if (isPresent) held.take(rows, clock.elapsed());
       else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
     }
-    return count;
+    const unproved = known.giveUp();
+    if (unproved !== undefined) handlers.unproved(unproved);
+    return { count, doubt: last };
   };
 
   /** Schedules a retry if the read fails. Returns false if no more rows are wanted. */
@@ -78,9 +92,9 @@ export async function followRows({
     signal.throwIfAborted();
     const began = clock.elapsed();
     wake.answer();
-    let count: number | undefined;
+    let reading: Reading | undefined;
     try {
-      count = await read();
+      reading = await read();
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       const failures = schedule.failures() + 1;
@@ -90,10 +104,13 @@ export async function followRows({
       handlers.retrying(cause, wait);
       return true;
     }
-    if (count === undefined) return false;
+    if (reading === undefined) return false;
+    const { count, doubt } = reading;
     schedule.succeeded(began, count);
-    handlers.caughtUp(began, count);
-    return await write(held.due(began));
+    if (doubt === undefined) handlers.caughtUp(began, count);
+    else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
+      handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
+    return await write(held.due(began, doubt === undefined));
   };
 
   try {
@@ -102,6 +119,12 @@ export async function followRows({
     await writeRest(clock, handlers, pending, held.all());
     throw cause;
   }
+}
+
+interface Reading {
+  /** The number of new rows. */
+  readonly count: number;
+  readonly doubt: Doubt | undefined;
 }
 
 interface Pending {

@@ -1,100 +1,136 @@
-import { compareInstants, type Instant } from "../../time/time.ts";
-import { mergeRows, type TailRow } from "./tail-row.ts";
+import { HashTable } from "../../client/pages/seen-keys.ts";
+import { hashText, type TextHash } from "../../text/text-hash.ts";
+import type { Instant } from "../../time/time.ts";
+import type { TailRow } from "./tail-row.ts";
 
 /** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
-/** Limits memory use for a very busy pool. Reading these rows again takes 50 requests. */
-const mostKnown = 5000;
+/** Limits the cost of a very busy pool. Reading these rows again takes 50 requests. */
+const mostRead = 5000;
+/** While no read is complete, the reads reach back to the last complete one, but no farther than this. */
+const mostUnproved = { rows: 20_000, seconds: 86_400 };
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
+/** A row in the range that each read covers. */
+interface WindowRow {
+  readonly seconds: number;
+  /** Whether the last complete read returned it. A row that the service removed may reappear. */
+  isListed: boolean;
+}
+
 /**
- * Each read begins at `from`, so every row in it is either known or new. Memory use is limited by both time and the
- * number of rows. `latest` returns Unix seconds; a row with a later time does not move `from`.
+ * The rows read so far. Each read begins at `from`, which moves only after a complete read: a response that lacks rows,
+ * or is older than an earlier one, proves nothing. `latest` returns Unix seconds; a row with a later time does not show
+ * how far the reads have come.
  */
-export function createKnownRows(begin: Instant, latest: () => number) {
-  const keysOfSecond = new Map<number, string[]>();
-  const known = new Set<string>();
-  const unlisted = new Set<string>();
+export function createKnownRows(begin: Instant, latest: () => number, since: number = begin.seconds) {
+  const memory = createRowMemory(Math.min(since, begin.seconds));
+  const window = new Map<string, WindowRow>();
   let from = begin;
   let newest = Number.NEGATIVE_INFINITY;
+  let newestBefore = Number.NEGATIVE_INFINITY;
+  let unlisted = 0;
 
   const moveFrom = (seconds: number): void => {
-    const instant = { seconds, fraction: "" };
-    if (compareInstants(instant, from) > 0) from = instant;
-  };
-
-  const forget = (): void => {
-    const oldest = [...keysOfSecond.keys()].toSorted((a, b) => a - b);
-    for (const second of oldest) {
-      // The newest second must stay complete, because the next read begins no later than that second.
-      if (second === newest || (second >= newest - reachSeconds && known.size <= mostKnown)) break;
-      for (const key of keysOfSecond.get(second) ?? []) {
-        known.delete(key);
-        unlisted.delete(key);
-      }
-      keysOfSecond.delete(second);
-      moveFrom(second + 1);
+    if (seconds <= from.seconds) return;
+    from = { seconds, fraction: "" };
+    for (const [key, row] of window) {
+      if (row.seconds >= seconds) continue;
+      window.delete(key);
+      if (!row.isListed) unlisted -= 1;
     }
-    moveFrom(newest - reachSeconds);
   };
 
   return {
-    /** All rows read since this time are known. */
+    /** All rows since this time are read again, and compared with the service's count. */
     from: () => from,
-    has: (key: string) => known.has(key),
+    /** The second of the newest row; negative infinity if there is none. */
+    newest: () => newest,
+    judge: memory.judge,
     add: (rows: readonly TailRow[]): void => {
       const last = latest();
       for (const { key, at } of rows) {
-        known.add(key);
         if (at.seconds <= last) newest = Math.max(newest, at.seconds);
-        const keys = keysOfSecond.get(at.seconds);
-        if (keys === undefined) keysOfSecond.set(at.seconds, [key]);
-        else keys.push(key);
+        memory.add(key, newest);
+        if (at.seconds >= from.seconds && !window.has(key))
+          window.set(key, { seconds: at.seconds, isListed: true });
       }
-      if (rows.length > 0) forget();
     },
-    /** The number of known rows that the last complete read returned. */
-    listed: () => known.size - unlisted.size,
-    /** Receives the rows of a complete read that began at `from`. Other rows are remembered, because they may reappear. */
+    /**
+     * Called after a complete read up to this second, or up to the present. The latter confirms only what the complete
+     * read before it has reached, so a single wrong response leaves no gap.
+     */
+    confirm: (to?: number): void => {
+      const seconds = to ?? newestBefore;
+      if (to === undefined) newestBefore = newest;
+      moveFrom(seconds - reachSeconds);
+      if (window.size <= mostRead) return;
+      const times = [...window.values()].map((row) => row.seconds).toSorted((a, b) => b - a);
+      // The newest second is always read again, because more of its rows may follow.
+      moveFrom(Math.min(seconds, (times[mostRead] ?? 0) + 1));
+    },
+    /** Limits memory use. Returns the start of the range that was given up without a complete read, if any. */
+    giveUp: (): Instant | undefined => {
+      const isTooMuch = window.size > mostUnproved.rows || newest - from.seconds > mostUnproved.seconds;
+      if (!isTooMuch || newest - reachSeconds <= from.seconds) return undefined;
+      const left = from;
+      moveFrom(newest - reachSeconds);
+      return left;
+    },
+    /** The number of known rows since `from` that the last complete read returned. */
+    listed: () => window.size - unlisted,
+    /** Receives the rows of a read that began at `from`. */
     setListed: (keys: ReadonlySet<string>): void => {
-      unlisted.clear();
-      for (const key of known) if (!keys.has(key)) unlisted.add(key);
+      unlisted = 0;
+      for (const [key, row] of window) {
+        row.isListed = keys.has(key);
+        if (!row.isListed) unlisted += 1;
+      }
     },
   };
 }
 
-/** Milliseconds between the two reads that decide when a held row is written. */
-const settling = 3000;
-/** No older rows are expected this many seconds before the newest row, so historical rows are not held. */
-const settledSeconds = 30;
-
-export type HeldRows = ReturnType<typeof createHeldRows>;
+/** The rows of at least this many seconds are remembered, unless there are too many of them. */
+const memorySeconds = 86_400;
+/** Two tables of this size take 24 MB. */
+const mostRemembered = 1_000_000;
 
 /**
- * Holds the newest rows, in case an older row is indexed slightly later. A row is written when a second read, some time
- * after the first, has found no new rows before it. `latest` returns Unix seconds; a row with a later time does not
- * cause older rows to be written.
+ * Remembers rows by the hashes of their keys, so that none is written twice, however old the response is. Two tables
+ * alternate: when the newer one is full, the older one is cleared. `begin` is in Unix seconds; rows before it are not
+ * wanted.
  */
-export function createHeldRows(latest: () => number) {
-  let held: (TailRow & { readonly seen: number })[] = [];
+function createRowMemory(begin: number) {
+  let [older, newer] = [new HashTable(), new HashTable()];
+  /** Every row since this second is in one of the tables. */
+  let reach = begin;
+  /** The newer table has the rows since this second. */
+  let start = begin;
+  const hash: TextHash = { high: 0, low: 0 };
+
   return {
-    /** The rows are sorted from oldest to newest. `now` is from the monotonic clock. */
-    take: (rows: readonly TailRow[], now: number): void => {
-      const seen = rows.map((row) => ({ ...row, seen: now }));
-      held = mergeRows(held, seen);
+    /** A forgotten row may have been written or not, so it is never new. */
+    judge: ({ key, at }: TailRow): "new" | "known" | "forgotten" => {
+      hashText(key, hash);
+      if (newer.has(hash.high, hash.low)) return "known";
+      if (older.has(hash.high, hash.low)) {
+        // A row that is still listed must stay known, even if its time is in the future.
+        newer.add(hash.high, hash.low);
+        return "known";
+      }
+      if (at.seconds >= reach) return "new";
+      return at.seconds >= begin ? "forgotten" : "known";
     },
-    /** Removes, oldest first, the rows that may be written after a read that started at `readFrom`. */
-    due: (readFrom: number): readonly TailRow[] => {
-      const present = latest();
-      const settled = (held.findLast(({ at }) => at.seconds <= present)?.at.seconds ?? 0) - settledSeconds;
-      // All rows before a row that is due are written with it.
-      const last = held.findLastIndex(({ seen, at }) => seen + settling <= readFrom || at.seconds < settled);
-      return held.splice(0, last + 1);
+    /** `newest` is the second of the newest row. */
+    add: (key: string, newest: number): void => {
+      hashText(key, hash);
+      newer.add(hash.high, hash.low);
+      if (newest - start < memorySeconds && newer.size < mostRemembered) return;
+      older.clear();
+      [older, newer] = [newer, older];
+      reach = start;
+      start = newest + 1;
     },
-    all: (): readonly TailRow[] => held.splice(0),
-    /** The earliest start time of a read that allows the first row to be written; infinite if no row is held. */
-    nextDue: () =>
-      held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };
 }

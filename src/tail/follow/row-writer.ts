@@ -53,13 +53,17 @@ export function createRowWriter(
 /** Block producers may set times a few seconds ahead. The `Date` header has no fractions of a second. */
 const toleranceSeconds = 60;
 
+/** A cached response may be this much older than the one before; beyond it, the service's clock was set back. */
+const cachedMilliseconds = 86_400_000;
+
 /** Uses the `Date` header of the responses, or the local clock if there is none. */
 export function createServicePresent(clock: Pick<Clock, "now">) {
   let said: number | undefined;
   return {
     heard: (date: string | undefined): void => {
       const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
-      if (!Number.isNaN(milliseconds)) said = milliseconds;
+      const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedMilliseconds;
+      if (!Number.isNaN(milliseconds) && !isCached) said = milliseconds;
     },
     /**
      * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service

@@ -6,7 +6,6 @@ import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
 import { defaultSilence, keepOpen } from "../shard.ts";
 import type { ShardHandlers } from "../shard-handlers.ts";
 import type { OpenShard } from "../subscription.ts";
-import type { HeldRows } from "./known-rows.ts";
 
 export type Wake = ReturnType<typeof createWake>;
 
@@ -51,12 +50,20 @@ const shortestGap = 2000;
 const repeats = 3;
 const repeatGap = 3000;
 
+/** Times on the monotonic clock; infinite without such a reason. */
+interface Reasons {
+  /** When a held row may be written. */
+  readonly nextDue: () => number;
+  /** When a doubtful response is checked. */
+  readonly recheckAt: () => number;
+}
+
 /** `idle` returns the milliseconds from one read to the next if no read is requested. */
 export function createSchedule(
   clock: Pick<Clock, "elapsed">,
   wake: Wake,
   idle: () => number,
-  held: HeldRows,
+  { nextDue, recheckAt }: Reasons,
 ) {
   let failures = 0;
   let began = clock.elapsed();
@@ -66,7 +73,7 @@ export function createSchedule(
 
   const due = (): number => {
     if (failures > 0) return ended + backoff;
-    const reasons = [began + idle(), held.nextDue()];
+    const reasons = [began + idle(), nextDue(), recheckAt()];
     if (wake.isCalled()) reasons.push(ended);
     if (owed > 0) reasons.push(ended + repeatGap);
     return Math.max(Math.min(...reasons), ended + shortestGap);

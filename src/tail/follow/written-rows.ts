@@ -1,9 +1,9 @@
 import type { Question } from "../../contract/args.ts";
-import { type RowShape, rowShape } from "../../contract/endpoint.ts";
+import { onlyGroup, type RowShape, rowShape } from "../../contract/endpoint.ts";
+import { createOwnershipCheck } from "../../client/response/ownership.ts";
 import { type EarlierFile, earlierFiles, type PathNames } from "../../files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../files/last-lines.ts";
 import { member } from "../../json/raw-json.ts";
-import { reachSeconds } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
 export interface WrittenRows {
@@ -15,6 +15,11 @@ export interface WrittenRows {
   readonly since: number;
 }
 
+/**
+ * A run reads again this much of what earlier runs wrote. Before a kill, reads may have been incomplete for as long, so
+ * that older rows are missing among the written ones.
+ */
+const resumeSeconds = 3600;
 /** Bytes read from the end of each file to find the newest file; enough for tens of rows. */
 const probeBytes = 32 * 1024;
 /** Bytes read from the end of the newest files; enough for a few thousand rows each. */
@@ -32,12 +37,15 @@ export async function readWrittenRows(
   { endpoint, args }: Question,
   latest: number,
 ): Promise<WrittenRows | undefined> {
-  const [shape, pool] = [rowShape(endpoint), args.get("pool_address")?.toLowerCase()];
+  const shape = rowShape(endpoint);
+  const findForeign = createOwnershipCheck(endpoint, args, onlyGroup);
+  /** Runs for several pools may have used the same file. */
+  const isOwn = (row: object): boolean => findForeign?.((field) => [member(row, field)]) === undefined;
   /** Returns undefined if a line does not identify its row. */
   const readEnd = async (file: string, bytes: number): Promise<FileEnd | undefined> => {
     try {
       const { lines, isCut } = await readLastLines(file, bytes);
-      const rows = lines.map((line) => readRow(shape, line)).filter(({ value }) => isOf(value, pool));
+      const rows = lines.map((line) => readRow(shape, line)).filter(({ value }) => isOwn(value));
       return { rows, newest: newestSecond(rows, latest), isCut };
     } catch {
       return undefined;
@@ -64,7 +72,7 @@ export async function readWrittenRows(
   const ends: FileEnd[] = [];
   // If a file's newest row is too old to matter, so are all its other rows.
   for (const { file, end } of probed) {
-    if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - reachSeconds) continue;
+    if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - resumeSeconds) continue;
     const whole = await readEnd(file, endBytes);
     if (whole !== undefined) ends.push(whole);
   }
@@ -130,23 +138,18 @@ function readRow(shape: RowShape, written: string): TailRow {
   return readTailRow(shape, line, value);
 }
 
-/** Runs for several pools may have used the same file. */
-function isOf(row: object, pool: string | undefined): boolean {
-  const of = member(row, "pool_id");
-  return typeof of !== "string" || of.toLowerCase() === pool;
-}
-
 /**
- * Except for `rows`, no row since `from` was written. `latest` is in Unix seconds; rows with a later time do not show
+ * Except for `rows`, no row since `since` was written. `latest` is in Unix seconds; rows with a later time do not show
  * how far the other rows extend.
  */
 export function continuationOf({ rows = [], since }: Pick<WrittenRows, "rows" | "since">, latest: number) {
   const newest = newestSecond(rows, latest);
   if (newest === undefined) return undefined;
-  const from = Math.min(newest, Math.max(since, newest - reachSeconds));
+  const from = Math.min(newest, Math.max(since, newest - resumeSeconds));
   return {
     from: { seconds: from, fraction: "" },
     newest: { seconds: newest, fraction: "" },
-    rows: rows.filter(({ at }) => at.seconds >= from),
+    rows,
+    since,
   };
 }

@@ -37,7 +37,7 @@ describe("dexdata explain", () => {
         kind: "service error code",
         status,
         exit,
-        retryable: status === 429 || status === 500,
+        retryable: [429, 500, 502, 503, 504].includes(status),
         example: { error: code },
       });
       expect((await dexdata(`explain ${code}`)).stdout).toMatch(/meaning +\S[^]*next +\S/u);
@@ -90,7 +90,7 @@ describe("dexdata explain", () => {
     });
     expect(JSON.parse((await dexdata("explain 503 -o json")).stdout)).toMatchObject({
       exit: 7,
-      retryable: false,
+      retryable: true,
     });
     expect(JSON.parse((await dexdata("explain 301 -o json")).stdout)).toMatchObject({ exit: 1 });
   });

@@ -15,6 +15,7 @@ const units = {
   MiB: 1024 ** 2,
   million: 1_000_000,
   "60 s": 60,
+  "3600 s": 3600,
 };
 
 /** A phrase with `#` for the number, the constant that holds it, and the unit of the phrase. */
@@ -44,7 +45,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
     ["At most # rows wait in memory", "tail/follow/look.ts", "mostRows"],
     ["at most #m old", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
-    ["one of the newest # rows", "tail/follow/known-rows.ts", "mostKnown"],
+    ["one of the newest # rows", "tail/follow/known-rows.ts", "mostRead"],
     ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
     ["only names of up to # characters", "commands/input/suggestion.ts", "longestKept"],
@@ -55,20 +56,22 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["Numbers longer than # characters", "render/values/decimal.ts", "MOST_PLACES"],
     ["indentation would exceed # MiB", "json/json-text.ts", "MOST_INDENTATION", "MiB"],
   ],
-  pulls: [["up to # times", "client/pages/completeness.ts", "mostRepeats"]],
+  pulls: [["up to # times", "client/pages/judge.ts", "mostRepeats"]],
   follow: [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],
+    ["holds each new row for #s", "tail/follow/held-rows.ts", "settling", "s"],
     ["continue every #s", "tail/follow/schedule.ts", "fallbackPollMs", "s"],
   ],
   streams: [["receives nothing for #s", "tail/shard.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
     ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["holds each new row for #s", "tail/follow/known-rows.ts", "settling", "s"],
+    ["holds each new row for #s", "tail/follow/held-rows.ts", "settling", "s"],
     ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
-    ["or of the last # rows", "tail/follow/known-rows.ts", "mostKnown"],
+    ["or of the last # rows", "tail/follow/known-rows.ts", "mostRead"],
     ["reads continue every #s", "tail/follow/schedule.ts", "fallbackPollMs", "s"],
+    ["is missing for # minutes", "tail/follow/read-range.ts", "patience", "min"],
+    ["the last # hours", "tail/follow/known-rows.ts", "memorySeconds", "3600 s"],
     ["nothing for #s", "tail/shard.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["Only #s with data", "tail/shard.ts", "soundAfter", "s"],

@@ -295,7 +295,7 @@ describe("an interrupted pull", () => {
   beforeAll(async () => {
     server = await startScriptedServer(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
-      if (page === 4 && !isHealed) return empty(503);
+      if (page === 4 && !isHealed) return empty(501);
       const results = [0, 1].map((row) => ({ chain: "ethereum", id: `0x${page}${row}`, name: "größer" }));
       return json({ results, has_next_page: page < 5, next_cursor: page < 5 ? String(page + 1) : "" });
     });

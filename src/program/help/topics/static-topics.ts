@@ -41,8 +41,9 @@ Files:
 
 Completeness:
   count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
-      again, up to 3 times; then the command exits 8.
+      again, up to 3 times; then the command reads on and exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
+  assets       A response about another pool, token or network is requested again; then the command exits 1.
   filters      If the service ignores a filter, the command fails before it prints a row.
   --no-strict  Accepts incomplete lists, and rows that do not match a filter that the service ignored.
 
@@ -91,6 +92,8 @@ Rows and gaps:
   settling   dexdata holds each new row for 3s and reads again. If an older row has turned up, it is printed first.
   late rows  Rows that appear even later are detected by the service's own count. They are printed after newer rows, and
       reported.
+  doubts     A list that is older than an earlier one, or incomplete, proves nothing: dexdata reads again. Rows of other
+      pools are never written.
   gaps       A gap is reported when the stream is back, and again when REST has filled it.
   no stream  Reads continue every 15s until the stream is back.
 

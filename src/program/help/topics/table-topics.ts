@@ -88,6 +88,9 @@ A request costs 1 credit, a batch of prices 1 credit per address, and a stream e
 against the rate limit of the plan. Server errors are free, and so are requests rejected because of the key, the plan or
 the rate limit; a 400, 404 or 410 costs 1 credit. dexdata usage shows how many credits are left. The sandbox is free.
 
+If overage is enabled, a pro plan keeps working when its credits are used up, at 20 USD per million credits, up to its
+spending cap.
+
 Plans:
 ${tableLines(
   Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
@@ -113,15 +116,13 @@ export function environmentTopic(_commands: readonly Command[], context: TopicCo
   const folders = findFolders(context);
   const variables = Object.values(settings).filter(({ fileOnly }) => !fileOnly);
   return `
-Precedence: flag, environment variable, config file, default. An empty variable counts as unset. dexdata config list
-shows each value and its source.
+Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
 
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 
-Keys, sandbox and directories:
+Keys, time and directories (absolute paths):
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
-  DEXDATA_SANDBOX     1 to use the sandbox in every command
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
   DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
   DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
@@ -134,6 +135,9 @@ XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_
 export const streamsTopic = (): string => `
 dexdata stream prints live events, one per line, until you stop it. Each event costs 1 credit. An asset is a token or a
 pool that you stream. For the history of a pool and then its new transactions, see dexdata help follow.
+
+--feed transactions --by token streams the transactions of all pools of a token, which can be a thousand times the
+events of one pool. Prices are strings, so that no digit is lost: in jq, compare (.price | tonumber).
 
 Feeds (what they accept; assets per connection; plan):
 ${tableLines(Object.values(feeds).map((feed) => [feed.name, describeFeed(feed).join("; ")]))}

@@ -1,0 +1,188 @@
+import { fail, type Failure } from "../../contract/failure.ts";
+import { counted } from "../../text/counted.ts";
+import { formatInstant, type Instant } from "../../time/time.ts";
+import type { Place } from "./place.ts";
+
+/**
+ * Judges pages: what proves that a list is complete, what contradicts it, and what cannot be proved.
+ *
+ * A response that contradicts the list is requested again with backoff, up to three times. The last attempt uses
+ * another URL if the list has one, because a cache may keep a wrong response. If the contradiction remains, it becomes
+ * a **doubt**: the pull keeps the rows, reads on where a next position exists, and fails at the end with exit code 8.
+ * Positions behind a doubt are not confirmed, so a resumed pull begins before it. `--no-strict` accepts the list with a
+ * warning. What may be the service's normal behavior is a **remark**: it is counted, and the list is complete.
+ *
+ * | list | proved complete by | contradicted by | cannot be proved |
+ * |---|---|---|---|
+ * | numbered pages (transactions up to page 100, DEXes) | the service's count: every page has its number (or none), all rows that its totals promise and no row of another page, and no counted row is left after the last page | a page with another number, too few or too many rows, rows of earlier pages, or one row twice | rows added to the part already read; a list without usable totals ends at a short, empty or repeated page |
+ * | transactions by cursor (beyond page 100, or from `--cursor`) | the count, if all rows left after the last counted page were returned | a short page although another follows, rows of earlier pages, and a count that is not reached | everything, if no page had a count |
+ * | searches | nothing; they end where the service ends them | a next page without a cursor, a repeated cursor, an announced page that is empty, a page with earlier rows only | rows missing from a page that the service confirms to be short (a remark), a page that repeats some earlier rows (a remark), an early end |
+ * | candles | nothing | candles outside the requested time range; a gap that is unlikely for this market is requested once more | an interval without trades has no candle |
+ * | batches of prices | each input has a row or is reported as missing | rows that were not requested | whether a price is truly missing |
+ * | single responses (networks, the global search, records) | the response is the entire list | another asset or network than requested | everything else |
+ *
+ * If the total of a numbered list changes, rows have shifted: the pull then locates its last row again (see
+ * `frozen-windows.ts`). Rows pushed onto a later page are expected only if the total has grown by as many. DEXes cannot
+ * be frozen in time, so a doubtful list of them is read a second time, and the union counts. An empty list never proves
+ * its count. A response about another asset or network is never returned (see ownership.ts).
+ *
+ * Within one response, two rows are the same row only if their bytes are equal. Between responses, their identity
+ * decides. `api --paginate` and the library read lists the same way. `txns --follow` compares each read with the count
+ * separately.
+ */
+export type Proof =
+  /** All rows that the service counts were returned. */
+  | { readonly by: "count"; readonly rows: number }
+  /** The service reported the end of the list, but gave no count to compare with. */
+  | { readonly by: "end of list" }
+  /** Each input has a row, or is reported as missing. */
+  | { readonly by: "inputs" };
+
+/** A contradiction that remained after all retries. */
+export interface Doubt {
+  readonly problem: string;
+  /** The number of rows that are missing because of it, if it is known. */
+  readonly rows: number | undefined;
+  /** The latest possible time of the missing rows; undefined if it is unknown. */
+  readonly before?: Instant | undefined;
+}
+
+/**
+ * How a list continues after a page. `doubts` are all doubts up to here: a position is confirmed, so that a checkpoint
+ * may store it, only if there are none.
+ */
+export type PageEnd = { readonly doubts: readonly Doubt[] } & (
+  | { readonly kind: "more"; readonly next: Place }
+  | { readonly kind: "last"; readonly proof: Proof }
+  /** Rows were removed from the end of the page because no more were wanted. */
+  | { readonly kind: "cut" }
+);
+
+export function more(next: Place, doubts: readonly Doubt[] = []): PageEnd {
+  return { kind: "more", next, doubts: [...doubts] };
+}
+
+export function ended(by: "end of list" | "inputs", doubts: readonly Doubt[] = []): PageEnd {
+  return { kind: "last", proof: { by }, doubts: [...doubts] };
+}
+
+interface Ended {
+  readonly end: PageEnd;
+}
+
+/** The position of the next page; undefined if there is none, or if only part of the page was used. */
+export function nextOf({ end }: Ended): Place | undefined {
+  return end.kind === "more" ? end.next : undefined;
+}
+
+/** Whether no page up to the end of this one is doubtful. */
+export function isConfirmed({ end }: Ended): boolean {
+  return end.doubts.length === 0;
+}
+
+/** Passes pages through. A list that ends with doubts fails after its last page. */
+export async function* failOnDoubts<Page extends Ended>(
+  pages: AsyncIterable<Page>,
+  isStrict: boolean,
+): AsyncGenerator<Page> {
+  for await (const page of pages) yield* page.end.kind === "last" ? closing(page, isStrict) : [page];
+}
+
+/** Ends a pull with its last page. If there are doubts, it fails then, or the page has a warning if it need not be strict. */
+export function* closing<Page extends Ended>(page: Page, isStrict: boolean): Generator<Page> {
+  const { doubts } = page.end;
+  const isAccepted = doubts.length > 0 && !isStrict;
+  yield isAccepted ? { ...page, warning: `the list may be incomplete: ${problemsOf(doubts)}` } : page;
+  if (doubts.length > 0 && isStrict) throw incompleteList(doubts);
+}
+
+/** For a list that continues without new rows. Each of its pages costs a credit. */
+export function endlessList(pages: number, doubts: readonly Doubt[]): Failure {
+  const problem = `${pages} consecutive pages had no new rows, but the service promises another page`;
+  return incompleteList([{ problem, rows: undefined }, ...doubts]);
+}
+
+function incompleteList(doubts: readonly Doubt[]): Failure {
+  // The list is sorted, so later doubts concern older rows.
+  const before = doubts[0]?.before;
+  const to = before === undefined ? undefined : formatInstant(before);
+  const isCounted = doubts.every(({ rows }) => rows !== undefined);
+  const rows = isCounted ? doubts.reduce((sum, doubt) => sum + (doubt.rows ?? 0), 0) : undefined;
+  const where = to === undefined ? "" : ` at or before ${to}`;
+  const missing =
+    rows === undefined
+      ? `rows${where} may be missing`
+      : `${counted(rows, "row")}${where} ${rows === 1 ? "is" : "are"} missing`;
+  return fail("incomplete", `incomplete list: ${problemsOf(doubts)}; ${missing}`, {
+    missing: { rows, to },
+    doubts: doubts.map(({ problem }) => problem),
+  });
+}
+
+function problemsOf(doubts: readonly Doubt[]): string {
+  const [first, ...others] = doubts;
+  const rest = others.length === 0 ? "" : ` (and ${counted(others.length, "more problem")})`;
+  return `${first?.problem ?? ""}${rest}`;
+}
+
+/** The number of retries for a page before a contradiction becomes a doubt. */
+export const mostRepeats = 3;
+
+/** What a page of a search looks like to the judge. */
+export interface SearchPage {
+  /** New rows, and rows with the same bytes as another row of this page; see `createRowInspector`. */
+  readonly inspected: { readonly fresh: number; readonly doubles: number };
+  readonly rows: { readonly length: number };
+  /** The next cursor: undefined after the last page; null if a page is promised without a cursor. */
+  readonly next: string | null | undefined;
+  /** The limit that the response reports, if any. */
+  readonly limit: unknown;
+}
+
+export interface SearchVerdict {
+  readonly problem: string;
+  /** A remark is accepted once a second response confirms it. */
+  readonly kind: "doubt" | "remark";
+  /** No next page can be requested. */
+  readonly isEnd?: true;
+  readonly isShort?: true;
+}
+
+export interface SearchState {
+  readonly pageSize: number;
+  /** Whether an earlier page had rows. */
+  readonly hasRows: boolean;
+  /** Checks whether a cursor was sent before. */
+  readonly isSent: (cursor: string) => boolean;
+}
+
+/** Returns undefined if nothing about the page is unusual. */
+export function judgeSearchPage(page: SearchPage, state: SearchState): SearchVerdict | undefined {
+  const { rows, inspected, next, limit } = page;
+  if (next === null)
+    return {
+      kind: "doubt",
+      isEnd: true,
+      problem: "the service promised a next page but sent no cursor for it",
+    };
+  if (next !== undefined && state.isSent(next))
+    return {
+      kind: "doubt",
+      isEnd: true,
+      problem: "the service repeated a cursor, so paging would never end",
+    };
+  if (rows.length === 0) {
+    const isPromised = next !== undefined || state.hasRows;
+    return isPromised
+      ? { kind: "doubt", problem: "the service promised another page, but it is empty" }
+      : undefined;
+  }
+  if (inspected.fresh === 0) return { kind: "doubt", problem: "a page repeats earlier rows" };
+  const full = typeof limit === "number" && limit > 0 ? Math.min(limit, state.pageSize) : state.pageSize;
+  if (next !== undefined && rows.length < full) {
+    const problem = `a page has only ${rows.length} of ${full} rows, but another page follows`;
+    return { kind: "remark", isShort: true, problem };
+  }
+  if (inspected.doubles > 0) return { kind: "remark", problem: "a page has the same row twice" };
+  return undefined;
+}

@@ -1,0 +1,137 @@
+import { counted } from "../../text/counted.ts";
+import type { InspectedRows } from "./distinct-pages.ts";
+import {
+  cappedAt,
+  countedRows,
+  isAnotherPage,
+  isLastCursor,
+  isTooLong,
+  type ListCount,
+  type NumberedAnswer,
+  type NumberedPages,
+} from "./numbered-answer.ts";
+import type { Place } from "./place.ts";
+import type { RowEdge } from "./row-edge.ts";
+
+/** Anomalies that may be the service's normal behavior. Once a page has kept one, later pages are not checked for it. */
+export type Habit = "numbers" | "lengths" | "sizes" | "order" | "empty";
+
+/** Why a response cannot be the next page. Without a habit, it becomes a doubt if it remains. */
+export interface Contradiction {
+  readonly problem: string;
+  readonly habit?: Habit;
+}
+
+/** What a pull knows about a numbered list when it judges the next response. */
+export interface NumberedState {
+  readonly reply: NumberedPages;
+  readonly edge: RowEdge;
+  readonly count: ListCount;
+  /** The number of rows taken so far. */
+  readonly listed: number;
+  /** Compares the rows with those taken so far. */
+  readonly inspectRowsOf: (answer: NumberedAnswer) => InspectedRows;
+  /** Whether an earlier run has already read this page. */
+  readonly isReadAgain: (at: Place) => boolean;
+}
+
+/** Judges a response by its own and earlier totals, and by the rows taken so far; see judge.ts. */
+export function contradictionIn(
+  answer: NumberedAnswer,
+  state: NumberedState,
+  habits: ReadonlySet<Habit>,
+): Contradiction | undefined {
+  const checks = answer.at.flag === "cursor" ? cursorChecks : numberChecks;
+  for (const check of checks) {
+    const found = check(answer, state);
+    if (found !== undefined && (found.habit === undefined || !habits.has(found.habit))) return found;
+  }
+  return undefined;
+}
+
+type Check = (answer: NumberedAnswer, state: NumberedState) => Contradiction | undefined;
+
+const anotherNumber: Check = (answer) => {
+  const { at, totals } = answer;
+  const problem = `the service returned page ${totals.page} instead of page ${at.value}`;
+  return isAnotherPage(answer) ? { habit: "numbers", problem } : undefined;
+};
+
+const tooManyRows: Check = (answer) => {
+  const { at, pageSize, rows } = answer;
+  const problem = `page ${at.value} has ${rows.length} rows, although ${pageSize} were requested`;
+  return isTooLong(answer) ? { habit: "sizes", problem } : undefined;
+};
+
+/** No time range explains why a network has no DEXes, so a second response has to confirm it. */
+const emptyAtOnce: Check = ({ rows }, { reply, listed }) => {
+  const isUnproved = reply.handOverAfter === undefined && rows.length === 0 && listed === 0;
+  return isUnproved ? { habit: "empty", problem: "the first page is empty" } : undefined;
+};
+
+const tooFewRows: Check = (answer, { count }) => {
+  const { at, pageSize, rows } = answer;
+  // Unusable totals do not invalidate an earlier count.
+  const expected = countedRows(answer) ?? Math.min(pageSize, count.left ?? 0);
+  if (rows.length >= expected) return undefined;
+  return { problem: `page ${at.value} has only ${rows.length} of ${expected} rows` };
+};
+
+const earlierRows: Check = (answer, state) => {
+  const { at, totals, rows } = answer;
+  if (rows.length === 0 || state.isReadAgain(at)) return undefined;
+  const { known, doubles, fresh } = state.inspectRowsOf(answer);
+  const repeats = known.length + doubles;
+  if (repeats === 0 || isPushedBack(answer, state)) return undefined;
+  if (countedRows(answer) === undefined) {
+    // Without usable totals, only a page that brings nothing new contradicts a promise.
+    const isPromised = (state.count.left ?? 0) > 0 || totals.pages > Number(at.value);
+    return fresh === 0 && isPromised ? { problem: `page ${at.value} repeats earlier rows` } : undefined;
+  }
+  if (known.length === 0) return { problem: `page ${at.value} has ${counted(doubles, "row")} twice` };
+  return { problem: `page ${at.value} repeats ${counted(repeats, "earlier row")}` };
+};
+
+/** A page is incomplete if it is short, although more rows are counted and another page follows. */
+const shortByCursor: Check = (answer, { count }) => {
+  const { pageSize, rows } = answer;
+  const most = Math.min(pageSize, count.left ?? 0, cappedAt(answer));
+  if (isLastCursor(answer) || rows.length >= most) return undefined;
+  return { habit: "lengths", problem: `a page has only ${rows.length} of ${most} rows` };
+};
+
+/** The cursor is the last ID whose rows are complete, so only rows of the ID at the edge may come again. */
+const earlierRowsByCursor: Check = (answer, state) => {
+  const { rows } = answer;
+  const { known, doubles } = state.inspectRowsOf(answer);
+  if (known.length + doubles === 0 || known.length === rows.length) return undefined;
+  const isSameId =
+    doubles === 0 && endsAtEdge(answer, known, state) && state.edge.isOneId(rows, known.length);
+  return isSameId
+    ? undefined
+    : { problem: `a page repeats ${counted(known.length + doubles, "earlier row")}` };
+};
+
+const disorder: Check = ({ rows }, { reply, edge }) =>
+  reply.handOverAfter === undefined || edge.isSorted(rows)
+    ? undefined
+    : { habit: "order", problem: "the rows of a page are not sorted by time" };
+
+const numberChecks = [anotherNumber, tooManyRows, emptyAtOnce, tooFewRows, earlierRows, disorder];
+const cursorChecks = [shortByCursor, earlierRowsByCursor, disorder];
+
+/**
+ * New rows push known rows onto this page: they are then its first rows, up to the last row taken, and the total has
+ * grown by at least as many.
+ */
+export function isPushedBack(answer: NumberedAnswer, state: NumberedState): boolean {
+  const { known, doubles } = state.inspectRowsOf(answer);
+  const { items } = state.count.window;
+  const grown = items === undefined ? Number.POSITIVE_INFINITY : answer.totals.items - items;
+  return doubles === 0 && endsAtEdge(answer, known, state) && known.length <= grown;
+}
+
+/** Whether the known rows are the first ones, and the last of them is the last row taken. */
+function endsAtEdge({ rows }: NumberedAnswer, known: readonly number[], { edge }: NumberedState): boolean {
+  return known.at(-1) === known.length - 1 && edge.find(rows) === known.length - 1;
+}

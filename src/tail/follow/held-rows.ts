@@ -1,0 +1,41 @@
+import { mergeRows, type TailRow } from "./tail-row.ts";
+
+/** Milliseconds between the two reads that decide when a held row is written. */
+const settling = 3000;
+/** The same if no read is complete: the missing rows may precede the held ones. */
+const unprovedSettling = 60_000;
+/** No older rows are expected this many seconds before the newest row, so historical rows are not held. */
+const settledSeconds = 30;
+
+export type HeldRows = ReturnType<typeof createHeldRows>;
+
+/**
+ * Holds the newest rows, in case an older row is indexed slightly later. A row is written when a second, complete read,
+ * some time after the first, has found no new rows before it. `latest` returns Unix seconds; a row with a later time does not
+ * cause older rows to be written.
+ */
+export function createHeldRows(latest: () => number) {
+  let held: (TailRow & { readonly seen: number })[] = [];
+  let wait = settling;
+  return {
+    /** The rows are sorted from oldest to newest. `now` is from the monotonic clock. */
+    take: (rows: readonly TailRow[], now: number): void => {
+      const seen = rows.map((row) => ({ ...row, seen: now }));
+      held = mergeRows(held, seen);
+    },
+    /** Removes, oldest first, the rows that may be written after a read that started at `readFrom`. */
+    due: (readFrom: number, isComplete: boolean): readonly TailRow[] => {
+      wait = isComplete ? settling : unprovedSettling;
+      const present = latest();
+      const settled = (held.findLast(({ at }) => at.seconds <= present)?.at.seconds ?? 0) - settledSeconds;
+      // All rows before a row that is due are written with it.
+      const last = held.findLastIndex(
+        ({ seen, at }) => seen + wait <= readFrom || (isComplete && at.seconds < settled),
+      );
+      return held.splice(0, last + 1);
+    },
+    all: (): readonly TailRow[] => held.splice(0),
+    /** The earliest start time of a read that allows the first row to be written; infinite if no row is held. */
+    nextDue: () => held.reduce((least, { seen }) => Math.min(least, seen + wait), Number.POSITIVE_INFINITY),
+  };
+}

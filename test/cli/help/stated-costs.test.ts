@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { dexdata } from "../../harness/dexdata.ts";
+import { useSandbox } from "../../harness/sandbox.ts";
+
+const sandbox = useSandbox();
+const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const page = async (words: string): Promise<string> => (await dexdata(words)).stdout.replaceAll(/\s+/gu, " ");
+
+test("help credits has the price of overage, as the guide has", async () => {
+  const sentence = "at 20 USD per million credits, up to its spending cap";
+  expect(await page("help credits")).toContain(sentence);
+  expect(readFileSync("docs/guide.md", "utf8").replaceAll(/\s+/gu, " ")).toContain(sentence);
+});
+
+test("the cost of a token's transactions is stated in help, in the page and in the first line of the stream", async () => {
+  for (const words of ["stream --help", "help streams"])
+    expect(await page(words)).toMatch(/--feed transactions --by token .*a thousand times/u);
+  expect(readFileSync("docs/streams.md", "utf8")).toMatch(
+    /--feed transactions --by token`[^.]*\. That can be a thousand times/u,
+  );
+  const first = async (flags: string): Promise<string> => {
+    const words = `stream ${weth} ${flags} --for 1ms -o ndjson`;
+    const { stderr } = await dexdata(words, { isTerminal: true, env: sandbox.env() });
+    return stderr.split("\n").find((line) => line.includes("1 asset on 1 connection")) ?? stderr;
+  };
+  expect(await first("--feed transactions --by token")).toContain(
+    "can cost a thousand times as much as one pool",
+  );
+  expect(await first("--feed prices")).not.toContain("thousand");
+});
+
+test("no page compares the price of an event as a number without converting it", () => {
+  for (const name of ["README.md", "docs/streams.md", "docs/recipes.md", "docs/guide.md"]) {
+    const text = readFileSync(name, "utf8");
+    for (const [line] of text.matchAll(/select\(\(?\.(?:price|p)\b.*/gu))
+      expect(line).toMatch(/tonumber|selects all events/u);
+  }
+  expect(readFileSync("docs/streams.md", "utf8")).toContain("select((.price | tonumber) > 99999)");
+});

@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { allSettings } from "../../src/settings/edit-config.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+
+/** Accepted somewhere, or close to it. */
+const typed: Readonly<Record<string, readonly string[]>> = {
+  base_url: ["https://a.invalid/v1/", "https://a.invalid?x", "a.invalid", "http://a.invalid", "https://a@b"],
+  streaming_url: ["https://a.invalid", "https://a.invalid/#x", "ftp://a.invalid"],
+  output: ["json", "JSON", "jsonl", "wide", "csv ", "xml"],
+  color: ["always", "never", "auto", "on", "Always"],
+  retries: ["0", "100", "101", "-1", "1.5", "04", "1e1", "+4", " 4", "four", "99999999999999999999"],
+  timeout: [
+    "30s",
+    "500ms",
+    "1.5s",
+    "24h",
+    "25h",
+    "30",
+    "0",
+    "0s",
+    "0.4ms",
+    "1e3s",
+    "-1s",
+    "30 s",
+    "1d",
+    "30S",
+  ],
+  page_size: ["1", "100", "0", "101", "-1", "1.5", "ten", "007", "1e20"],
+  rpm: ["1", "100000", "100001", "0", "unlimited", "Unlimited", "1.5", "-1", "15/min"],
+  retry_on: ["502", "502,503", "200", "502,", "x", "600", "5e2"],
+  profile: ["a b", "api_free_x", "-x"],
+};
+
+/** The name of a setting's flag. DEXDATA_TIER is the plan of a key, and --tier a plan to simulate; --sandbox takes no value. */
+const flagOf = (name: string): string => name.replaceAll("_", "-");
+const hasFlag = (name: string): boolean =>
+  name !== "tier" &&
+  name !== "sandbox" &&
+  allCommands.some(({ flags, shared }) => flagOf(name) in flags || flagOf(name) in shared);
+
+test("the table has every setting that has a flag", () => {
+  const names = allSettings.map(({ name }) => name).filter(hasFlag);
+  expect(Object.keys(typed).toSorted()).toEqual(names.toSorted());
+});
+
+/** Returns the reason without the place where the value was typed, or undefined if it is accepted. */
+async function problemOf(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string | undefined> {
+  const { exit, stderr } = await dexdata(words, {
+    env: { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0", DEXDATA_TIMEOUT: "1s", ...env },
+  });
+  if (exit !== 2) return undefined;
+  const message = /"message":("(?:[^"\\]|\\.)*")/u.exec(stderr)?.[1]?.replaceAll(String.raw`\"`, '"') ?? "";
+  return message.slice(message.lastIndexOf('": '));
+}
+
+describe.each(Object.entries(typed))("%s", (name, values) => {
+  test.each(values)(
+    "%j is accepted or rejected alike as a variable, in the config file and as a flag",
+    async (value) => {
+      const command =
+        name === "streaming_url" ? ["stream", "ethereum:0x1"] : ["tokens", "search", "ethereum"];
+      const words = [...command, "--error-format", "json"];
+      const folder = temporaryFolder();
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, "config.json"), JSON.stringify({ [name]: value }));
+      const variable = `DEXDATA_${name.toUpperCase()}`;
+      const found = await problemOf(words, { [variable]: value });
+      expect(await problemOf(words, { [variable]: "", DEXDATA_CONFIG_DIR: folder })).toBe(found);
+      const saved = await problemOf(["config", "set", name, "--", value]);
+      expect(saved).toBe(found);
+      const asFlag = await problemOf([...words, `--${flagOf(name)}=${value}`]);
+      // The flag only looks the profile up, and no profile has such a name.
+      if (name === "profile") expect(asFlag).toBeDefined();
+      else expect(asFlag?.replace(", parquet", "")).toBe(found);
+    },
+  );
+});
+
+test("a duration without a unit is rejected with the unit it may have meant", async () => {
+  const { exit, stderr } = await dexdata("networks --error-format text", { env: { DEXDATA_TIMEOUT: "30" } });
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr:
+      'error: invalid DEXDATA_TIMEOUT "30": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h\n' +
+      "  hint: did you mean 30s?\n",
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { dexdata } from "../harness/dexdata.ts";
+
+const flags = allCommands.flatMap((command) =>
+  Object.entries({ ...command.shared, ...command.flags })
+    .filter(([, { type }]) => type.placeholder !== undefined)
+    .map(([name, flag]) => ({ words: command.words.split(" "), name, flag })),
+);
+
+/** Two values of each type. Whether they are in range does not matter, because the repetition is refused first. */
+const two = ["4", "5"] as const;
+
+describe("a flag with one value", () => {
+  test("is refused if it is repeated with another value, in every command", async () => {
+    const single = flags.filter(({ flag }) => flag.type.isRepeatable !== true);
+    expect(single.length).toBeGreaterThan(500);
+    const wrong: string[] = [];
+    for (const { words, name } of single) {
+      const { exit, stdout, stderr } = await dexdata([
+        ...words,
+        `--${name}=${two[0]}`,
+        `--${name}=${two[1]}`,
+      ]);
+      const isExpected =
+        exit === 2 &&
+        stdout === "" &&
+        // As text or as JSON, depending on the command's usual output.
+        stderr.replaceAll("\\", "").includes(`--${name} has two different values: "4" and "5"`);
+      if (!isExpected) wrong.push(`${words.join(" ")} --${name}: ${exit} ${stderr}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("can be repeated with the same value, as in an alias", async () => {
+    const result = await dexdata("networks --sandbox -o json --limit 1 --output json --limit=1");
+    expect(result).toMatchObject({ exit: 0, stderr: "" });
+    expect(JSON.parse(result.stdout)).toHaveLength(1);
+  });
+
+  test("suggests a comma if the flag takes a list", async () => {
+    const { stderr } = await dexdata("tokens search --sandbox --chains base --chains solana");
+    expect(JSON.parse(stderr)).toMatchObject({
+      exit: 2,
+      message: '--chains has two different values: "base" and "solana"',
+      next: "separate the values with a comma",
+    });
+  });
+
+  test("the second of two tokens no longer decides alone", async () => {
+    const { exit, stdout } = await dexdata(
+      "pools search ethereum --sandbox --token 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48 --token 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+    );
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+  });
+});
+
+test("every value of a repeatable flag counts", async () => {
+  const repeatable = flags.filter(({ flag }) => flag.type.isRepeatable === true).map(({ name }) => name);
+  expect(repeatable).toEqual(["field"]);
+  const words =
+    "api /networks/base/pools/search --sandbox -f limit=2 -f order_by=created_at --paginate --limit 4";
+  const { stdout, stderr } = await dexdata([...words.split(" "), "-v"]);
+  expect(stdout.trim().split("\n")).toHaveLength(4);
+  expect(stderr).toMatch(/GET \S+\?(?=\S*limit=2)(?=\S*order_by=created_at)/u);
+});

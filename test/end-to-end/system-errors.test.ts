@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { systemFailure } from "../../src/files/file-errors.ts";
+import { binaryEnv, ended, program } from "../harness/binary.ts";
+
+/** Runs the built program in a shell that first takes something away from it. */
+async function runAfter(taken: string, words: string) {
+  const script = `${taken}; exec "${process.execPath}" "${program}" ${words}`;
+  const child = spawn("sh", ["-c", script], { env: binaryEnv(), stdio: "pipe" });
+  const { exit, stdout, stderr } = await ended(child);
+  return { exit, stdout: String(stdout), stderr };
+}
+
+const isReported = (stderr: string): boolean => !/bug in dexdata|^ +at |node:internal/mu.test(stderr);
+
+describe("a deleted working directory", () => {
+  const taken = 'gone=$(mktemp -d); cd "$gone"; rmdir "$gone"';
+  const hint = "  hint: change to another directory: cd\n";
+
+  test.each(["--out x.ndjson", "--receipt x.json", "--out 'x/{network}.ndjson'"])(
+    "pools search %s: a sentence and a next step",
+    async (flags) => {
+      const { exit, stdout, stderr } = await runAfter(
+        taken,
+        `pools search base --limit 2 --sandbox --error-format text ${flags}`,
+      );
+      expect(isReported(stderr)).toBe(true);
+      expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+      expect(stderr).toBe(`error: the working directory no longer exists\n${hint}`);
+    },
+  );
+
+  test.each(["networks --limit 1 --sandbox -q", "config list", "help time", "--version"])(
+    "%s does not need it",
+    async (words) => {
+      expect(await runAfter(taken, words)).toMatchObject({ exit: 0, stderr: "" });
+    },
+  );
+});
+
+describe("few open files", () => {
+  // With fewer, Node cannot load the first file of the program.
+  test.each([19, 20, 21, 22, 23, 24])(
+    "ulimit -n %d: the result, or a sentence and a next step",
+    async (most) => {
+      const { exit, stdout, stderr } = await runAfter(
+        `ulimit -n ${most}`,
+        "networks --limit 1 --sandbox --error-format text --retries 0 -q",
+      );
+      expect(isReported(stderr)).toBe(true);
+      if (exit === 0) expect(stdout).toContain("ethereum");
+      else expect(stderr).toMatch(/^error: [^\n]+\n {2}hint: [^\n]+\n$/u);
+    },
+  );
+
+  test("ulimit -n 20 names the cause", async () => {
+    const { exit, stderr } = await runAfter("ulimit -n 20", "networks --sandbox --error-format text");
+    expect(exit).toBe(1);
+    expect(stderr).toMatch(/too many open files\n {2}hint: raise the limit of open files \(ulimit -n\)/u);
+  });
+});
+
+describe("an error of the operating system", () => {
+  const codes = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EACCES", "EIO", "EADDRINUSE", "EWHATEVER"];
+  const calls = ["uv_cwd", "listen", "spawn", "open", "write", "connect", "kill", "uv_interface_addresses"];
+  const all = codes.flatMap((code) =>
+    calls.map((syscall) => Object.assign(new Error(code), { code, syscall })),
+  );
+
+  test("is a failure with a next step, however deep it is nested", () => {
+    for (const error of all)
+      for (const cause of [error, new Error("x", { cause: error }), new AggregateError([error])]) {
+        const failure = systemFailure(cause);
+        expect(failure?.exit).toBe(1);
+        expect(failure?.message).not.toContain("bug");
+      }
+  });
+
+  test("is not an error of the program itself", () => {
+    expect(systemFailure(new TypeError("x is not a function"))).toBeUndefined();
+    expect(systemFailure("text")).toBeUndefined();
+  });
+});

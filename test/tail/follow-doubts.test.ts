@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { createHeldRows } from "../../src/tail/follow/held-rows.ts";
+import { createKnownRows } from "../../src/tail/follow/known-rows.ts";
+import { createServicePresent } from "../../src/tail/follow/row-writer.ts";
+import type { TailRow } from "../../src/tail/follow/tail-row.ts";
+import { run } from "../harness/dexdata.ts";
+import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
+import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { envOf, pool, writtenRows } from "./following.ts";
+
+interface Played {
+  readonly exit: number;
+  readonly written: readonly string[];
+  readonly stderr: string;
+  readonly requests: number;
+}
+
+async function play(answer: (request: SeenRequest, index: number) => Reply, words: string): Promise<Played> {
+  const { url, requests } = await serveInTest(answer);
+  const context = createTestContext({ env: envOf(url) });
+  const argv = ["txns", "ethereum", pool, "--follow", "--rpm", "unlimited", "-o", "ndjson", "--poll", "10s"];
+  const { exit, stdout, stderr } = await run([...argv, ...words.split(" ")], context);
+  return { exit, written: writtenRows(stdout), stderr, requests: requests.length };
+}
+
+const inOrder = (events: readonly Event[]): readonly string[] =>
+  events.map(({ id }) => `${id} 0`).toReversed();
+const from = `--from ${listingStart - 1000}`;
+
+test("an earlier response, older than the rows that are still read, repeats none of them", async () => {
+  // Two rows per read, which is ten seconds later than the read before.
+  const rows = Array.from({ length: 400 }, (_, index) => ({
+    id: `0x${400 - index}`,
+    log_index: 0,
+    time: listingStart + 2000 - index * 5,
+  }));
+  const answers: Reply[] = [];
+  const { exit, written, stderr } = await play((request, index) => {
+    answers.push(answerOf({ events: rows.slice(Math.max(0, 400 - 2 * index)) }, request));
+    // A cache that is a hundred responses behind, which is a quarter of an hour.
+    return answers[index % 5 === 4 ? Math.max(0, index - 100) : index] ?? json({});
+  }, `--from ${listingStart} --for 60m --page-size 100`);
+  expect({ exit, written }).toEqual({ exit: 0, written: inOrder(rows) });
+  expect(stderr).not.toContain("late");
+});
+
+test("an empty first response does not make the history look new", async () => {
+  const listing: Listing = { events: manyEvents(50, 1) };
+  const { exit, written } = await play((request, index) => {
+    if (index === 12) listing.events.unshift({ id: "0xnew", log_index: 0, time: listingStart + 5 });
+    return answerOf(index < 2 ? { events: [] } : listing, request);
+  }, "--limit 1");
+  expect({ exit, written }).toEqual({ exit: 0, written: ["0xnew 0"] });
+});
+
+describe("rows of another pool", () => {
+  const of = (pool_id: string, chain: string): Reply =>
+    json({
+      transactions: [{ id: "0xf", log_index: 1, pool_id, chain, created_at: "2026-11-21T08:00:01Z" }],
+      page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 },
+    });
+  const foreign = of("0x1", "ethereum");
+
+  test("in single responses are not written, and those of the pool are", async () => {
+    const events = manyEvents(20, 1);
+    const { exit, written } = await play(
+      (request, index) => (index % 3 === 0 ? foreign : answerOf({ events }, request)),
+      `${from} --for 2m`,
+    );
+    expect({ exit, written }).toEqual({ exit: 0, written: inOrder(events) });
+  });
+
+  test.each([`${from} --for 2m`, "--for 2m"])("in every response end the run: %s", async (words) => {
+    const { exit, written, stderr } = await play(() => foreign, words);
+    expect({ exit, written }).toEqual({ exit: 1, written: [] });
+    expect(stderr).toContain(`the service returned rows of 0x1 instead of ${pool}`);
+  });
+
+  test.each([
+    ["", 1, []],
+    [" --no-strict", 0, ["0xf 1"]],
+  ])("another name of the network, with%s: exit %i", async (flag, exit, written) => {
+    const played = await play(() => of(pool, "mainnet"), `${from} --for 2m${flag}`);
+    expect(played).toMatchObject({ exit, written });
+  });
+});
+
+describe("known rows", () => {
+  const row = (key: string, seconds: number): TailRow => ({
+    text: "",
+    value: {},
+    key,
+    at: { seconds, fraction: "" },
+    place: [],
+  });
+  const known = (begin: number) =>
+    createKnownRows({ seconds: begin, fraction: "" }, () => Number.POSITIVE_INFINITY);
+
+  test("are remembered for a day, and then forgotten, never new again", () => {
+    const rows = known(0);
+    rows.add([row("first", 0)]);
+    for (let seconds = 60; seconds <= 86_400; seconds += 60) rows.add([row(`${seconds}`, seconds)]);
+    expect(rows.judge(row("first", 0))).toBe("known");
+    for (let seconds = 86_460; seconds <= 4 * 86_400; seconds += 60) rows.add([row(`${seconds}`, seconds)]);
+    expect(rows.judge(row("60", 60))).toBe("forgotten");
+    expect(rows.judge(row("before the start", -1))).toBe("known");
+    for (let seconds = 3 * 86_400; seconds <= 4 * 86_400; seconds += 60)
+      expect(rows.judge(row(`${seconds}`, seconds))).toBe("known");
+    expect(rows.judge(row("late", 4 * 86_400 - 7200))).toBe("new");
+  });
+
+  test("are read again from the last but one complete read, or from a day ago", () => {
+    const rows = known(0);
+    rows.add([row("a", 5000)]);
+    expect(rows.from().seconds).toBe(0);
+    rows.confirm();
+    expect(rows.from().seconds).toBe(0);
+    rows.add([row("b", 6000)]);
+    rows.confirm();
+    expect(rows.from().seconds).toBe(4400);
+    rows.add([row("c", 50_000)]);
+    expect([rows.giveUp(), rows.from().seconds, rows.listed()]).toEqual([undefined, 4400, 3]);
+    rows.add([row("d", 100_000)]);
+    expect([rows.giveUp()?.seconds, rows.from().seconds, rows.listed()]).toEqual([4400, 99_400, 1]);
+  });
+});
+
+test("a held row is written after a complete read, or after a minute without one", () => {
+  const held = createHeldRows(() => Number.POSITIVE_INFINITY);
+  const at = { seconds: 0, fraction: "" };
+  held.take([{ text: "", value: {}, key: "a", at, place: [] }], 1000);
+  expect([held.due(4000, false).length, held.nextDue()]).toEqual([0, 61_000]);
+  expect([held.due(3999, true).length, held.nextDue()]).toEqual([0, 4000]);
+  expect(held.due(4000, true).length).toBe(1);
+});
+
+test("a cached response does not set the service's clock back", () => {
+  const present = createServicePresent({ now: () => 0 });
+  present.heard("Sat, 21 Nov 2026 08:00:00 GMT");
+  present.heard("Sat, 21 Nov 2026 07:50:00 GMT");
+  expect(present.seconds()).toBe(listingStart);
+  present.heard("Tue, 21 Nov 2006 08:00:00 GMT");
+  expect(present.seconds()).toBeLessThan(listingStart);
+});
