@@ -34,9 +34,8 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let newest = listening.newest;
   let repeated = listening.newest;
   let { hasPings } = listening;
-  let [hasData, strayLines] = [false, 0];
+  let [hasData, strayLines, pauses] = [false, 0, 0];
   const present = serviceTime(clock, connection, limits.now);
-  let pauses = 0;
   watch.start(
     (failure) => {
       stopped = failure;
@@ -94,10 +93,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         // Copied only after the batch is processed; otherwise, chunks that V8 collects late would accumulate.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
-      for (const event of others) {
-        if (event.name === "warning") handlers.said("warning", textOf(event));
-        else if (event.name !== "ping") handlers.said("unknown", shortened(event.name));
-      }
+      tellOthers(others, handlers);
       if (error !== undefined) {
         handlers.said("error", textOf(error));
         return over(streamError(error));
@@ -108,6 +104,13 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     watch.release();
     signal.removeEventListener("abort", connection.close);
     connection.close();
+  }
+}
+
+function tellOthers(others: readonly StreamEvent[], { said }: Pick<ShardHandlers, "said">): void {
+  for (const event of others) {
+    if (event.name === "warning") said("warning", textOf(event));
+    else if (event.name !== "ping") said("unknown", shortened(event.name));
   }
 }
 

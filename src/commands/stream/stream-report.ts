@@ -14,7 +14,11 @@ import { nameOf, namesAndLabels, titleOf, type Subject } from "../../client/subj
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
-  return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
+  return {
+    ...reportOfConnections(run, log),
+    ...reportOfMessages(run, log),
+    ...reportOfAssets(run, log, maxEventMebibytes),
+  };
 }
 
 function reportOfConnections({ context, options, report: { warn, note } }: Run, log: StreamLog) {
@@ -41,55 +45,41 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
     warn(gapLine(shard, gap));
   };
   const timesToTell = createRepeatLimiter(context.clock);
-  const mayTell = createBurstLimiter(context.clock);
 
-  const handlers: Pick<
-    TailHandlers,
-    "opened" | "retrying" | "said" | "missedBefore" | "missed" | "ended" | "closed"
-  > = {
-    opened: (shard, at, gap) => {
-      log({ event: "open", at: instant(at.now), ...facts(shard) });
-      if (gap !== undefined) tellGap(shard, gap);
-      else if (isVerbose) note(`${title(shard)} is open`);
-      states.set(shard.number, "open");
-      wereOpen.add(shard.number);
-    },
-    retrying: (shard, failure, wait) => {
-      log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
-      // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
-      const isFirst = states.get(shard.number) !== "retrying";
-      const isOther = reasons.get(shard.number) !== failure.message;
-      reasons.set(shard.number, failure.message);
-      const mayRepeat = isOther && timesToTell(`retry ${shard.number} ${failure.message}`) !== undefined;
-      if (isVerbose || isFirst || mayRepeat)
-        warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
-      states.set(shard.number, "retrying");
-    },
-    said: (shard, kind, text) => {
-      // An error ends its connection. The other kinds may be repeated a thousand times per second.
-      const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
-      if (times === undefined) return;
-      const held = kind === "error" ? 0 : mayTell(`${kind} ${shard.number}`);
-      if (held === undefined) return;
-      const more = { ...(times > 1 && { times }), ...(held > 0 && { others: held }) };
-      log({ event: kind, message: text, ...more, ...facts(shard) });
-      if (kind === "warning") warn(`message from the service: ${text}`);
-      if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
-    },
-    missedBefore: tellGap,
-    missed: (shard, gap, missing) => {
-      missed += 1;
-      logGap(shard, gap);
-      const line = gapLine(shard, gap);
-      warn(missing === "lost" ? line : `${title(shard)} never opened; ${line}`);
-    },
-    ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
-    closed: (shard, why) => {
-      hasClosed = true;
-      states.delete(shard.number);
-      log({ event: "close", reason: why, ...facts(shard) });
-    },
-  };
+  const handlers: Pick<TailHandlers, "opened" | "retrying" | "missedBefore" | "missed" | "ended" | "closed"> =
+    {
+      opened: (shard, at, gap) => {
+        log({ event: "open", at: instant(at.now), ...facts(shard) });
+        if (gap !== undefined) tellGap(shard, gap);
+        else if (isVerbose) note(`${title(shard)} is open`);
+        states.set(shard.number, "open");
+        wereOpen.add(shard.number);
+      },
+      retrying: (shard, failure, wait) => {
+        log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
+        // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
+        const isFirst = states.get(shard.number) !== "retrying";
+        const isOther = reasons.get(shard.number) !== failure.message;
+        reasons.set(shard.number, failure.message);
+        const mayRepeat = isOther && timesToTell(`retry ${shard.number} ${failure.message}`) !== undefined;
+        if (isVerbose || isFirst || mayRepeat)
+          warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
+        states.set(shard.number, "retrying");
+      },
+      missedBefore: tellGap,
+      missed: (shard, gap, missing) => {
+        missed += 1;
+        logGap(shard, gap);
+        const line = gapLine(shard, gap);
+        warn(missing === "lost" ? line : `${title(shard)} never opened; ${line}`);
+      },
+      ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
+      closed: (shard, why) => {
+        hasClosed = true;
+        states.delete(shard.number);
+        log({ event: "close", reason: why, ...facts(shard) });
+      },
+    };
   return {
     ...handlers,
     /** `planned` is the initial number of connections, before any has reported its state. */
@@ -101,6 +91,24 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       /** The number of connections that were not open at the end. */
       missed,
     }),
+  };
+}
+
+function reportOfMessages({ context, report: { warn } }: Run, log: StreamLog): Pick<TailHandlers, "said"> {
+  const timesToTell = createRepeatLimiter(context.clock);
+  const mayTell = createBurstLimiter(context.clock);
+  return {
+    said: (shard, kind, text) => {
+      // An error ends its connection. The other kinds may be repeated a thousand times per second.
+      const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
+      if (times === undefined) return;
+      const held = kind === "error" ? 0 : mayTell(`${kind} ${shard.number}`);
+      if (held === undefined) return;
+      const more = { ...(times > 1 && { times }), ...(held > 0 && { others: held }) };
+      log({ event: kind, message: text, ...more, ...facts(shard) });
+      if (kind === "warning") warn(`message from the service: ${text}`);
+      if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
+    },
   };
 }
 

@@ -20,7 +20,7 @@ import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
-import { momentAt } from "../../tail/gap.ts";
+import { type Moment, momentAt } from "../../tail/gap.ts";
 import { EventOwners, Foreign } from "../../tail/event-owner.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
@@ -70,7 +70,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     return listed;
   };
   const listed = await readAssets(signal);
-  const earlier = await endOfEarlierRun(flags, clock.now());
+  const since = await earlierMoment(flags, context.clock, options.sandbox !== undefined);
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
@@ -82,9 +82,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     over: () => {
       const { events, credits } = stops.counts();
       const time = formatDuration(clock.elapsed() - started);
-      const { silent } = ending;
-      const without = silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
-      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}${without}`);
+      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}${withoutEvent(ending)}`);
     },
   });
   const known = createKnownAssets(context, open.client.target);
@@ -118,25 +116,22 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     course.leftOut(shard, event);
   });
   const hasFile = words.some((word) => word.startsWith("@"));
-  return {
-    run,
-    flags,
-    ...asked,
-    subjects,
-    known,
-    readAssets,
-    hasFile,
-    open,
-    cap,
-    stops,
-    course,
-    displays,
-    owners,
-    now,
-    ending,
-    // The sandbox has no market between two runs.
-    since: isSimulated || earlier === undefined ? undefined : momentAt(clock, earlier),
-  };
+  const assets = { subjects, known, readAssets, hasFile, owners };
+  return { run, flags, ...asked, ...assets, open, cap, stops, course, displays, now, ending, since };
+}
+
+/** The sandbox has no market between two runs. */
+async function earlierMoment(
+  flags: StreamValues,
+  clock: Context["clock"],
+  isSimulated: boolean,
+): Promise<Moment | undefined> {
+  const end = isSimulated ? undefined : await endOfEarlierRun(flags, clock.now());
+  return end === undefined ? undefined : momentAt(clock, end);
+}
+
+function withoutEvent({ silent }: Pick<Session["ending"], "silent">): string {
+  return silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
 }
 
 /** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
