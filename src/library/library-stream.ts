@@ -4,8 +4,10 @@ import { invalidInput, invalidResponse, usageFailure } from "../contract/failure
 import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
-import { jsonLine, subjectOf } from "../tail/event-line.ts";
-import type { Gap, Shard, TailHandlers } from "../tail/shard-handlers.ts";
+import { jsonLine } from "../tail/event-line.ts";
+import { EventOwners } from "../tail/event-owner.ts";
+import type { Gap } from "../tail/gap.ts";
+import type { Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
 import { Tail } from "../tail/tail.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
@@ -57,6 +59,7 @@ async function* listen(
   const { target, ledger } = client;
   const opening = { target, context, pace, ledger, timeout, command: "stream" };
   const read = rowReader(kind.event.record, hasTexts);
+  const owners = new EventOwners(kind);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
@@ -70,6 +73,7 @@ async function* listen(
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },
+      hasHeard: (subject) => owners.hasHeard(subject),
       suspects: undefined,
     },
     {
@@ -84,7 +88,7 @@ async function* listen(
           .map((event) => {
             const text = jsonLine(event);
             if (text === undefined) throw invalidResponse(`event "${event.name}" is not valid JSON`);
-            const asset = subjectOf(event, assets);
+            const asset = owners.subjectOf(event, assets);
             return { event: event.name, asset, received: new Date(now), data: read(text), text };
           });
         await handover.give(items);
@@ -153,6 +157,8 @@ function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "ev
     retrying: ({ subjects }, failure, wait) =>
       tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),
     said: ({ subjects }, kind, text) => tell({ kind, assets: subjects, text }),
+    stray: () => undefined,
+    missedBefore: tellGap,
     missed: tellGap,
     closed: () => undefined,
     ended: ({ subjects }, { message: reason }) => tell({ kind: "dropped", assets: subjects, reason }),

@@ -65,8 +65,8 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
       return taken;
     },
     /** The credit for an event that is not written still counts. */
-    leftOut: (): void => {
-      events -= 1;
+    leftOut: (count = 1): void => {
+      events -= count;
     },
     /** Ends the stream if the batch's events reached a limit. `budget` is set if no credit is left. */
     written: (budget?: Failure): void => {

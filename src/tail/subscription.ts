@@ -10,6 +10,7 @@ import {
 import { checkPlan } from "../client/response/plan-refusal.ts";
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
+import { oldestSince } from "../contract/feeds/ohlcv-feed.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import { unlessAborted } from "./ending.ts";
@@ -34,6 +35,8 @@ export interface Opening {
   readonly timeout: number;
   /** As shown in messages, e.g. `stream --feed prices`. */
   readonly command: string;
+  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
+  readonly now?: () => number;
   /** Receives the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
   /** The plan that a response must name if it names a plan at all. */
@@ -53,7 +56,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
   return async (lastEventId, signal) => {
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
-    const url = urlOf(target.streaming, opening, wasOpen);
+    const url = urlOf(target.streaming, opening, wasOpen, opening.now?.() ?? context.clock.now());
     // A stream without events resumes at `since`. If that is too old, the service moves it forward.
     const since = wasOpen ? (params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
@@ -108,7 +111,12 @@ function headerOf(id: string): string | undefined {
 }
 
 /** A single asset is sent in the query; several are sent in the body (specification, Streaming). */
-function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isResumed: boolean): URL {
+function urlOf(
+  base: string,
+  { feed, kind, subjects, params }: Subscription,
+  isResumed: boolean,
+  now: number,
+): URL {
   const url = new URL(`${base}${feed.path}`);
   const [only] = subjects;
   if (only === undefined) throw usageFailure("no asset to stream");
@@ -119,7 +127,9 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isR
   }
   for (const [name, value] of params) {
     // When resuming, `since` would take precedence, and the service rejects old values (wire-facts 5.2).
-    if (!(isResumed && name === "since")) url.searchParams.set(name, value);
+    if (name !== "since") url.searchParams.set(name, value);
+    // A connection that is opened later, e.g. after a reload, cannot start as early.
+    else if (!isResumed) url.searchParams.set(name, String(Math.max(Number(value), oldestSince(now))));
   }
   return url;
 }

@@ -8,7 +8,7 @@ import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
-import type { Gap, Moment } from "../../tail/shard-handlers.ts";
+import type { Gap, Moment } from "../../tail/gap.ts";
 import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";

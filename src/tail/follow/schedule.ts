@@ -118,8 +118,8 @@ export async function listenForCalls(
   const shard: ShardHandlers = {
     ...handlers,
     charged: ledger.delivered,
-    opened: (at, gap) => {
-      handlers.opened(at, gap);
+    opened: (at, gap, upToDate) => {
+      handlers.opened(at, gap, upToDate);
       // Events may have been missed before the stream opened.
       wake.call();
     },
