@@ -17,7 +17,7 @@ interface CountingOptions {
   /** The REST host behind the proxy. */
   readonly rest: string;
   readonly random: () => number;
-  /** The share of requests with a fault. */
+  /** The share of requests with a fault, streams included. */
   readonly faults: number;
   /** Events that each stream sends when it opens, before the service ends it. */
   readonly burst: () => number;
@@ -38,18 +38,21 @@ export async function startCountingProxy(options: CountingOptions): Promise<Coun
   const openings: number[] = [];
   const sockets = new Set<Socket>();
 
-  const stream = (response: http.ServerResponse): void => {
+  const stream = (name: string, isCut: boolean, response: http.ServerResponse): void => {
     openings.push(charged);
     const events = burst();
     charged += events;
-    const event = (index: number): string => `event: token_price\ndata: {"p":"${index}"}\nrequest_id: 0\n\n`;
+    const event = (index: number): string => `event: ${name}\ndata: {"p":"${index}"}\nrequest_id: 0\n\n`;
     response.writeHead(200, { "content-type": "text/event-stream", "x-api-plan": "pro" });
-    response.end(Array.from({ length: events }, (_, index) => event(index)).join(""));
+    const text = Array.from({ length: events }, (_, index) => event(index)).join("");
+    if (!isCut) return void response.end(text);
+    // Whole events arrive, but not the end of the response.
+    response.write(text, () => response.socket?.end());
   };
 
   const pass = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? "/", rest);
-    if (url.pathname.startsWith("/sse/")) return stream(response);
+    response.sendDate = false;
     const fault = random() < faults ? pick(random) : undefined;
     if (fault === "reset") return void request.socket.resetAndDestroy();
     if (fault === "429" || fault === "500") {
@@ -58,11 +61,18 @@ export async function startCountingProxy(options: CountingOptions): Promise<Coun
       response.end(JSON.stringify({ error, message: "a fault of the test" }));
       return;
     }
+    if (url.pathname.startsWith("/sse/")) {
+      const name = url.pathname === "/sse/transactions" ? "pool" : "token_price";
+      return stream(name, fault === "cut", response);
+    }
     const authorization = request.headers.authorization;
     const passed = await fetch(url, authorization === undefined ? {} : { headers: { authorization } });
     const body = Buffer.from(await passed.arrayBuffer());
     if (isCharged(passed.status)) charged += costOf(url);
-    response.writeHead(passed.status, { "content-type": "application/json", "content-length": body.length });
+    // The sandbox has a time of its own.
+    const date = passed.headers.get("date") ?? "";
+    const headers = { "content-type": "application/json", "content-length": body.length, date };
+    response.writeHead(passed.status, headers);
     if (fault !== "cut") return void response.end(body);
     response.write(body.subarray(0, Math.floor(body.length / 2)), () => request.socket.destroy());
   };
