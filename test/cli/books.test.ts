@@ -38,10 +38,8 @@ async function runOne(
       ...(budget !== undefined && { DEXDATA_BUDGET_DAILY: String(budget) }),
     },
   });
-  const [receipt, log] = ["receipt.json", "log.ndjson"].map((name) => path.join(context.home, name)) as [
-    string,
-    string,
-  ];
+  const receipt = path.join(context.home, "receipt.json");
+  const log = path.join(context.home, "log.ndjson");
   const argv = [...words.replaceAll("DIR", context.home).split(" "), "--stats", "--error-format", "text"];
   if (random() < 0.3) argv.push("--max-credits", String(Math.floor(random() * 20)));
   if (hasReceipt && random() < 0.5)
