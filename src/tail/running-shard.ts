@@ -89,7 +89,8 @@ export class RunningShard {
           this.interrupted = { from, reason: message };
         },
         retrying: (failure, wait) => {
-          this.settled?.();
+          // The service may still count the connection that was just closed, so a new one could take its place.
+          if (!isStreamLimitFailure(failure) || this.waits.attempts > patience) this.settled?.();
           if (!this.wasOpen) this.refused = failure;
           handlers.retrying(shard, failure, wait);
         },
@@ -134,7 +135,7 @@ export class RunningShard {
     this.current.abort(new Regrouped(why));
   }
 
-  /** Resolves when the next attempt to open the connection has succeeded or failed. */
+  /** Resolves when the connection is open again, or cannot be opened for now. */
   settling(): Promise<void> {
     this.settled?.();
     return new Promise((resolve) => {
