@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -197,5 +197,54 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     expect(stderr).toContain(
       "cannot be written (file too large)\n  hint: the output is complete; check the directory's permissions and free space\n",
     );
+  });
+});
+
+/** A file system of its own, which ends with the process that mounted it. Only root needs no user namespace. */
+const ownMounts = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
+const canMount =
+  spawnSync("unshare", [...ownMounts, "mount", "-t", "tmpfs", "tmpfs", temporaryFolder()]).status === 0;
+const noMount = "LEFT OUT: a full disk of the settings: unshare --mount is not permitted here";
+if (!canMount) console.warn(noMount);
+
+describe.runIf(canMount)("full disk of the settings", () => {
+  const cause = (file: string, verb: string): string => `${file} cannot be ${verb} (disk full)`;
+  test.each([
+    ["no space", 0, "lock", "created"],
+    ["only space for a lock", 1, "", "written"],
+  ] as const)("K10: %s: doctor reports what a command would", async (_, pages, ending, verb) => {
+    const [config, state] = [temporaryFolder(), temporaryFolder()];
+    const words = "--error-format text";
+    const line =
+      `export DEXDATA_CONFIG_DIR=${config} DEXDATA_STATE_DIR=${state}; ` +
+      `dexdata doctor --sandbox --no-stream -o ndjson ${words}; echo $?; ` +
+      `dexdata config set output json ${words} 2>&1; echo $?; ls ${config}`;
+    const prepared =
+      `mount -t tmpfs -o size=64k tmpfs ${config} && ` +
+      `head -c ${(16 - pages) * 4096} /dev/zero > ${config}/filler`;
+    const script = `dexdata() { "$NODE" "$PROGRAM" "$@"; }; ${prepared} && { ${line}; }`;
+    const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+    const inNamespace = [...ownMounts, "bash", "-c", script];
+    const { stdout, stderr } = await ended(spawn("unshare", inNamespace, { env, stdio: "pipe" }));
+    const lines = String(stdout).trimEnd().split("\n");
+    const at = lines.findIndex((each) => each.startsWith('{"check":"config"'));
+    const after = (file: string): string => cause(`${config}/${file}${ending && `.${ending}`}`, verb);
+    expect(JSON.parse(lines[at] ?? "null")).toEqual({
+      check: "config",
+      result: "warn",
+      found: `keys and settings cannot be saved: ${after("config.json.doctor")}`,
+      next: "free disk space, or write elsewhere",
+    });
+    expect([lines.slice(-5), stderr]).toEqual([
+      [
+        "0",
+        `error: ${after("config.json")}`,
+        "  hint: free disk space, or write elsewhere",
+        "2",
+        // Neither leaves a file behind.
+        "filler",
+      ],
+      "",
+    ]);
   });
 });
