@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { execFile, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -77,7 +78,8 @@ test("the package exports only the client and its types", () => {
 });
 
 test("the manual has every command with its own flags, and formatters find no errors in it", (context) => {
-  const page = first.files.get(path.join("dist", "dexdata.1")) ?? "";
+  const packed = Buffer.from(first.files.get(path.join("dist", "dexdata.1.gz")) ?? "", "latin1");
+  const page = gunzipSync(packed).toString("utf8");
   for (const { words, flags } of allCommands) {
     const section = page
       .split("\n.S")
@@ -134,7 +136,8 @@ export { price, exact, raw };
       expect.stringMatching(/^\d+ pools, the first 0x[\da-f]{40}$/u),
       expect.stringMatching(/^ethereum \d+\.\d+$/u),
       "404 not_found pool 0x1 not found on ethereum",
-      "2 credits",
+      // The list, the pool that was not found, and each event that arrived before the loop ended.
+      expect.stringMatching(/^(?:[3-9]|\d\d+) credits$/u),
     ]);
   });
 
