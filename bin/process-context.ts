@@ -137,6 +137,13 @@ function createOutput(
     get rows() {
       return stream.isTTY ? stream.rows : undefined;
     },
+    unaccepted: () => {
+      // Node has no public name for the bytes that are with the system's queue.
+      const handle: unknown = Reflect.get(stream, "_handle");
+      const queued: unknown =
+        typeof handle === "object" && handle !== null && Reflect.get(handle, "writeQueueSize");
+      return typeof queued === "number" ? queued + stream.writableLength : undefined;
+    },
     write: (text) => {
       const written = new Promise<void>((resolve, reject) => {
         // The callback runs after the reader has received the bytes, so awaiting it applies back-pressure.

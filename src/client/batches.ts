@@ -89,8 +89,11 @@ async function askChunk(
  * requested do no harm if each requested one has a row.
  */
 function foreignRows(found: readonly Found[], { network, addresses }: Chunk): string | undefined {
-  const chain = found.map(({ value }) => member(value, "chain") ?? network).find((each) => each !== network);
-  if (chain !== undefined) return `the service returned prices of ${String(chain)} instead of ${network}`;
+  const chains = found
+    .map(({ value }) => member(value, "chain"))
+    .filter((chain) => typeof chain === "string");
+  const foreign = chains.find((chain) => chain !== network);
+  if (foreign !== undefined) return `the service returned prices of ${foreign} instead of ${network}`;
   const ids = new Set(found.map(({ id }) => id));
   const isOneMissing = addresses.some((address) => !ids.has(address));
   const other = found.find(({ id }) => !addresses.includes(id));

@@ -4,6 +4,7 @@ import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure, invalidResponse } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
+import { createEventLedger } from "./spending/ledger.ts";
 import { costOf, createMeter, isCharged } from "./spending/meter.ts";
 import { type Answer, createDocument, type Document } from "./response/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
@@ -33,6 +34,8 @@ export interface ClientOptions {
 export interface ClientObserver {
   readonly answered: (exchange: Exchange) => void;
   readonly waiting: (wait: Waiting) => void;
+  /** The plan that the service named in a response. */
+  readonly applied: (plan: string) => void;
 }
 
 export interface Exchange {
@@ -56,7 +59,9 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
-  const { meter, attempt, close } = createAttempts(context, target, options);
+  const { meter, delivered, notePlan, attempt, close } = createAttempts(context, target, options);
+  const pending = createPending();
+  const ledger = createEventLedger(budget, delivered);
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
@@ -86,17 +91,20 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     const url = urlOf(endpoint, args);
     const tab = openTab(budget, turns, costOf(endpoint, args));
     let waited = 0;
+    pending.add();
     try {
       for (let sends = 1; ; sends += 1) {
         try {
-          const document = await attempt(url, { endpoint, args }, tab, until);
+          const document = await attempt(url, { endpoint, args }, tab, until, pending.refuseSpent);
           hasAnswered = true;
           return document;
         } catch (cause) {
+          pending.noteSpent(cause);
           waited += await waitAfter(cause, { attempt: sends, waited }, until);
         }
       }
     } finally {
+      pending.remove();
       await tab?.close();
     }
   };
@@ -112,24 +120,62 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     return true;
   };
 
-  return { target, meter, width, signal, ask, mostRepeats: most, again, close };
+  const closeAll = async (): Promise<void> => {
+    await close();
+    await ledger.recorded();
+    await budget.settled();
+  };
+
+  return { target, meter, ledger, notePlan, width, signal, ask, mostRepeats: most, again, close: closeAll };
+}
+
+/**
+ * When the service reports that the credits are used up, requests that are still waiting would be rejected as well.
+ * Later requests are sent, because credits can return.
+ */
+function createPending() {
+  let count = 0;
+  let spent: Failure | undefined;
+  return {
+    add: (): void => {
+      count += 1;
+    },
+    remove: (): void => {
+      count -= 1;
+      if (count === 0) spent = undefined;
+    },
+    noteSpent: (cause: unknown): void => {
+      if (cause instanceof Failure && cause.details.status === 402) spent = cause;
+    },
+    refuseSpent: (): void => {
+      if (spent !== undefined) throw spent;
+    },
+  };
 }
 
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);
-  const { meter, sent } = createMeter();
+  const { meter, sent, delivered, applied } = createMeter();
   const authorize = createAuthorization(target);
+
+  const notePlan = (plan: string): void => {
+    const shown = plan.slice(0, 100);
+    applied(shown);
+    observer.applied(shown);
+  };
 
   const attempt = async (
     url: URL,
     question: Question,
     tab: Tab | undefined,
     until: AbortSignal,
+    refuseSpent: () => void,
   ): Promise<Document> => {
     await tab?.open();
     const turn = await pace.turn();
     until.throwIfAborted();
+    refuseSpent();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     const metered = sent(costOf(question.endpoint, question.args));
@@ -147,13 +193,15 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     }
     const { status, headers } = answer;
     metered.answered(answer);
+    const plan = headers.get("x-api-plan");
+    if (plan !== undefined) notePlan(plan);
     if (isCharged(status)) await tab?.pay();
     const refused = status < 200 || status >= 300 ? refusal(answer, question, target) : undefined;
     await pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
-    checkPlan(headers.get("x-api-plan"), requiredPlan, refused);
+    checkPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;
     return createDocument(answer);
   };
 
-  return { meter, attempt, close: transport.close };
+  return { meter, delivered, notePlan, attempt, close: transport.close };
 }

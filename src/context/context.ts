@@ -73,6 +73,8 @@ export interface Output {
   readonly rows?: number | undefined;
   /** Resolves once the reader has caught up, so that data does not pile up. Rejects if the output is closed. */
   readonly write: (text: string | Uint8Array) => Promise<void>;
+  /** The number of bytes of pending writes that the system has not accepted; undefined if that cannot be told. */
+  readonly unaccepted?: () => number | undefined;
 }
 
 export interface Input {

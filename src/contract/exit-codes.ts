@@ -18,7 +18,7 @@ const afterSignal = "run it again, or resume the pull";
 export const exitCodes: Readonly<Record<ExitCode, { readonly when: string; readonly next: string }>> = {
   0: { when: "Success, including empty results and a closed pipe", next: "continue" },
   1: {
-    when: "Internal error, invalid response, error of the operating system, or output that could not be written",
+    when: "Internal or system error, invalid response, or output that could not be written",
     next: "read stderr, then free disk space or report the bug",
   },
   2: {

@@ -109,7 +109,7 @@ const all = {
     status: 403,
     meaning:
       "The key is valid, but not on this host. The keyless and free plans use the free hosts; dev, pro and enterprise use the paid hosts",
-    next: "look up the plan of the key: dexdata auth login",
+    next: "look up the plan of the key: dexdata auth status",
     fields: { tier: "free", links },
   },
   preview_only: {

@@ -44,6 +44,8 @@ async function* contentOf(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const isGzip = await startsAsGzip(file, signal);
+  // Even nothing has a header of gzip.
+  if (file.endsWith(".gz") && statSync(file, { throwIfNoEntry: false })?.size === 0) throw new DamagedGzip();
   // The loop below reports failures of both streams.
   const stream = isGzip ? pipeline(source, createGunzip(), () => undefined) : source;
   try {

@@ -32,7 +32,16 @@ const words: Readonly<Record<string, string>> = {
   EROFS: "read-only file system",
   ESTALE: "stale network file handle",
   ETXTBSY: "program is running",
+  EXDEV: "on another file system",
 };
+
+/** Errors that are not about one file: the next file meets them, too. */
+const general: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOSPC", "EDQUOT"]);
+
+/** Whether the operating system refused one file, such as a link, a directory or a file of another user. */
+export function isOneFile(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && !general.has(errorCode(error));
+}
 
 /** Falls back to the error code if the table has no entry. */
 export function describeFileError(cause: unknown): string {
@@ -90,7 +99,8 @@ const mostNested = 5;
 
 /** An error of the operating system is never an internal error. Undefined if the cause is not such an error. */
 export function systemFailure(cause: unknown, depth = 0): Failure | undefined {
-  if (!(cause instanceof Error) || depth > mostNested) return undefined;
+  // A failure already has its own words, and keeps the system's error only as its cause.
+  if (!(cause instanceof Error) || cause instanceof Failure || depth > mostNested) return undefined;
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   if (!("syscall" in cause)) return systemFailure(inner, depth + 1);
   if (cause.syscall === "uv_cwd") return noWorkingDirectory(cause);

@@ -76,13 +76,15 @@ export async function holdLock(
 }
 
 /** The file stays open, so that no other file has its identity, and a refresh never writes to another process's lock. */
-function newLock(path: string, descriptor: number, stopRefresh?: () => void) {
+function newLock(path: string, descriptor: number, id: string, stopRefresh?: () => void) {
   const own = fstatSync(descriptor, { bigint: true });
   const isHeld = (): boolean => {
     const there = statSync(path, { bigint: true, throwIfNoEntry: false });
     return there !== undefined && isSameFile(there, own);
   };
   return {
+    /** Differs from that of every other lock, for the names of files that only its holder may use. */
+    id,
     /** False once another process has taken the lock; data that was read under it may then have changed. */
     isHeld,
     /** Never throws, because it runs last and must not hide the error that ended the run. */
@@ -129,14 +131,14 @@ async function takeLock<T extends object>(
   judge: (seen: SeenLock) => "abandoned" | "wait" | T,
 ): Promise<FileLock | T> {
   const { clock, random, signal } = context;
-  const token = createToken(context);
+  const { id, token } = createToken(context);
   const start = clock.elapsed();
   const watch = watchLock(context, path);
   const guard = watchLock(context, guardOf(path));
   for (;;) {
     const descriptor = createLock(path, token(clock.now()));
     if (descriptor !== undefined)
-      return newLock(path, descriptor, isLong ? refresh(clock, descriptor, token) : undefined);
+      return newLock(path, descriptor, id, isLong ? refresh(clock, descriptor, token) : undefined);
     const seen = watch();
     const judged = seen === undefined ? "wait" : judge(seen);
     if (typeof judged === "object") return judged;
@@ -187,7 +189,7 @@ function removeAbandoned(
   watchGuard: () => SeenLock | undefined,
 ): void {
   const guard = guardOf(path);
-  const descriptor = createLock(guard, createToken(context)(context.clock.now()));
+  const descriptor = createLock(guard, createToken(context).token(context.clock.now()));
   if (descriptor === undefined) {
     const seen = watchGuard();
     // The guard is held for microseconds. If it remains, its process was killed during the removal.

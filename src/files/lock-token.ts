@@ -36,13 +36,15 @@ function readHost(): string {
 }
 
 /**
- * Each token is unique among all locks, including the same process's other locks. The returned function writes it as one
- * line of constant length. `now`, in milliseconds since the epoch, is only for human readers.
+ * Each token is unique among all locks, including the same process's other locks. `token` writes it as one line of
+ * constant length. `now`, in milliseconds since the epoch, is only for human readers.
  */
-export function createToken(context: Self & Pick<Context, "random">): (now: number) => string {
+export function createToken(context: Self & Pick<Context, "random">) {
   count += 1;
   const id = `${Math.floor(context.random() * 2 ** 48).toString(16)}-${count}`;
-  return (now) => `${JSON.stringify({ ...ownHolder(context), at: new Date(now).toISOString(), id })}\n`;
+  const token = (now: number): string =>
+    `${JSON.stringify({ ...ownHolder(context), at: new Date(now).toISOString(), id })}\n`;
+  return { id, token };
 }
 
 /** Whether the text is a token or the start of one. Any other text means that the file belongs to another program. */

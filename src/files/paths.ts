@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -57,11 +57,25 @@ export function removeFile(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** The names of all files below a directory, relative to it and sorted. Empty if it does not exist. */
+/**
+ * The names of all files below a directory, relative to it and sorted. Links are names, too, and are not followed, and so
+ * are directories that this user cannot read. Empty if the directory does not exist.
+ */
 export function namesBelow(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .toSorted((one, other) => (one < other ? -1 : 1));
+  const found: string[] = [];
+  const look = (place: string): void => {
+    for (const entry of readdirSync(path.join(folder, place), { withFileTypes: true })) {
+      const name = path.join(place, entry.name);
+      if (!entry.isDirectory()) found.push(name);
+      else
+        try {
+          look(name);
+        } catch {
+          found.push(name);
+        }
+    }
+  };
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) look("");
+  else if (isTaken(folder)) found.push("");
+  return found.toSorted((one, other) => (one < other ? -1 : 1));
 }

@@ -1,13 +1,14 @@
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
-  renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
@@ -18,6 +19,7 @@ import { carefully } from "./regular-file.ts";
 /** A file of a directory that dexdata keeps. Reads do not wait, because thousands of them are opened in one run. */
 export interface StoredFile {
   readonly size: number;
+  readonly identity: Pick<BigIntStats, "dev" | "ino">;
   /** Returns exactly the bytes from `start` to before `end`. */
   readonly read: (start: number, end: number) => Promise<Buffer>;
   readonly close: () => void;
@@ -32,8 +34,10 @@ export function openStored(file: string): StoredFile | undefined {
     if (errorCode(cause) === "ENOENT") return undefined;
     throw cause;
   }
+  const facts = fstatSync(descriptor, { bigint: true });
   return {
-    size: fstatSync(descriptor).size,
+    size: Number(facts.size),
+    identity: facts,
     read: (start, end) => {
       const bytes = Buffer.alloc(end - start);
       for (let at = 0; at < bytes.length;) {
@@ -83,18 +87,8 @@ export function createPart(file: string) {
   };
 }
 
-/** The renamed file and its name survive a power failure. An existing file with the new name is replaced. */
-export function renameStored(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (cause) {
-    throw writeFailure("output", to, cause);
-  }
-  syncFolder(path.dirname(to));
-}
-
 /** Windows cannot open a directory, and saves names without it. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(folder, constants.O_RDONLY);
@@ -106,14 +100,28 @@ function syncFolder(folder: string): void {
   }
 }
 
+/** Resolves when the bytes are on the disk. */
+export function syncFile(file: string): void {
+  const descriptor = openSync(file, constants.O_RDONLY | carefully);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Empty if the file does not exist. */
 export function linesOfFile(file: string): readonly string[] {
   return (textOfFile(file) ?? "").split("\n").filter((line) => line !== "");
 }
 
-/** Removes the files in a directory that only dexdata uses. */
-export function clearFolder(folder: string): void {
-  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { force: true });
+/** Removes regular files whose names match, and leaves everything else. */
+export function removeOwn(folder: string, names: RegExp): void {
+  for (const name of readdirSync(folder)) {
+    const file = path.join(folder, name);
+    if (names.test(name) && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true)
+      rmSync(file, { force: true });
+  }
 }
 
 /** Undefined if the file does not exist. */

@@ -47,13 +47,14 @@ export function addAssets(
   }
 }
 
-function lineOf({ kind, network, address, interval, from, label }: Dataset): string {
+function lineOf({ kind, network, address, interval, from, created, label }: Dataset): string {
   const line = {
     kind,
     chain: network,
     address,
     ...(interval !== undefined && { interval }),
     from: showTime(from).slice(0, 10),
+    ...(created !== undefined && { created_at: showTime(created) }),
     ...(label !== "" && { [factsOfKind(kind).asset === "token" ? "symbol" : "name"]: label }),
   };
   return `${JSON.stringify(line)}\n`;

@@ -1,5 +1,5 @@
 import { candleLength, type Dataset } from "./dataset.ts";
-import type { Footer } from "./footer.ts";
+import type { Footer, LostRange } from "./footer.ts";
 import { type FileState, type Period, periodsBetween } from "./layout.ts";
 
 /** In seconds. The service may add rows late, and a reorganization may replace them. */
@@ -14,8 +14,13 @@ const justNow = 60;
 export const completeAge = day;
 /** The service counts a day again at this age, when its rows can still be fetched. */
 const recountAge = 4 * day;
-/** The public service returns transactions of the last 7 days only (wire-facts 4.6). */
+/**
+ * The public service returns transactions of the last 7 days only (wire-facts 4.6). This decides what is requested, and
+ * never what a period is.
+ */
 export const usualReach = 7 * day;
+/** Incomplete periods are requested again, once a day, until this long after their end. */
+const patience = 30 * day;
 
 /** A file of the directory, as its name and footer describe it. */
 export interface Held {
@@ -29,7 +34,8 @@ export interface Held {
 export type Need =
   | { readonly what: "nothing" }
   | { readonly what: "read"; readonly from: number }
-  | { readonly what: "count" };
+  /** Compare a complete file again: transactions by the service's count, candles by a second read. */
+  | { readonly what: "confirm"; readonly isEarlier: boolean };
 
 export interface Wish {
   readonly dataset: Dataset;
@@ -39,6 +45,8 @@ export interface Wish {
   readonly isForced: boolean;
   /** Why the plan's limits may have hidden rows, such as `plan free`. A different plan may get them. */
   readonly plan: string;
+  /** In seconds; undefined if the plan does not limit candles. */
+  readonly candleReach?: number | undefined;
 }
 
 const nothing: Need = { what: "nothing" };
@@ -50,17 +58,16 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
   const footer = held?.footer;
   if (held === undefined || footer === undefined || footer.period.from > begin) return all;
   const age = present - period.to;
-  if (footer.lost.some(({ why }) => isForced || (why.startsWith("plan ") && why !== plan))) return all;
-  if (held.state === "lost") return nothing;
-  if (held.state === "rows") {
-    const isCounted = footer.total_at === null || footer.total_at >= period.to + recountAge;
-    const isInReach = period.from > present - usualReach;
-    return !isCounted && age >= recountAge && isInReach ? { what: "count" } : nothing;
+  if (footer.lost.some((range) => isForced || isOfOtherPlan(range, plan))) return all;
+  if (held.state === "lost") {
+    const tried = Math.max(...footer.lost.map(({ seen_at }) => seen_at));
+    const isRefused = footer.lost.some(({ why }) => isOfPlan(why));
+    return !isRefused && age < patience && isDue(present, tried, day) ? all : nothing;
   }
-  // If the service's count disagreed, another attempt a day later is enough.
-  const isRead = footer.read_at !== null && footer.read_at >= period.to + completeAge;
-  const isTried = isRead && present - (footer.read_at ?? 0) < day;
-  if (age >= completeAge) return isTried ? nothing : all;
+  if (held.state === "rows") return needOfComplete(wish, period, footer);
+  // A clock was wrong.
+  if (footer.settled_to > present) return all;
+  if (age >= completeAge) return isAttemptDue(wish, period, footer) ? all : nothing;
   if (footer.settled_to >= period.to) return nothing;
   const length = candleLength(dataset);
   // A run that was killed has just read these rows.
@@ -69,6 +76,48 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
   const isEarly = length === undefined ? isFresh : footer.settled_to + length > present;
   if (isEarly) return nothing;
   return { what: "read", from: footer.settled_to };
+}
+
+/** Why there are no rows before the day on which the pool was created. */
+export const notCreated = "created";
+
+export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
+
+const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;
+
+/** A time in the future was written down by a wrong clock. */
+const isDue = (present: number, last: number, wait: number): boolean =>
+  last > present || present - last >= wait;
+
+/** Two reads that lack the same rows have to be this far apart to mean anything. */
+function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
+  const { dataset, present } = wish;
+  const age = present - period.to;
+  const reach = dataset.kind === "transactions" ? usualReach : wish.candleReach;
+  const isInReach = reach === undefined || footer.period.from > present - reach;
+  const { contradicted, witnessed, total_at: counted, read_at: read, reread_at: reread } = footer;
+  if (!isInReach) return nothing;
+  if (contradicted !== undefined) {
+    const wait = contradicted.absent_sha256 === null ? day : settlingTime;
+    return isDue(present, contradicted.at, wait) ? { what: "read", from: footer.period.from } : nothing;
+  }
+  const isEarlier = witnessed === undefined;
+  if (dataset.kind !== "transactions") {
+    const isRead = reread !== undefined || age < recountAge || present - (read ?? 0) < settlingTime;
+    return isRead ? nothing : { what: "confirm", isEarlier };
+  }
+  const isCounted = counted === null || counted >= period.to + recountAge;
+  if (isEarlier || (!isCounted && age >= recountAge)) return { what: "confirm", isEarlier };
+  return nothing;
+}
+
+/** An open file that is old enough to be complete, if only the service agreed. */
+function isAttemptDue({ present }: Wish, period: Period, footer: Footer): boolean {
+  const { read_at: read, contradicted, rows, witnessed } = footer;
+  if (read === null || read < period.to + completeAge) return true;
+  const isHeard = witnessed === true && (contradicted !== undefined || rows === 0);
+  const isPatient = present - period.to < patience;
+  return isPatient && isDue(present, read, isHeard ? settlingTime : day);
 }
 
 /** A time range to read at once, in Unix seconds. `to` is undefined if it ends at the service's present time. */
@@ -80,26 +129,45 @@ export interface Stretch {
 
 export interface Plan {
   readonly stretches: readonly Stretch[];
-  readonly counts: readonly { readonly dataset: Dataset; readonly period: Period }[];
+  readonly confirms: readonly { readonly dataset: Dataset; readonly period: Period }[];
 }
 
-/** What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one stretch. */
+/**
+ * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one stretch. Of the
+ * files of earlier versions, one is confirmed in each run.
+ */
 export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undefined): Plan {
   const { dataset, present } = wish;
   const stretches: { from: number; to: number }[] = [];
-  const counts: Plan["counts"][number][] = [];
-  for (const period of periodsBetween(dataset, dataset.from, present)) {
-    const need = needOf(wish, period, heldIn(period));
-    if (need.what === "count") counts.push({ dataset, period });
+  const confirms: Plan["confirms"][number][] = [];
+  let hasEarlier = false;
+  const files = periodsBetween(dataset, dataset.from, present).map((period) => ({
+    period,
+    held: heldIn(period),
+  }));
+  const before = files.flatMap(({ held }) => held?.footer?.before ?? []);
+  for (const { period, held } of files) {
+    if (held === undefined && isKnownToLack(wish, period, before)) continue;
+    const need = needOf(wish, period, held);
+    if (need.what === "confirm" && !(need.isEarlier && hasEarlier)) {
+      confirms.push({ dataset, period });
+      hasEarlier ||= need.isEarlier;
+    }
     if (need.what !== "read") continue;
     const last = stretches.at(-1);
     if (last?.to === need.from) last.to = period.to;
     else stretches.push({ from: need.from, to: period.to });
   }
   return {
-    counts,
+    confirms,
     stretches: stretches.map(({ from, to }) => ({ dataset, from, to: to > present ? undefined : to })),
   };
+}
+
+/** Whether the first file says that the service does not have this period. */
+function isKnownToLack({ isForced, plan }: Wish, period: Period, before: readonly LostRange[]): boolean {
+  const own = before.filter((range) => period.to <= range.to && period.to > range.from);
+  return own.some((range) => range.why === notCreated || (!isForced && !isOfOtherPlan(range, plan)));
 }
 
 /** The parts of a stretch in its periods, oldest first. `end` is where the stretch ends. */

@@ -18,6 +18,8 @@ export interface Dataset {
   readonly interval: CandleInterval | undefined;
   /** The start in Unix seconds, at 00:00 UTC. */
   readonly from: number;
+  /** When the pool or token was created, in Unix seconds, if the list says so. */
+  readonly created?: number | undefined;
   /** For messages. */
   readonly label: string;
 }

@@ -19,6 +19,9 @@ const count = z.int().nonnegative();
 /** A time range whose rows the service no longer returns. */
 const lostSchema = z.object({ from: time, to: time, why: z.string(), seen_at: time });
 
+/** A read that lacked settled rows of the file. `absent_sha256` is null if nothing shows that the service still has them. */
+const contradictionSchema = z.object({ at: time, rows: count, absent_sha256: z.nullable(z.string()) });
+
 /**
  * What a file says about its rows, as JSON under the key `dexdata` of its Parquet footer. Nothing in it depends on how
  * the rows were fetched, so a run that was interrupted writes the same bytes as one that was not.
@@ -48,6 +51,14 @@ const footerSchema = z.object({
   last: z.nullable(z.unknown()),
   tokens: z.array(z.string()),
   lost: z.array(lostSchema),
+  /** Days before the first file of a dataset that the service does not have. */
+  before: z.optional(z.array(lostSchema)),
+  /** Whether the service has shown a row before the period. Absent in files of earlier versions. */
+  witnessed: z.optional(z.boolean()),
+  /** The last read that lacked rows of this file; absent if there was none. */
+  contradicted: z.optional(contradictionSchema),
+  /** When complete candles were read a second time. */
+  reread_at: z.optional(time),
   spilled: z.record(z.string(), count),
   /** Data of the sandbox must not be mixed with that of the API. */
   service: z.string(),
@@ -57,6 +68,8 @@ const footerSchema = z.object({
 export type Footer = z.output<typeof footerSchema>;
 
 export type LostRange = z.output<typeof lostSchema>;
+
+export type Contradiction = z.output<typeof contradictionSchema>;
 
 export function writeFooter(footer: Footer): string {
   return JSON.stringify(z.encode(footerSchema, footer));

@@ -1,5 +1,8 @@
 import path from "node:path";
-import { openStored, renameStored } from "../files/stored-file.ts";
+import { describeFileError, errorCode, isOneFile } from "../files/file-errors.ts";
+import { folderBelow } from "../files/folder-below.ts";
+import { type FileIdentity, type FolderLock, identityOf, publish } from "../files/publish.ts";
+import { openStored } from "../files/stored-file.ts";
 import { openParquet, readParquet, UnreadableParquet } from "../parquet/parquet-file.ts";
 import type { Held } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
@@ -8,14 +11,22 @@ import { fileNameOf, type FileState, fileStates, folderOf, type Period } from ".
 
 export interface HeldFile extends Held {
   readonly file: string;
+  readonly identity: FileIdentity | undefined;
 }
 
-/** The file of a period. Only its footer is read, unless `isFull` asks for every byte. */
+export interface Looking {
+  readonly root: string;
+  /** Reads every byte of the file, not only its footer. */
+  readonly isFull: boolean;
+  /** Without it, nothing is changed. */
+  readonly lock: FolderLock | undefined;
+}
+
+/** The file of a period. What the operating system says about one file is damage of that file. */
 export async function findHeld(
-  root: string,
+  { root, isFull, lock }: Looking,
   dataset: Dataset,
   period: Period,
-  isFull: boolean,
 ): Promise<HeldFile | undefined> {
   const folder = path.join(root, folderOf(dataset), period.name);
   for (const state of fileStates) {
@@ -27,7 +38,11 @@ export async function findHeld(
     }
     // A run was killed between writing the complete file and renaming it.
     const named = path.join(folder, fileNameOf(held.footer.state));
-    renameStored(file, named);
+    if (lock === undefined) return { ...held, state: held.footer.state };
+    if (identityOf(named) !== undefined)
+      return { ...held, footer: undefined, problem: `${path.basename(named)} exists as well` };
+    folderBelow(root, folderOf(dataset), period.name);
+    publish(lock, file, named, undefined);
     return { ...held, file: named, state: held.footer.state };
   }
   return undefined;
@@ -40,10 +55,17 @@ async function readHeld(
   period: Period,
   isFull: boolean,
 ): Promise<HeldFile | undefined> {
-  const source = openStored(file);
-  if (source === undefined) return undefined;
-  const unusable = (problem: string): HeldFile => ({ file, state, footer: undefined, problem });
+  const unusable = (problem: string): HeldFile => ({
+    file,
+    state,
+    footer: undefined,
+    problem,
+    identity: identityOf(file),
+  });
+  let source: ReturnType<typeof openStored>;
   try {
+    source = openStored(file);
+    if (source === undefined) return undefined;
     const parquet = await openParquet(source);
     const footer = readFooter(parquet.receipt);
     if (footer === undefined) return unusable("the footer is not one that dexdata writes");
@@ -52,11 +74,14 @@ async function readHeld(
     if (parquet.rows !== footer.rows) return unusable("the number of rows is not the one in the footer");
     if (isFull && (await readParquet(parquet)).rows_sha256 !== footer.rows_sha256)
       return unusable("the rows have changed");
-    return { file, state, footer };
+    return { file, state, footer, identity: source.identity };
   } catch (cause) {
     if (cause instanceof UnreadableParquet) return unusable(cause.message);
+    if (errorCode(cause) === "ENOTDIR") return undefined;
+    if (errorCode(cause) === "ELOOP") return unusable("it is a link");
+    if (isOneFile(cause)) return unusable(`it cannot be read (${describeFileError(cause)})`);
     throw cause;
   } finally {
-    source.close();
+    source?.close();
   }
 }

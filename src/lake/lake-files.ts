@@ -24,7 +24,7 @@ export function findLakeFiles(root: string): {
   for (const kind of datasetKinds)
     for (const name of namesBelow(path.join(root, kind))) {
       const file = path.join(root, kind, name);
-      const placed = placeOf([kind, ...name.split(path.sep)]);
+      const placed = placeOf([kind, ...name.split(path.sep).filter((part) => part !== "")]);
       if (placed === undefined) foreign.push(file);
       else files.push({ ...placed, file, folder: path.dirname(path.dirname(file)) });
     }

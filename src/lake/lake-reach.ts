@@ -1,10 +1,14 @@
 import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
-import { Failure } from "../contract/failure.ts";
+import { pool as poolEndpoint } from "../contract/endpoints/pool.ts";
+import { affectsOneInput, Failure } from "../contract/failure.ts";
 import type { Tier } from "../contract/tier.ts";
+import { member } from "../json/raw-json.ts";
+import { parseRfc3339 } from "../time/time.ts";
 import { usualReach } from "./coverage.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
+import { isOfDataset, readLakeRow } from "./lake-row.ts";
 import { argsOf } from "./stretch-args.ts";
 
 /** How far back the service returns rows. */
@@ -16,8 +20,8 @@ export interface Reach {
 
 const hour = 3600;
 
-/** In seconds (wire-facts 2.2). */
-const candleReach: Partial<Record<Tier, number>> = {
+/** How far back the candles of a plan reach, in seconds (wire-facts 2.2). */
+export const candleReach: Partial<Record<Tier, number>> = {
   keyless: 24 * hour,
   free: 7 * 24 * hour,
   dev: 30 * 24 * hour,
@@ -32,13 +36,37 @@ export async function probeReach(
   dataset: Dataset,
   present: number,
 ): Promise<Reach | undefined> {
-  const args = argsOf({ dataset, from: undefined, to: present - usualReach - hour }, present);
+  const older = await newestRow(client, dataset, present - usualReach - hour);
+  return older === undefined ? { length: usualReach, why: "reach" } : undefined;
+}
+
+/** The time in Unix seconds of the newest row at or before `to`; undefined if the service has none. One request. */
+export async function newestRow(client: Client, dataset: Dataset, to: number): Promise<number | undefined> {
   const { endpoint } = factsOfKind(dataset.kind);
-  for await (const page of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
-    if (page.rows.length > 0) return undefined;
-    break;
+  const args = argsOf({ dataset, from: undefined, to }, to);
+  for await (const { rows } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    const [text] = rows.texts();
+    const row = text === undefined ? undefined : readLakeRow(dataset.kind, text);
+    return row !== undefined && row.at.seconds <= to && isOfDataset(dataset, row)
+      ? row.at.seconds
+      : undefined;
   }
-  return { length: usualReach, why: "reach" };
+  return undefined;
+}
+
+/** When the pool was created, in Unix seconds; undefined if the service does not say. One request. */
+export async function creationOf(client: Client, { network, address }: Dataset): Promise<number | undefined> {
+  const args = new Map([
+    ["network", network],
+    ["pool_address", address],
+  ]);
+  try {
+    const created = member((await client.ask(poolEndpoint, args)).read().value, "created_at");
+    return typeof created === "string" ? parseRfc3339(created)?.seconds : undefined;
+  } catch (cause) {
+    if (cause instanceof Failure && affectsOneInput(cause)) return undefined;
+    throw cause;
+  }
 }
 
 /** Undefined if the failure is not about how far the plan's candles reach back. */

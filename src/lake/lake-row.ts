@@ -2,7 +2,8 @@ import { openingOf } from "../client/candles/candle-slices.ts";
 import { invalidResponse } from "../contract/failure.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../time/time.ts";
-import type { DatasetKind } from "./dataset.ts";
+import { addressKey } from "../client/subject.ts";
+import type { Dataset, DatasetKind } from "./dataset.ts";
 
 export interface LakeRow {
   /** The JSON as the service sent it, or as a file has it. */
@@ -14,6 +15,9 @@ export interface LakeRow {
   readonly key: string;
   /** The addresses of a transaction's tokens. */
   readonly tokens: readonly string[];
+  /** The pool and the network, as far as the row names them. Candles name neither. */
+  readonly pool: string | undefined;
+  readonly network: string | undefined;
 }
 
 export function readLakeRow(kind: DatasetKind, text: string): LakeRow {
@@ -21,7 +25,7 @@ export function readLakeRow(kind: DatasetKind, text: string): LakeRow {
   if (!isObject(value)) throw invalidResponse("invalid response: a row is not an object");
   if (kind !== "transactions") {
     const seconds = openingOf(value);
-    return { text, at: { seconds, fraction: "" }, place: [], key: String(seconds), tokens: [] };
+    return { text, at: { seconds, fraction: "" }, place: [], key: String(seconds), tokens: [], ...nowhere };
   }
   const time = member(value, "created_at");
   const at = typeof time === "string" ? parseRfc3339(time) : undefined;
@@ -38,8 +42,23 @@ export function readLakeRow(kind: DatasetKind, text: string): LakeRow {
       const token = member(value, field);
       return typeof token === "string" ? [token] : [];
     }),
+    pool: textOf(member(value, "pool_id")),
+    network: textOf(member(value, "chain")),
   };
 }
+
+const nowhere = { pool: undefined, network: undefined };
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** False if the row names another pool or network. */
+export function isOfDataset({ network, address }: Dataset, row: Pick<LakeRow, "pool" | "network">): boolean {
+  const isPool = row.pool === undefined || plainAddress(row.pool) === plainAddress(address);
+  return isPool && (row.network === undefined || row.network.toLowerCase() === network.toLowerCase());
+}
+
+/** Some chains write the same address with and without leading zeros. */
+const plainAddress = (address: string): string => addressKey(address).replace(/^0x0+(?=[\da-f])/u, "0x");
 
 /** Oldest first. Rows at the same place keep their order. */
 export function sortRows(rows: readonly LakeRow[]): readonly LakeRow[] {

@@ -1,30 +1,32 @@
-import path from "node:path";
 import type { Client } from "../client/client.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { FolderLock } from "../files/publish.ts";
 import type { FileLock } from "../files/file-lock.ts";
 import { counted } from "../text/counted.ts";
-import type { Dataset } from "./dataset.ts";
-import { showTime } from "./footer.ts";
+import { notCreated } from "./coverage.ts";
+import { type Dataset, nameOfDataset } from "./dataset.ts";
+import { type LostRange, showTime } from "./footer.ts";
 import { findHeld, type HeldFile } from "./held-files.ts";
 import type { Period } from "./layout.ts";
-import { type News, publish, type Published, type Publisher } from "./publish.ts";
-import type { Reach } from "./lake-reach.ts";
+import type { News } from "./news.ts";
+import { type Published, publishPeriod, type Publisher } from "./publish-period.ts";
+import { creationOf, type Reach } from "./lake-reach.ts";
+import { createWitnesses } from "./witness.ts";
+import type { ServiceClock } from "./service-clock.ts";
+import type { Waiting } from "./waiting.ts";
 
 export interface Lake {
   readonly context: Context;
   readonly client: Client;
   readonly root: string;
-  readonly lock: FileLock;
+  readonly lock: FileLock & FolderLock;
   /** Data of different services must not be mixed. */
   readonly service: string;
   readonly version: string;
   readonly isForced: boolean;
   readonly parallel: number;
-  /** The service's time in Unix seconds; undefined before the first response. */
-  readonly present: () => number | undefined;
-  /** The local clock or `--now`, in Unix seconds. */
-  readonly now: number;
+  readonly clock: ServiceClock;
   readonly events: LakeEvents;
 }
 
@@ -36,18 +38,16 @@ export interface LakeEvents {
   /** Rows are missing, or may be. */
   readonly incomplete: (problem: string) => void;
   readonly damaged: (problem: string) => void;
-  readonly twins: (remark: string) => void;
+  readonly remark: (text: string) => void;
   readonly failed: (dataset: Dataset, failure: Failure) => void;
 }
 
 export type LakeRun = ReturnType<typeof beginRun>;
 
-export const workFolder = (root: string): string => path.join(root, ".dexdata", "work");
-
 /** What the steps of a run share. */
 export function beginRun(lake: Lake) {
-  const { context, root, service, version, events } = lake;
-  const publisher: Publisher = { context, root, work: workFolder(root), service, version };
+  const { context, root, lock, service, version, events, clock } = lake;
+  const publisher: Publisher = { context, root, lock, service, version };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
   const told = new Set<string>();
   let problems = 0;
@@ -55,19 +55,49 @@ export function beginRun(lake: Lake) {
     problems += 1;
     events.incomplete(problem);
   };
+  const tellAbout = ({ file, footer, twins }: Published, news: News): void => {
+    const { dataset, held, part, lost, before = [] } = news;
+    const { state, rows, contradicted, witnessed } = footer;
+    if (twins > 0)
+      events.remark(
+        `${file}: ${counted(twins, "row")} with the ID and log index of another row; both are in the file`,
+      );
+    const known = new Set(held?.footer?.before?.map(rangeText));
+    for (const range of before)
+      if (range.why !== notCreated && !known.has(rangeText(range)))
+        complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
+    const said = new Set(held?.footer?.lost.map(rangeText));
+    for (const range of lost.map(rangeText)) if (!said.has(range)) complain(`${file}: ${range}`);
+    if (contradicted?.at === part.present) {
+      const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
+      const text = `${file}: ${count}; the file keeps them unless a later run confirms it`;
+      if (state === "rows") complain(text);
+      else events.remark(text);
+    }
+    if (state === "open" && witnessed === false && lost.length === 0)
+      complain(
+        `${file}: the service shows no older row, so the start of the day may be missing; the file stays open`,
+      );
+  };
   return {
     ...lake,
     publisher,
     /** How far back each dataset can be read, if a stretch made it necessary to find out. */
     reaches,
-    present: (): number => lake.present() ?? lake.now,
+    present: clock.present,
+    witnesses: createWitnesses(),
+    /** When pools were created, as far as it was asked for; in Unix seconds. */
+    creations: new Map<Dataset, Promise<number | undefined>>(),
+    /** What was read, and waits for a witness. */
+    waiting: [] as Waiting[],
     look: async (dataset: Dataset, period: Period): Promise<HeldFile | undefined> =>
-      await findHeld(root, dataset, period, lake.isForced),
+      await findHeld({ root, isFull: lake.isForced, lock }, dataset, period),
     complain,
     problems: (): number => problems,
-    release: async (news: News): Promise<void> => {
+    release: async (known: Omit<News, "isClockSure">): Promise<void> => {
+      const news: News = { ...known, isClockSure: clock.isSure() };
       const { dataset, held } = news;
-      const published = await publish(publisher, news);
+      const published = await publishPeriod(publisher, news);
       if (held !== undefined && held.footer === undefined && !told.has(held.file)) {
         told.add(held.file);
         events.damaged(
@@ -76,17 +106,24 @@ export function beginRun(lake: Lake) {
       }
       if (published === undefined) return;
       await events.published(dataset, published);
-      const { file, twins } = published;
-      if (twins > 0)
-        events.twins(
-          `${file}: ${counted(twins, "row")} with the ID and log index of another row; both are in the file`,
-        );
-      for (const { from, to, why } of news.lost)
-        complain(
-          `${published.file}: rows from ${showTime(from)} to ${showTime(to)} are lost (${meaningOf(why)})`,
-        );
+      tellAbout(published, news);
     },
   };
+}
+
+/** One request for each dataset and run. */
+export async function creation(
+  { creations, client }: Pick<LakeRun, "creations" | "client">,
+  dataset: Dataset,
+): Promise<number | undefined> {
+  const asked = creations.get(dataset) ?? creationOf(client, dataset);
+  creations.set(dataset, asked);
+  return await asked;
+}
+
+/** For messages. */
+export function rangeText({ from, to, why }: LostRange): string {
+  return `rows from ${showTime(from)} to ${showTime(to)} are lost (${meaningOf(why)})`;
 }
 
 function meaningOf(why: string): string {

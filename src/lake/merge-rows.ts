@@ -12,8 +12,10 @@ export interface ReadPart {
 }
 
 export interface Merged {
-  /** Oldest first. */
+  /** Oldest first, without the absent ones. */
   readonly rows: readonly LakeRow[];
+  /** Settled rows of the file in the part that was read, which the service did not return. */
+  readonly absent: readonly LakeRow[];
   /** Earlier rows in the part that was read. */
   readonly reread: readonly LakeRow[];
   /** New rows with the same ID and log index as another new row, but with other content. */
@@ -23,13 +25,17 @@ export interface Merged {
 /** In seconds. Block producers may set times a few seconds ahead; rows that are further ahead wait for a later run. */
 const tolerance = 60;
 
-/** Puts what was read in the place of what the file has there. `staged` is in the order of the list. */
+/**
+ * Puts what was read in the place of what the file has there. `staged` is in the order of the list. Earlier rows before
+ * `settled` do not disappear here: they are absent.
+ */
 export function mergeRows(
   dataset: Pick<Dataset, "kind" | "interval">,
   period: { readonly from: number; readonly to: number },
   before: readonly LakeRow[],
   staged: readonly LakeRow[],
   part: ReadPart,
+  settled = Number.NEGATIVE_INFINITY,
 ): Merged {
   const length = candleLength(dataset) ?? 0;
   const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
@@ -40,8 +46,10 @@ export function mergeRows(
   const fresh = withoutCopies(dataset.kind === "transactions" ? read.toReversed() : read);
   const keys = new Set(fresh.map(({ key }) => key));
   const kept = before.filter((row) => (isInPart(row) ? !part.isProven && !keys.has(row.key) : true));
+  const isMissing = (row: LakeRow): boolean => part.isProven && isInPart(row) && !keys.has(row.key);
   return {
     rows: sortRows([...kept, ...fresh]),
+    absent: before.filter((row) => isMissing(row) && row.at.seconds < settled),
     reread: before.filter(isInPart),
     twins: fresh.length - keys.size,
   };

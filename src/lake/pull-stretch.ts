@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { isConfirmed } from "../client/pages/judge.ts";
@@ -20,6 +19,7 @@ import { countEnd, countPage } from "../pull/tally.ts";
 import { partsOf, settlingTime, type Stretch } from "./coverage.ts";
 import { factsOfKind } from "./dataset.ts";
 import { folderOf } from "./layout.ts";
+import { nameOfWork } from "./place-file.ts";
 import { argsOf } from "./stretch-args.ts";
 
 export interface Puller {
@@ -29,7 +29,7 @@ export interface Puller {
   readonly lock: FileLock;
   /** For rows that are not yet in a file of the directory. */
   readonly work: string;
-  /** The service's present time, or the local clock before the first response; in Unix seconds. */
+  /** In Unix seconds. */
   readonly present: () => number;
 }
 
@@ -46,6 +46,8 @@ export interface StagedRows {
   readonly isCounted: boolean;
   /** The service's count at the first page; undefined if it gives none, or if an earlier run read that page. */
   readonly total: number | undefined;
+  /** Whether an earlier run has read all of it. */
+  readonly isEarlier: boolean;
 }
 
 export type Pulled =
@@ -94,17 +96,10 @@ export async function pullStretch(
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abandon();
-    const isCounted = isCountReached(destination);
-    const isProven = isCounted || endpoint.reply.kind === "candles";
-    const times = { present: begun, ended: present() };
-    return { kind: "staged", stretch, file, ...times, isProven, isCounted, total: undefined };
+    return readEarlier(stretch, file, destination, Math.min(begun, present()), present());
   }
-  const wish = {
-    walk: { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) },
-    groups: [onlyGroup],
-    limit: undefined,
-    isValidated: false,
-  };
+  const walk = { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) };
+  const wish = { walk, groups: [onlyGroup], limit: undefined, isValidated: false };
   const start = destination?.tally ?? { question: 0, rowsOfQuestion: 0 };
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
@@ -146,7 +141,22 @@ export async function pullStretch(
   }
   const isCounted = isCountReached(destination);
   const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
-  return { kind: "staged", stretch, file, present: at, ended: present(), isProven, isCounted, total };
+  const found = { present: at, ended: present(), isProven, isCounted, total, isEarlier: false };
+  return { kind: "staged", stretch, file, ...found };
+}
+
+/** An earlier run has read all of it. Its clock may have been ahead, so `begun` is not later than now. */
+function readEarlier(
+  stretch: Stretch,
+  file: string,
+  destination: Destination,
+  begun: number,
+  ended: number,
+): Pulled {
+  const isCounted = isCountReached(destination);
+  const isProven = isCounted || stretch.dataset.kind !== "transactions";
+  const found = { present: begun, ended, isProven, isCounted, total: undefined, isEarlier: true };
+  return { kind: "staged", stretch, file, ...found };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */
@@ -162,7 +172,7 @@ export function dropStaged(file: string): void {
 
 /** A file in the work folder. */
 export function stagedName(query: Readonly<Record<string, string>>): string {
-  return createHash("sha256").update(JSON.stringify(query)).digest("hex").slice(0, 16);
+  return nameOfWork(JSON.stringify(query));
 }
 
 /** A staging file that cannot be continued has nothing that the service does not have, so it is removed. */

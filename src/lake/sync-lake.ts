@@ -1,33 +1,41 @@
+import path from "node:path";
 import { Failure } from "../contract/failure.ts";
-import { clearFolder } from "../files/stored-file.ts";
-import { makeFolder } from "../files/paths.ts";
-import { countPeriod } from "./count-period.ts";
+import { diskAdvice, outputFailure } from "../files/file-errors.ts";
+import { folderBelow } from "../files/folder-below.ts";
+import { lookAt, namesIn } from "../files/paths.ts";
+import { confirmPeriod } from "./confirm-period.ts";
 import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
-import { findHeld, type HeldFile } from "./held-files.ts";
-import { beginRun, type Lake, workFolder } from "./lake-run.ts";
-import { type Period, periodsBetween } from "./layout.ts";
-import type { Published } from "./publish.ts";
+import type { Footer } from "./footer.ts";
+import { findHeld, type HeldFile, type Looking } from "./held-files.ts";
+import { beginRun, type Lake } from "./lake-run.ts";
+import { folderOf, type Period, periodsBetween } from "./layout.ts";
+import { clearWork } from "./place-file.ts";
 import { completeTokens, type TokenKey } from "./token-table.ts";
 import { writeViews } from "./views.ts";
 import type { Expected } from "./pull-stretch.ts";
-import { planMark } from "./lake-reach.ts";
+import { candleReach, planMark } from "./lake-reach.ts";
 import { readStretch } from "./read-stretch.ts";
+import { publishWaiting } from "./waiting-parts.ts";
 
 /**
  * Keeps a directory complete. How the data flows:
  *
  *     names and footers of the files          findHeld
  *        ↓
- *     what is missing: stretches, counts      planDataset     pure; the oldest rows come first, before the service drops
+ *     what is missing: stretches, confirms    planDataset     pure; the oldest rows come first, before the service drops
  *        ↓                                                    them
  *     rows of a stretch                       pullStretch     the walk of every pull, staged in .dexdata/work with a
  *        ↓                                                    checkpoint after each page
+ *     a witness for the start of each period  takeRows        at most one request per dataset, at the end of the run
+ *        ↓
  *     rows of a period                        mergeRows       pure; earlier rows, except where they were read again
+ *        ↓
+ *     complete, open or lost                  judgePeriod     pure; only by evidence that points at rows
  *        ↓
  *     ….part in .dexdata/work                 writePart       written, synced, read back, compared
  *        ↓
- *     date=2026-11-20/rows.parquet            publish         renamed: always the earlier file or the new one
+ *     date=2026-11-20/rows.parquet            placePart       renamed: always the earlier file or the new one
  *
  * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or
  * damaged is simply missing, and a run that was killed at any point is continued by the next one.
@@ -43,7 +51,7 @@ export interface SyncResult {
 
 type Task =
   | { readonly kind: "read"; readonly dataset: Dataset; readonly stretch: Stretch }
-  | { readonly kind: "count"; readonly dataset: Dataset; readonly period: Period };
+  | { readonly kind: "confirm"; readonly dataset: Dataset; readonly period: Period };
 
 export interface LakePlan {
   readonly present: number;
@@ -61,36 +69,41 @@ export async function syncLake(
 ): Promise<SyncResult> {
   const summary = createSummary(begun);
   const published: Lake["events"]["published"] = async (dataset, file) => {
-    summary.add(dataset, file);
+    summary.add(dataset, file.footer);
     await lake.events.published(dataset, file);
   };
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Map<Dataset, Failure>();
-  const work = workFolder(lake.root);
-  makeFolder(work);
+  folderBelow(lake.root, ".dexdata", "work");
   let plan = begun;
   let tasks = [...begun.tasks];
 
-  /** One asset that fails does not keep the others from being completed. */
-  const perform = async (task: Task, width: number): Promise<readonly Task[]> => {
-    if (failed.has(task.dataset)) return [];
+  /** One asset that fails does not keep the others from being completed. Undefined if it fails. */
+  const attempt = async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T | undefined> => {
+    if (failed.has(dataset)) return undefined;
     try {
-      const { dataset } = task;
-      const stretches =
-        task.kind === "read"
-          ? await readStretch(run, task.stretch, width, expectedIn(plan, task.stretch))
-          : await countPeriod(run, dataset, task.period);
-      return stretches.map((stretch) => ({ kind: "read", dataset, stretch }));
+      return await work();
     } catch (cause) {
-      if (!(cause instanceof Failure) || endsRun(lake, cause)) throw cause;
-      failed.set(task.dataset, cause);
-      lake.events.failed(task.dataset, cause);
-      return [];
+      const failure = cause instanceof Failure ? cause : outputFailure(cause);
+      if (failure === undefined || endsRun(lake, failure, failed.size)) throw cause;
+      failed.set(dataset, failure);
+      lake.events.failed(dataset, failure);
+      return undefined;
     }
   };
 
+  const perform = async (task: Task, width: number): Promise<readonly Task[]> => {
+    const { dataset } = task;
+    const stretches = await attempt(dataset, async () =>
+      task.kind === "read"
+        ? await readStretch(run, task.stretch, width, expectedIn(plan, task.stretch))
+        : await confirmPeriod(run, dataset, task.period),
+    );
+    return (stretches ?? []).map((stretch) => ({ kind: "read", dataset, stretch }));
+  };
+
   // The newest rows are missing in any case, and the response to them shows the service's time.
-  const first = lake.present() === undefined ? tasks.findLast(reachesPresent) : undefined;
+  const first = !lake.clock.isHeard() ? tasks.findLast(reachesPresent) : undefined;
   if (first !== undefined) {
     const rest = await perform(first, lake.parallel);
     tasks = [...rest, ...tasks.filter((task) => task !== first)];
@@ -103,9 +116,10 @@ export async function syncLake(
   }
   lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
   await inParallel(lake, tasks, perform);
-  const unknown = await completeTokens(lake.root, work, lake.client, summary.tokens());
+  await publishWaiting(run, attempt);
+  const unknown = await completeTokens(lake, summary.tokens(), run.present());
   writeViews(lake.context, lake.root, summary.complete());
-  if (failed.size === 0) clearFolder(work);
+  if (failed.size === 0) clearWork(lake.root);
   return {
     problems: run.problems(),
     unknownTokens: unknown,
@@ -118,7 +132,7 @@ export async function syncLake(
 function createSummary({ files }: LakePlan) {
   const tokens: TokenKey[] = [];
   const complete = new Set<Dataset>();
-  const add = (dataset: Dataset, file: Pick<Published, "state" | "tokens">): void => {
+  const add = (dataset: Dataset, file: Pick<Footer, "state" | "tokens">): void => {
     const { network, address, kind } = dataset;
     const own = kind === "token-ohlcv" ? [address] : file.tokens;
     tokens.push(...own.map((token) => ({ network, token })));
@@ -131,7 +145,7 @@ function createSummary({ files }: LakePlan) {
 
 /** Looks at every file. The reads of the oldest rows come first. */
 export async function planLake(
-  { root, isForced, client }: Pick<Lake, "root" | "isForced" | "client">,
+  { root, isForced, client, lock }: Pick<Lake, "root" | "isForced" | "client"> & Pick<Looking, "lock">,
   datasets: readonly Dataset[],
   present: number,
 ): Promise<LakePlan> {
@@ -139,20 +153,23 @@ export async function planLake(
   const tasks: Task[] = [];
   for (const dataset of datasets) {
     const own = new Map<string, HeldFile>();
+    const names = new Set(namesIn(path.join(root, folderOf(dataset))));
     for (const period of periodsBetween(dataset, dataset.from, present)) {
-      const held = await findHeld(root, dataset, period, isForced);
+      if (!names.has(period.name)) continue;
+      const held = await findHeld({ root, isFull: isForced, lock }, dataset, period);
       if (held !== undefined) own.set(period.name, held);
     }
     files.set(dataset, own);
-    const wish = { dataset, present, isForced, plan: planMark(client.target.tier) };
+    const { tier } = client.target;
+    const wish = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
     tasks.push(...tasksOf(planDataset(wish, ({ name }) => own.get(name))));
   }
   return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }
 
-function tasksOf({ stretches, counts }: Plan): readonly Task[] {
+function tasksOf({ stretches, confirms }: Plan): readonly Task[] {
   return [
-    ...counts.map((each) => ({ kind: "count" as const, ...each })),
+    ...confirms.map((each) => ({ kind: "confirm" as const, ...each })),
     ...stretches.map((stretch) => ({ kind: "read" as const, dataset: stretch.dataset, stretch })),
   ];
 }
@@ -162,7 +179,7 @@ const startOf = (task: Task): number => (task.kind === "read" ? task.stretch.fro
 const reachesPresent = (task: Task): boolean => task.kind === "read" && task.stretch.to === undefined;
 
 function periodsOf(task: Task, present: number): number {
-  return task.kind === "count" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+  return task.kind === "confirm" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
 }
 
 /** Together, the tasks have at most as many requests under way as --parallel allows. */
@@ -199,11 +216,22 @@ async function inParallel(
   }
 }
 
+/** A plan or a firewall that refuses these many assets, and has not let one pass, refuses all. */
+const mostRefused = 3;
+
 /** Whether the other assets would fail as well, or the disk has to be seen to first. */
-function endsRun({ context, present }: Lake, { exit, status, code }: Failure): boolean {
-  if (context.signal.aborted || code === "output" || code === "settings") return true;
+function endsRun(
+  { context, lock, root, clock }: Lake,
+  { exit, status, code, details }: Failure,
+  failed: number,
+): boolean {
+  if (context.signal.aborted || !lock.isHeld()) return true;
+  // Errors about one file are damage of that file.
+  if (code === "output") return diskAdvice(details.cause) !== undefined || lookAt(root) === undefined;
+  if (code === "settings") return true;
   if (exit === 2) return status === undefined;
-  if (exit === 7 && status === undefined) return present() === undefined;
+  if (status === 403) return !clock.isHeard() && failed >= mostRefused;
+  if (exit === 7 && status === undefined) return !clock.isHeard();
   return exit === 4 || exit === 5 || exit === 6;
 }
 

@@ -2,12 +2,16 @@ import path from "node:path";
 import type { Client } from "../client/client.ts";
 import { token as tokenEndpoint } from "../contract/endpoints/token.ts";
 import { affectsOneInput, Failure } from "../contract/failure.ts";
-import { address, position, text } from "../contract/record.ts";
-import { renameStored } from "../files/stored-file.ts";
+import { address, position, text, time } from "../contract/record.ts";
+import { isOneFile } from "../files/file-errors.ts";
+import { identityOf, publish } from "../files/publish.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { columnOf } from "../parquet/parquet-columns.ts";
 import { UnreadableParquet } from "../parquet/parquet-file.ts";
+import { parseRfc3339 } from "../time/time.ts";
+import { showTime } from "./footer.ts";
 import { readRows, writeParquet } from "./lake-file.ts";
+import { type Keeper, partIn } from "./place-file.ts";
 
 /** The tokens of all transactions and token candles, with what is needed to read raw amounts. */
 export const tokensName = "tokens.parquet";
@@ -21,37 +25,47 @@ interface TokenRow extends TokenKey {
   /** Null if the service does not know them. */
   readonly symbol: string | null;
   readonly decimals: number | null;
+  /** When the service was last asked and did not know the token; null if it does. */
+  readonly absent_at: string | null;
 }
 
-const columns = Object.entries({ network: text, token: address, symbol: text, decimals: position }).map(
-  ([name, field]) => columnOf(name, field),
-);
+/** In seconds. The service may learn of a token later, so it is asked again once a day. */
+const absenceTime = 86_400;
+
+const columns = Object.entries({
+  network: text,
+  token: address,
+  symbol: text,
+  decimals: position,
+  absent_at: time,
+}).map(([name, field]) => columnOf(name, field));
 
 const keyOf = ({ network, token }: TokenKey): string => `${network}:${token}`;
 
 /**
  * Requests the tokens that the table lacks, one request each, and saves them after every few requests. Returns how many
- * could not be fetched; the next run requests them again.
+ * could not be fetched; the next run requests them again. `present` is in Unix seconds.
  */
 export async function completeTokens(
-  root: string,
-  work: string,
-  client: Client,
+  keeper: Keeper & { readonly client: Client },
   wanted: Iterable<TokenKey>,
+  present: number,
 ): Promise<number> {
-  const file = path.join(root, tokensName);
-  const rows = await readTokens(file);
-  const missing = [...new Map([...wanted].map((key) => [keyOf(key), key])).values()].filter(
-    (key) => !rows.has(keyOf(key)),
+  const { client, root } = keeper;
+  const rows = await readTokens(path.join(root, tokensName));
+  const missing = [...new Map([...wanted].map((key) => [keyOf(key), key])).values()].filter((key) =>
+    isMissing(rows.get(keyOf(key)), present),
   );
   let failed = 0;
   for (let at = 0; at < missing.length; at += client.width) {
     const batch = missing.slice(at, at + client.width);
-    const fetched = await Promise.allSettled(batch.map(async (key) => await fetchToken(client, key)));
+    const fetched = await Promise.allSettled(
+      batch.map(async (key) => await fetchToken(client, key, present)),
+    );
     const found = fetched.flatMap((each) => (each.status === "fulfilled" ? (each.value ?? []) : []));
     for (const row of found) rows.set(keyOf(row), row);
     // These tokens are paid for, even if the budget does not suffice for the others.
-    if (found.length > 0) await writeTokens(file, work, rows);
+    if (found.length > 0) await writeTokens(keeper, rows);
     const refused = fetched.find((each) => each.status === "rejected");
     if (refused !== undefined) throw refused.reason;
     failed += batch.length - found.length;
@@ -59,20 +73,30 @@ export async function completeTokens(
   return failed;
 }
 
-async function writeTokens(file: string, work: string, rows: ReadonlyMap<string, TokenRow>): Promise<void> {
+/** Tables of earlier versions do not say when a token was absent. */
+function isMissing(row: TokenRow | undefined, present: number): boolean {
+  if (row === undefined) return true;
+  if (row.symbol !== null || row.decimals !== null) return false;
+  const asked = row.absent_at === null ? undefined : parseRfc3339(row.absent_at)?.seconds;
+  return asked === undefined || asked > present || present - asked >= absenceTime;
+}
+
+async function writeTokens(keeper: Keeper, rows: ReadonlyMap<string, TokenRow>): Promise<void> {
+  const file = path.join(keeper.root, tokensName);
+  const before = identityOf(file);
   const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const part = path.join(work, `${tokensName}.part`);
+  const part = partIn(keeper, tokensName);
   const lines = sorted.map(([, row]) => JSON.stringify(row));
   await writeParquet(part, columns, lines, ({ rows: count, rows_sha256 }) =>
     JSON.stringify({ v: 1, kind: "tokens", rows: count, rows_sha256 }),
   );
-  renameStored(part, file);
+  publish(keeper.lock, part, file, before);
 }
 
 /** A damaged table is written again. */
 async function readTokens(file: string): Promise<Map<string, TokenRow>> {
   const lines = await readRows(file).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet) return [];
+    if (cause instanceof UnreadableParquet || isOneFile(cause)) return [];
     throw cause;
   });
   return new Map(
@@ -84,28 +108,34 @@ async function readTokens(file: string): Promise<Map<string, TokenRow>> {
 }
 
 /** Undefined if the request failed. A token that the service does not know has no symbol and no decimals. */
-async function fetchToken(client: Client, { network, token }: TokenKey): Promise<TokenRow | undefined> {
+async function fetchToken(
+  client: Client,
+  { network, token }: TokenKey,
+  present: number,
+): Promise<TokenRow | undefined> {
   const args = new Map([
     ["network", network],
     ["token_address", token],
   ]);
   try {
     const { value } = (await client.ask(tokenEndpoint, args)).read();
-    return rowOf({ ...(isObject(value) && value), network, token });
+    const row = rowOf({ ...(isObject(value) && value), network, token, absent_at: null });
+    return row.symbol === null && row.decimals === null ? { ...row, absent_at: showTime(present) } : row;
   } catch (cause) {
     if (!(cause instanceof Failure) || client.signal.aborted) throw cause;
-    if (affectsOneInput(cause)) return rowOf({ network, token });
-    if (cause.exit === 1 || cause.exit === 7) return undefined;
+    if (affectsOneInput(cause)) return rowOf({ network, token, absent_at: showTime(present) });
+    if (cause.exit === 1 || cause.exit === 7 || cause.status === 403) return undefined;
     throw cause;
   }
 }
 
 function rowOf(value: unknown): TokenRow {
-  const [symbol, decimals] = [member(value, "symbol"), member(value, "decimals")];
+  const [symbol, decimals, absent] = ["symbol", "decimals", "absent_at"].map((name) => member(value, name));
   return {
     network: String(member(value, "network")),
     token: String(member(value, "token")),
     symbol: typeof symbol === "string" ? symbol : null,
     decimals: typeof decimals === "number" && Number.isSafeInteger(decimals) ? decimals : null,
+    absent_at: typeof absent === "string" ? absent : null,
   };
 }

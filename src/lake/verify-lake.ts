@@ -1,17 +1,21 @@
 import path from "node:path";
+import { describeFileError, errorCode, isOneFile } from "../files/file-errors.ts";
+import { namesIn } from "../contract/service-name.ts";
 import { lookAt } from "../files/paths.ts";
 import { UnreadableParquet } from "../parquet/parquet-file.ts";
 import { counted } from "../text/counted.ts";
 import type { Query } from "../verify/pull-receipt.ts";
 import { createRowWalk } from "../verify/row-walk.ts";
-import type { Report } from "../verify/rules.ts";
+import type { Report, RuleId } from "../verify/rules.ts";
 import { verifyParquet } from "../verify/verify-parquet.ts";
 import { completeAge } from "./coverage.ts";
-import { factsOfKind } from "./dataset.ts";
+import { assetsName } from "./assets-file.ts";
+import { type Dataset, factsOfKind } from "./dataset.ts";
+import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
 import { type Footer, foreignPart, readFooter, showTime } from "./footer.ts";
 import { withParquet } from "./lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./lake-files.ts";
-import { periodsBetween } from "./layout.ts";
+import { folderOf } from "./layout.ts";
 import { tokensName } from "./token-table.ts";
 
 export interface LakeVerifier {
@@ -19,12 +23,16 @@ export interface LakeVerifier {
   readonly begin: (file: string, dataset: string) => Report;
   /** Writes findings that are waiting. */
   readonly flush: () => Promise<void>;
-  readonly end: (rows: number, kind: string | undefined) => Promise<void>;
+  readonly end: (rows: number, kind: string | undefined, checked: readonly RuleId[]) => Promise<void>;
   readonly signal: AbortSignal;
   /** Unix seconds. */
   readonly now: number;
   readonly read: (rows: number) => unknown;
+  /** What the directory should contain. The start of a dataset is undefined if its line does not say. */
+  readonly listed: readonly ListedDataset[];
 }
+
+type ListedDataset = Omit<Dataset, "from"> & { readonly from: number | undefined };
 
 /** In seconds. A file that stays open for longer than this after its day could be complete was probably forgotten. */
 const patience = 3 * 3600;
@@ -34,23 +42,62 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
   const { files, foreign } = findLakeFiles(root);
   for (const file of foreign) {
     verifier.begin(file, file)("F4", { expected: "only files of dexdata sync", found: path.basename(file) });
-    await verifier.end(0, undefined);
+    await verifier.end(0, undefined, ["F4"]);
   }
-  for (const [folder, own] of groups(files, (each) => each.folder)) {
-    checkPeriods(verifier.begin(folder, folder), own);
-    await verifier.end(0, own[0]?.dataset.kind);
+  const known: KnownFile[] = [];
+  for (const file of files) {
+    const footer = readFooter(await receiptOf(file.file));
+    if (footer !== undefined && foreignPart(footer, file.dataset, file.period) === undefined)
+      known.push({ ...file, footer });
+  }
+  const wrong = foreignFiles(known);
+  const byFolder = groups(files, (each) => each.folder);
+  const listed = datasetsOf(root, verifier, byFolder);
+  const last = lastRun(known);
+  for (const folder of [...new Set([...byFolder.keys(), ...listed.keys()])].toSorted()) {
+    const own = byFolder.get(folder) ?? [];
+    checkPeriods(verifier.begin(folder, folder), own, listed.get(folder), known, last);
+    await verifier.end(0, (own[0]?.dataset ?? listed.get(folder))?.kind, ["F4", "H1", "H2", "H3"]);
     for (const each of own) {
       verifier.signal.throwIfAborted();
-      const count = await verifyFile(verifier, each, verifier.begin(each.file, folder));
-      verifier.read(count);
-      await verifier.end(count, each.dataset.kind);
+      const report = verifier.begin(each.file, folder);
+      const other = wrong.foreign.find(({ file }) => file === each.file);
+      if (other !== undefined)
+        report("F4", { field: "service", expected: wrong.service, found: namesIn(other.footer.service) });
+      const { rows, checked } = await verifyFile(verifier, each, report);
+      verifier.read(rows);
+      await verifier.end(rows, each.dataset.kind, checked);
     }
   }
   const tokens = path.join(root, tokensName);
   if (lookAt(tokens) === undefined) return files.length + foreign.length;
   const report = verifier.begin(tokens, tokens);
-  await verifier.end(await verifyRows(verifier, tokens, undefined, report), "tokens");
+  const { rows, checked } = await verifyRows(verifier, tokens, undefined, report);
+  await verifier.end(rows, "tokens", checked);
   return files.length + foreign.length + 1;
+}
+
+/** By directory. A line without a start begins with its first file. */
+function datasetsOf(
+  root: string,
+  { listed }: LakeVerifier,
+  byFolder: ReadonlyMap<string, readonly LakeFile[]>,
+): ReadonlyMap<string, Dataset> {
+  return new Map(
+    listed.map((dataset) => {
+      const folder = path.join(root, folderOf({ ...dataset, from: 0 }));
+      const from = dataset.from ?? byFolder.get(folder)?.[0]?.period.from ?? Number.POSITIVE_INFINITY;
+      return [folder, { ...dataset, from }];
+    }),
+  );
+}
+
+/** Undefined if the file cannot be read: that is reported together with its rows. */
+async function receiptOf(file: string): Promise<string | undefined> {
+  return await withParquet(file, (parquet) => parquet.receipt).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet || isOneFile(cause)) return undefined;
+    throw cause;
+  });
 }
 
 /** Node 20 has no Map.groupBy. */
@@ -64,38 +111,59 @@ function groups<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap
   return found;
 }
 
-/** H1, and one file per period. */
-function checkPeriods(report: Report, files: readonly LakeFile[]): void {
+/** H1, and one file per period. `dataset` is undefined if no line of the list has it. */
+function checkPeriods(
+  report: Report,
+  files: readonly LakeFile[],
+  dataset: Dataset | undefined,
+  known: readonly KnownFile[],
+  last: number | undefined,
+): void {
   const byName = groups(files, ({ period }) => period.name);
-  const [first, last] = [files[0], files.at(-1)];
-  if (first === undefined || last === undefined) return;
-  for (const { name } of periodsBetween(first.dataset, first.period.from, last.period.to)) {
-    const own = byName.get(name) ?? [];
-    if (own.length === 0) report("H1", { field: name, expected: "one file", found: "none" });
+  for (const [name, own] of byName)
     if (own.length > 1)
       report("F4", { field: name, expected: "one file", found: own.map(({ state }) => state).join(" and ") });
+  if (dataset === undefined) {
+    report("H1", {
+      level: "note",
+      expected: `a line in ${assetsName}`,
+      found: "none, so no gaps were looked for",
+    });
+    return;
   }
+  if (files.length === 0 && last === undefined)
+    report("H1", { expected: "files of this dataset", found: "none" });
+  const end = files.reduce((latest, { period }) => Math.max(latest, period.to), last ?? 0);
+  for (const { name } of expectedPeriods(dataset, known, end))
+    if (!byName.has(name)) report("H1", { field: name, expected: "one file", found: "none" });
 }
 
-/** The rules for the rows of any Parquet file. Returns their number. */
+interface Checked {
+  readonly rows: number;
+  readonly checked: readonly RuleId[];
+}
+
+/** The rules for the rows of any Parquet file. */
 async function verifyRows(
   { signal, flush }: LakeVerifier,
   file: string,
   query: Query | undefined,
   report: Report,
-): Promise<number> {
+): Promise<Checked> {
   const walk = createRowWalk(query, "parquet", report);
-  await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
-  return walk.rows();
+  try {
+    await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
+  } catch (cause) {
+    if (!isOneFile(cause)) throw cause;
+    const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);
+    report("F1", { expected: "a Parquet file as dexdata wrote it", found });
+  }
+  return { rows: walk.rows(), checked: ["F1", "F2", ...walk.checked()] };
 }
 
-async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<number> {
+async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
   const { dataset, period, state } = file;
-  // A file that cannot be opened is reported when its rows are read.
-  const receipt = await withParquet(file.file, (parquet) => parquet.receipt).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet) return undefined;
-    throw cause;
-  });
+  const receipt = await receiptOf(file.file);
   const footer = readFooter(receipt);
   const foreign = footer === undefined ? "another footer" : foreignPart(footer, dataset, period);
   if (footer === undefined || foreign !== undefined) {

@@ -10,6 +10,7 @@ import type { RecordShape } from "../contract/record.ts";
 import { parseNumbersAsText } from "../json/exact-json.ts";
 import { rawMembers } from "../json/raw-json.ts";
 import { wantedPages } from "../pull/wanted-pages.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { type ClientWishes, wholeNumber } from "./read-options.ts";
 import { type Asking, type GivenParams, readParams } from "./read-params.ts";
@@ -25,11 +26,18 @@ export interface OpenLibrary extends ClientWishes {
 export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: readonly never[]) => unknown {
   const { kind } = endpoint.reply;
   const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.now());
-  if (kind === "single") return async (given: GivenParams = {}) => await one(opened, endpoint, asking(given));
-  if (kind === "groups")
-    return async (given: GivenParams = {}) => await grouped(opened, endpoint, asking(given));
-  return (given: GivenParams = {}, { limit }: ListOptions = {}) =>
+  const method = endpoint.command;
+  if (kind === "single" || kind === "groups")
+    return async (given: GivenParams = {}, options: object = {}) => {
+      checkOptions(options, [], method);
+      return kind === "single"
+        ? await one(opened, endpoint, asking(given))
+        : await grouped(opened, endpoint, asking(given));
+    };
+  return (given: GivenParams = {}, options: ListOptions = {}) =>
     listing(() => {
+      checkOptions(options, ["limit"], method);
+      const { limit } = options;
       const most = limit === undefined ? undefined : wholeNumber("limit", limit, 1);
       return pagesOf(opened, endpoint, asking(given), most);
     });

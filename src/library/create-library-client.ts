@@ -39,6 +39,7 @@ export function createLibraryClient(
     requiredPlan: undefined,
     observer: {
       answered: () => undefined,
+      applied: () => undefined,
       waiting: ({ milliseconds, failure }) => onWait(milliseconds, failure.message),
     },
   });

@@ -4,11 +4,14 @@ import { invalidInput, invalidResponse, usageFailure } from "../contract/failure
 import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
-import { jsonLine, subjectOf } from "../tail/event-line.ts";
-import type { Gap, Shard, TailHandlers } from "../tail/shard-handlers.ts";
+import { jsonLine } from "../tail/event-line.ts";
+import { EventOwners } from "../tail/event-owner.ts";
+import type { Gap } from "../tail/gap.ts";
+import type { Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
 import { Tail } from "../tail/tail.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
+import { checkOptions } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
@@ -48,14 +51,15 @@ function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIter
 }
 
 async function* listen(
-  { client, pace, budget, timeout, hasTexts, context }: OpenLibrary,
+  { client, pace, timeout, hasTexts, context }: OpenLibrary,
   { onInvalid = "fail", onNotice = () => undefined }: StreamOptions,
   { feed, kind, params, subjects }: ReturnType<typeof readStream>,
   left: AbortSignal,
 ): AsyncGenerator<StreamEvent<unknown>> {
-  const { target } = client;
-  const opening = { target, context, pace, timeout, command: "stream" };
+  const { target, ledger } = client;
+  const opening = { target, context, pace, ledger, timeout, command: "stream" };
   const read = rowReader(kind.event.record, hasTexts);
+  const owners = new EventOwners(kind);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
@@ -65,17 +69,17 @@ async function* listen(
       feed,
       kind,
       params,
+      counted: client.notePlan,
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },
+      hasHeard: (subject) => owners.hasHeard(subject),
       suspects: undefined,
     },
     {
       ...noticesOf(onNotice),
-      charged: () => undefined,
+      charged: ledger.delivered,
       events: async (shard, events, { now }) => {
-        const claim = await budget.claim(events.length);
-        await claim.settle(events.length);
         const { subjects: assets } = shard;
         for (const event of events)
           if (isSkipped(event)) onNotice({ kind: "lost", assets, reason: "larger than 1 MiB" });
@@ -84,10 +88,12 @@ async function* listen(
           .map((event) => {
             const text = jsonLine(event);
             if (text === undefined) throw invalidResponse(`event "${event.name}" is not valid JSON`);
-            const asset = subjectOf(event, assets);
+            const asset = owners.subjectOf(event, assets);
             return { event: event.name, asset, received: new Date(now), data: read(text), text };
           });
         await handover.give(items);
+        const spent = await ledger.recorded();
+        if (spent !== undefined) throw spent;
       },
     },
   );
@@ -102,7 +108,18 @@ async function* listen(
 }
 
 /** `now` is in milliseconds since the epoch. */
+const optionNames = Object.keys({
+  feed: true,
+  assets: true,
+  by: true,
+  interval: true,
+  since: true,
+  onInvalid: true,
+  onNotice: true,
+} satisfies Readonly<Record<keyof StreamOptions, true>>);
+
 function readStream(options: StreamOptions, now: number) {
+  checkOptions(options, optionNames, "stream");
   const feed = findFeed(options.feed);
   if (feed === undefined)
     throw invalidInput(`feed "${options.feed}"`, `must be one of ${feedNames.join(", ")}`);
@@ -140,6 +157,8 @@ function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "ev
     retrying: ({ subjects }, failure, wait) =>
       tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),
     said: ({ subjects }, kind, text) => tell({ kind, assets: subjects, text }),
+    stray: () => undefined,
+    missedBefore: tellGap,
     missed: tellGap,
     closed: () => undefined,
     ended: ({ subjects }, { message: reason }) => tell({ kind: "dropped", assets: subjects, reason }),

@@ -1,7 +1,7 @@
 import type { PaceRate } from "../client/pace/pace.ts";
 import { defaultRetryPolicy } from "../client/pace/retry.ts";
 import { runBudget, unbounded } from "../client/spending/credit-budget.ts";
-import { chooseTarget, type Target } from "../client/connection/target.ts";
+import { chooseTarget, lookUpOf, type Target } from "../client/connection/target.ts";
 import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";
 import { plans, type Tier, tiers } from "../contract/tier.ts";
@@ -9,11 +9,31 @@ import { checkHost } from "../contract/host.ts";
 import { checkPlanHost } from "../settings/key-hosts.ts";
 import type { Setting } from "../settings/setting.ts";
 import { readSetting, settings } from "../settings/settings.ts";
+import { checkOptions } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
 
+const optionNames = Object.keys({
+  apiKey: true,
+  tier: true,
+  baseUrl: true,
+  streamingUrl: true,
+  environment: true,
+  numbers: true,
+  rpm: true,
+  retries: true,
+  retryMaxTime: true,
+  timeout: true,
+  parallel: true,
+  maxCredits: true,
+  signal: true,
+  onWait: true,
+  now: true,
+} satisfies Readonly<Record<keyof ClientOptions, true>>);
+
 export function readOptions(options: ClientOptions) {
+  checkOptions(options, optionNames, "createClient");
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>
@@ -72,7 +92,8 @@ function readTarget(
     ...(streamingUrl !== undefined && { streaming: readHost("streamingUrl", streamingUrl) }),
   });
   if (key !== undefined)
-    for (const host of [target.rest, target.streaming]) checkPlanHost(target.tier, source, host);
+    for (const host of [target.rest, target.streaming])
+      checkPlanHost(target.tier, source, host, lookUpOf(target));
   return target;
 }
 

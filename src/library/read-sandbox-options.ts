@@ -1,8 +1,8 @@
 import { invalidInput, usageFailure } from "../contract/failure.ts";
 import type { Faults } from "../sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../sandbox/faults/parse-faults.ts";
-import { nearest } from "../text/nearest.ts";
 import { formatInstant, parseTimeBound } from "../time/time.ts";
+import { checkOptions } from "./check-options.ts";
 import { wholeNumber } from "./read-options.ts";
 import { timeText } from "./read-params.ts";
 import type { SandboxOptions } from "./sandbox-types.ts";
@@ -29,12 +29,7 @@ const optionNames = Object.keys({
 
 /** `now` is in milliseconds since the epoch. */
 export function readSandboxOptions(options: SandboxOptions, now: number) {
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
-  if (unknown !== undefined) {
-    const near = nearest(unknown, optionNames);
-    const next = near === undefined ? `accepted options: ${optionNames.join(", ")}` : `did you mean ${near}?`;
-    throw usageFailure(`unknown option ${unknown} for startSandbox`, next);
-  }
+  checkOptions(options, optionNames, "startSandbox");
   const { speed = 1, dialect = "spec", rpm, credits, overageCap } = options;
   amount("speed", speed, 1_000_000, "a number such as 0, 1 or 60");
   if (!["spec", "public"].includes(dialect)) throw invalidInput("dialect", "must be one of spec, public");
@@ -60,7 +55,10 @@ export function readSandboxOptions(options: SandboxOptions, now: number) {
 }
 
 export function readFaults(faults: SandboxOptions["faults"] = []): Faults {
-  const text = [faults].flat().join(",");
+  const list: readonly unknown[] = [faults].flat();
+  const wrong = list.findIndex((each) => typeof each !== "string");
+  if (wrong >= 0) throw invalidInput(`faults "${String(list[wrong])}"`, "must be text, or a list of texts");
+  const text = list.join(",");
   if (text === "") return [];
   const read = parseFaults(text);
   if (isFaultProblem(read)) throw usageFailure(`faults ${read.problem}`, read.next);

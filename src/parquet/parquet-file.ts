@@ -12,6 +12,8 @@ import type { StoredCell } from "./cells.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoredColumn } from "./stored-column.ts";
 import { makeRoomForRowGroups } from "./heap-room.ts";
+import { checkPages, rowsPerGroup } from "./check-pages.ts";
+import { UnreadableParquet } from "./unreadable-parquet.ts";
 
 /** A file that can be read in parts. */
 export interface ByteSource {
@@ -36,8 +38,7 @@ export interface ParquetFile {
   readonly groups: (see?: SeeRow) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
 }
 
-/** The file is not a Parquet file that dexdata has written, or its bytes have changed since. */
-export class UnreadableParquet extends Error {}
+export { UnreadableParquet } from "./unreadable-parquet.ts";
 
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
@@ -46,9 +47,10 @@ const compressors = {
 /** Reads only the footer. */
 export async function openParquet(source: ByteSource): Promise<ParquetFile> {
   makeRoomForRowGroups();
-  const footer = await readFooter(source);
+  const { footer, start: footerStart } = await readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
+  explained(() => checkGroups(metadata, footerStart));
   return {
     receipt,
     columns: mark.columns,
@@ -106,7 +108,7 @@ export async function readParquet(
 }
 
 /** The footer ends with its length and four letters, with which the file also begins. */
-async function readFooter({ size, read }: ByteSource): Promise<Buffer> {
+async function readFooter({ size, read }: ByteSource) {
   const tail = size < 12 ? Buffer.alloc(8) : await read(size - 8, size);
   const start = size - tail.readUInt32LE(0) - 8;
   if (tail.toString("latin1", 4) !== "PAR1" || start < 4)
@@ -114,7 +116,18 @@ async function readFooter({ size, read }: ByteSource): Promise<Buffer> {
   // Without row groups, the footer's hash includes the start of the file.
   const footer = await read(start === 4 ? 0 : start, size);
   if (!breakSeal(footer)) throw new UnreadableParquet(`${damaged}, or dexdata did not write it`);
-  return footer;
+  return { footer, start };
+}
+
+/** The row groups end where the footer begins, and no number of rows is larger than a row group can be. */
+function checkGroups({ num_rows, row_groups }: FileMetaData, footerStart: number): void {
+  const counts = row_groups.map((group) => Number(group.num_rows));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (counts.some((count) => !(count > 0 && count <= rowsPerGroup)) || total !== Number(num_rows))
+    throw new UnreadableParquet("the footer has a number of rows that dexdata does not write");
+  const last = row_groups.at(-1);
+  if ((last === undefined ? 4 : endOf(last)) !== footerStart)
+    throw new UnreadableParquet("there are bytes between the rows and the footer");
 }
 
 /** Anything that the library throws means that the file is damaged, because it only reads what this code wrote. */
@@ -166,6 +179,7 @@ function readChunk(
   if (meta === undefined || element === undefined) throw new UnreadableParquet("a column lacks its metadata");
   const { start, end } = rangeOf(chunk);
   const view = new DataView(bytes.buffer, bytes.byteOffset + start - position, end - start);
+  checkPages(view, rows);
   const physical = physicalElement(element);
   const path = getSchemaPath([{ name: "row", num_children: 1 }, physical], [physical.name]);
   const select = { groupStart: 0, selectStart: 0, selectEnd: rows, groupRows: rows };

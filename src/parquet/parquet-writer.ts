@@ -8,6 +8,7 @@ import type { ParquetColumn } from "./parquet-columns.ts";
 import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mark.ts";
 import { createRowReader, type RefuseValue } from "./row-reader.ts";
 import { physicalElement, schemaOf } from "./parquet-schema.ts";
+import { rowsPerGroup } from "./check-pages.ts";
 import { makeRoomForRowGroups } from "./heap-room.ts";
 
 export interface WrittenRows extends RowSummary {
@@ -30,7 +31,6 @@ export interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
 }
 
 /** A row group is held in memory and read as a unit. Its limits depend only on the rows, so the file does too. */
-const rowsPerGroup = 20_000;
 const bytesPerGroup = 16 * 1024 * 1024;
 
 /** Writes rows, which are JSON texts. Memory holds up to one row group. */

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import type { Meter } from "../client/spending/meter.ts";
+import { addPlans, type Meter } from "../client/spending/meter.ts";
 import type { Context } from "../context/context.ts";
 import { fail } from "../contract/failure.ts";
 import { trueName } from "../files/out/out-file.ts";
@@ -106,6 +106,7 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
     credits: before.credits + meter.credits,
     inDoubt: before.inDoubt + meter.creditsInDoubt,
     creditsBefore: before.creditsBefore ?? meter.creditsBefore,
+    plans: addPlans(before.plans ?? {}, meter.plans),
   };
 }
 

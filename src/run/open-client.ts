@@ -1,5 +1,5 @@
-import { createClient } from "../client/client.ts";
-import { chooseTarget, type Target } from "../client/connection/target.ts";
+import { type ClientObserver, createClient } from "../client/client.ts";
+import { chooseTarget, lookUpOf, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
 import { isLoopback } from "../contract/host.ts";
 import { connectionOf } from "../sandbox/caller-access.ts";
@@ -20,7 +20,7 @@ export type OpenClient = Readonly<Awaited<ReturnType<typeof openClient>>>;
 export async function openClient(
   context: Context,
   options: RunOptions,
-  report: Report,
+  report: RunObserver,
   speed: number,
   named: Target | undefined,
 ) {
@@ -40,13 +40,12 @@ export async function openClient(
     budget,
     requiredPlan: options.requiredPlan,
     width: options.parallel,
-    observer: report,
+    observer: { applied: watchPlans(target, report.warn), ...report },
   });
   return {
     client,
     /** Streams also use the client's rate limiter. */
     pace,
-    budget,
     close: async () => {
       closing.abort(new Error("run finished"));
       await client.close();
@@ -55,9 +54,26 @@ export async function openClient(
   };
 }
 
+/** Without `applied`, a plan other than the key's is reported as soon as the service names it. */
+export type RunObserver = Report & Partial<Pick<ClientObserver, "applied">>;
+
+/** The user pays for a plan that is not applied, so this is printed even if stderr is a pipe, once for each plan. */
+function watchPlans(target: Target, warn: (line: string) => void): (plan: string) => void {
+  const reported = new Set<string>([target.tier]);
+  return (plan) => {
+    if (reported.has(plan) || reported.size > mostReported) return;
+    reported.add(plan);
+    const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
+    warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: ${lookUpOf(target)}`);
+  };
+}
+
+/** The specification has five plans. */
+const mostReported = 10;
+
 const nothing = (): Promise<void> => Promise.resolve();
 
-async function openTarget(context: Context, options: RunOptions, report: Report, speed: number) {
+async function openTarget(context: Context, options: RunOptions, report: RunObserver, speed: number) {
   const { settings } = options;
   for (const warning of settings.warnings) report.warn(warning);
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
@@ -87,6 +103,7 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
     keySource: found?.source,
     tier: found === undefined ? settings.tier.value : found.tier,
     tierSource: tierSourceOf(options),
+    lookUp: found?.lookUp,
   };
   const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
   if (found !== undefined) checkKeyHosts(found, options);

@@ -1,6 +1,6 @@
 import { counted, grouped } from "../text/counted.ts";
 import type { Exchange, Waiting } from "../client/client.ts";
-import type { Meter } from "../client/spending/meter.ts";
+import { creditsIn, type Meter } from "../client/spending/meter.ts";
 import { formatDuration, formatSeconds } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
@@ -103,7 +103,13 @@ export type Report = Readonly<ReturnType<typeof createReport>>;
 
 function closingLine(meter: Meter, milliseconds: number): string {
   const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
-  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${formatDuration(milliseconds)}`;
+  const events = meter.events === 0 ? "" : `, ${counted(meter.events, "event")}`;
+  return `${counted(meter.requests, "request")}${events}, ${costOfRun(meter)}${left}, ${formatDuration(milliseconds)}`;
+}
+
+/** Every summary shows this number, which is also in receipts, `--events` and the count of `budget.daily`. */
+export function costOfRun(meter: Meter): string {
+  return `${counted(meter.credits, "credit")}${inDoubt(meter)}`;
 }
 
 /** If a response is truncated, only the service knows whether it charged for the request. */
@@ -130,7 +136,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
 
 /** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
-  const left = answer?.headers.get("x-credits-remaining");
+  const left = creditsIn(answer?.headers.get("x-credits-remaining"));
   const outcome = answer === undefined ? "no response" : String(answer.status);
   const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
   const headers =

@@ -2,7 +2,7 @@ import type { Target } from "../client/connection/target.ts";
 import { formatDuration } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import { createListSources, type ListSources } from "../files/list-sources.ts";
-import { openClient, type OpenClient } from "./open-client.ts";
+import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
@@ -31,7 +31,7 @@ export interface Opening {
   /** Set if flags and settings do not determine the host. */
   readonly target?: Target;
   /** Receives events instead of the report. */
-  readonly observer?: Partial<Report>;
+  readonly observer?: Partial<RunObserver>;
   /** Prints a summary, by default the cost, after the client is closed. */
   readonly over?: (open: OpenClient) => void;
 }
@@ -115,16 +115,10 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 /** Call this after printing the rows. */
 export function reportCost(
   { options, report }: Pick<Run, "options" | "report">,
-  { client: { meter, target } }: OpenClient,
+  { client: { meter } }: OpenClient,
   rest?: string,
 ): void {
   if (options.sandbox?.isFlagged === true) report.remark("simulated data from the sandbox");
-  const { plan } = meter;
-  // The user is paying for a plan that is not applied, so this is printed even if stderr is a pipe.
-  if (plan !== undefined && plan !== target.tier) {
-    const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
-    report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);
-  }
   report.close(meter, rest);
 }
 

@@ -8,9 +8,15 @@ import { type JsonFile, readJsonFile } from "../files/read-json-file.ts";
 import { isObject } from "../json/raw-json.ts";
 import { checkProfileName } from "./setting.ts";
 
-export interface Profile {
-  readonly key: string;
+/** What the service last said about a key. */
+export interface KnownPlan {
   readonly tier: Tier;
+  /** When the service said so, in RFC 3339; empty if unknown, which is older than any time. */
+  readonly planAt: string;
+}
+
+export interface Profile extends KnownPlan {
+  readonly key: string;
   /** RFC 3339. */
   readonly savedAt: string;
   /** The hosts that accepted the key when it was stored. An environment variable alone cannot add others. */
@@ -23,8 +29,8 @@ export interface Credentials {
   /** The default profile. It may not exist. */
   readonly active: string;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** Maps the SHA-256 hash (in hexadecimal) of a key that is not stored here to its tier. */
-  readonly remembered: ReadonlyMap<string, Tier>;
+  /** Maps the SHA-256 hash (in hexadecimal) of a key that is not stored here to its plan. */
+  readonly remembered: ReadonlyMap<string, KnownPlan>;
   /** If this is set, there are no profiles. */
   readonly problem?: string;
   /** A warning that other users can read the file. */
@@ -49,10 +55,12 @@ export function exposureOf(file: string): string {
   return `other users can read the key in ${file}; run: chmod 600 '${file}'`;
 }
 
-/** The tier that the service last reported, even if the key now comes from a different source. */
-export function tierIn(credentials: Credentials, key: string): Tier | undefined {
-  const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
-  return stored?.tier ?? credentials.remembered.get(hashOf(key));
+/** All that is known about a key, newest first, even if the key now comes from a different source. */
+export function plansIn(credentials: Credentials, key: string): readonly KnownPlan[] {
+  const stored = [...credentials.profiles.values()].filter((profile) => profile.key === key);
+  const remembered = credentials.remembered.get(hashOf(key));
+  const known: readonly KnownPlan[] = remembered === undefined ? stored : [...stored, remembered];
+  return known.toSorted((one, other) => (one.planAt < other.planAt ? 1 : one.planAt > other.planAt ? -1 : 0));
 }
 
 /** Stored instead of the key. Keys are too random to be guessed from their hashes. */
@@ -67,21 +75,28 @@ export function toCredentials(file: string, content: JsonFile): Credentials {
   const { version, active, profiles, remembered } = content.object;
   if (version !== 1) return { ...none, problem: `${file} has an unsupported format version` };
   const readable = readEntries(profiles, readProfile);
-  const tiersByHash = readEntries(remembered, (value) =>
-    typeof value === "string" && isTier(value) ? value : undefined,
-  );
-  if (readable === undefined || tiersByHash === undefined || typeof active !== "string") {
+  const plansByHash = readEntries(remembered, readPlan);
+  if (readable === undefined || plansByHash === undefined || typeof active !== "string") {
     return { ...none, problem: `${file} is not a valid credentials file` };
   }
-  return { path: file, active, profiles: readable, remembered: tiersByHash };
+  return { path: file, active, profiles: readable, remembered: plansByHash };
+}
+
+/** Files of earlier versions contain only the tier. */
+function readPlan(value: unknown): KnownPlan | undefined {
+  const { tier, plan_at: planAt = "" } = isObject(value) ? value : { tier: value };
+  return typeof tier === "string" && isTier(tier) && typeof planAt === "string"
+    ? { tier, planAt }
+    : undefined;
 }
 
 function readProfile(value: unknown, name: string): Profile | undefined {
   if ("problem" in checkProfileName(name) || !isObject(value)) return undefined;
-  const { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming } = value;
-  const isWhole = typeof key === "string" && typeof tier === "string" && typeof savedAt === "string";
-  if (!isWhole || !isTier(tier) || !isHostOrAbsent(rest) || !isHostOrAbsent(streaming)) return undefined;
-  return { key, tier, savedAt, rest, streaming };
+  const { key, saved_at: savedAt, rest_url: rest, streaming_url: streaming } = value;
+  const plan = readPlan({ ...value, plan_at: value["plan_at"] ?? savedAt });
+  if (plan === undefined || typeof key !== "string" || typeof savedAt !== "string") return undefined;
+  if (!isHostOrAbsent(rest) || !isHostOrAbsent(streaming)) return undefined;
+  return { key, ...plan, savedAt, rest, streaming };
 }
 
 function isHostOrAbsent(value: unknown): value is string | undefined {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { usageFailure } from "../contract/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../contract/key.ts";
 import type { Tier } from "../contract/tier.ts";
@@ -8,9 +8,11 @@ import {
   credentialsPath,
   defaultProfile,
   hashOf,
+  type KnownPlan,
   type Profile,
   toCredentials,
 } from "./credentials.ts";
+import { findKeyCopies, removeStages } from "./key-copies.ts";
 import { checkProfileName } from "./setting.ts";
 import type { Changed } from "../files/update-json-file.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
@@ -22,14 +24,14 @@ import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 export async function saveProfile(
   context: Editing,
   name: string,
-  secret: Omit<Profile, "savedAt">,
+  secret: Omit<Profile, "savedAt" | "planAt">,
   options: { readonly replaceBroken?: boolean } = {},
 ): Promise<{ readonly backup: string | undefined }> {
   const checked = checkProfileName(name);
   if ("problem" in checked) throw usageFailure(`--profile "${withoutSecrets(name)}": ${checked.problem}`);
   const refused = checkKeyForm(secret.key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
-  const savedAt = formatInstant({ seconds: Math.floor(context.clock.now() / 1000), fraction: "" });
+  const savedAt = timeOf(context);
   let backup: string | undefined;
   const onBroken = (file: string): void => {
     backup ??= moveAside(file);
@@ -37,43 +39,84 @@ export async function saveProfile(
   await edit(
     context,
     (current) => {
-      const profiles = new Map(current.profiles).set(name, { ...secret, savedAt });
+      const profiles = new Map(current.profiles).set(name, { ...secret, planAt: savedAt, savedAt });
       const active = profiles.has(current.active) ? current.active : name;
-      return { after: { ...current, profiles, active }, result: undefined };
+      const { key, tier, ...hosts } = secret;
+      const after = withPlan({ ...current, profiles, active }, key, { tier, planAt: savedAt }, hosts);
+      return { after, result: undefined };
     },
-    options.replaceBroken === true ? onBroken : undefined,
+    { onBroken: options.replaceBroken === true ? onBroken : undefined },
   );
   return { backup };
 }
 
-/** Returns whether the profile was stored. Its remembered tier is removed as well. No other profile becomes active. */
-export async function removeProfile(context: Editing, name: string): Promise<boolean> {
-  const removed = await removeThose(context, (each) => each === name);
-  return removed.length > 0;
+export interface Removed {
+  /** The names of the profiles that were removed. */
+  readonly profiles: readonly string[];
+  /** Other files that were removed because they may have contained a key. */
+  readonly files: readonly string[];
+  /** Files that remain, and may contain a key. */
+  readonly left: readonly string[];
 }
 
-/** Returns the profiles' names. Remembered tiers for other keys remain, because they do not contain keys. */
-export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
-  return await removeThose(context, () => true, defaultProfile);
+/** Also removes the remembered tier of the profile's key. No other profile becomes active. */
+export async function removeProfile(context: Editing, name: string): Promise<Removed> {
+  const { profiles, files } = await removeThose(context, (each) => each === name);
+  const { backups, others } = findKeyCopies(credentialsPath(context));
+  return { profiles, files, left: [...backups, ...others] };
+}
+
+/** Also removes the backups. Remembered tiers for other keys remain, because they do not contain keys. */
+export async function removeAllProfiles(context: Editing): Promise<Removed> {
+  const { profiles, files } = await removeThose(context, () => true, defaultProfile);
+  const { backups, others } = findKeyCopies(credentialsPath(context));
+  const kept = backups.filter((backup) => !isRemoved(backup));
+  const removed = backups.filter((backup) => !kept.includes(backup));
+  return { profiles, files: [...files, ...removed], left: [...kept, ...others] };
+}
+
+/** Another user may own the backup. It is then named, and remains. */
+function isRemoved(file: string): boolean {
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function removeThose(
   context: Editing,
   isOne: (name: string) => boolean,
   active?: string,
-): Promise<readonly string[]> {
-  return await edit(context, (current) => {
-    const removed = [...current.profiles].filter(([name]) => isOne(name));
-    const names = removed.map(([name]) => name);
-    if (names.length === 0) return { after: undefined, result: names };
-    const profiles = new Map(current.profiles);
-    const remembered = new Map(current.remembered);
-    for (const [name, { key }] of removed) {
-      profiles.delete(name);
-      remembered.delete(hashOf(key));
-    }
-    return { after: { ...current, profiles, remembered, active: active ?? current.active }, result: names };
-  });
+): Promise<Omit<Removed, "left">> {
+  // Removed before the file is read: a login that was killed may have left a key even if none is stored.
+  let files: readonly string[] = [];
+  const onLocked = (file: string): void => {
+    files = removeStages(file);
+  };
+  const removedNames = await edit(
+    context,
+    (current) => {
+      const removed = [...current.profiles].filter(([name]) => isOne(name));
+      const names = removed.map(([name]) => name);
+      if (names.length === 0) return { after: undefined, result: names };
+      const profiles = new Map(current.profiles);
+      const remembered = new Map(current.remembered);
+      for (const [name, { key }] of removed) {
+        profiles.delete(name);
+        remembered.delete(hashOf(key));
+      }
+      return { after: { ...current, profiles, remembered, active: active ?? current.active }, result: names };
+    },
+    { onLocked, onBroken: refuseBroken },
+  );
+  return { profiles: removedNames, files };
+}
+
+/** A damaged file is not removed, because it may contain keys that the user still needs. */
+function refuseBroken(file: string, problem: string): never {
+  throw usageFailure(`${problem}, and it may contain keys`, `to remove it, run: rm '${file}'`);
 }
 
 export async function switchProfile(context: Editing, name: string): Promise<Profile> {
@@ -88,31 +131,60 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
   });
 }
 
-/** For a key that is not stored itself, so that its tier does not have to be requested again. */
-export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
-  await edit(context, (current) => ({
-    after: { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) },
-    result: undefined,
-  }));
+/**
+ * Saves what the service said about a key where its plan is kept: in each profile with this key, with the hosts that
+ * accepted it, or else under the key's hash.
+ */
+export async function savePlan(
+  context: Editing,
+  key: string,
+  tier: Tier,
+  hosts: Pick<Profile, "rest" | "streaming"> = {},
+): Promise<void> {
+  const plan = { tier, planAt: timeOf(context) };
+  await edit(context, (current) => ({ after: withPlan(current, key, plan, hosts), result: undefined }));
 }
 
-/** An unreadable file is rejected unless `onBroken` renames it, in which case it counts as empty. */
+function withPlan(
+  current: Credentials,
+  key: string,
+  plan: KnownPlan,
+  hosts: Pick<Profile, "rest" | "streaming">,
+): Credentials {
+  const profiles = new Map(current.profiles);
+  const remembered = new Map(current.remembered).set(hashOf(key), plan);
+  for (const [name, profile] of current.profiles) {
+    if (profile.key !== key) continue;
+    profiles.set(name, { ...profile, ...plan, ...hosts });
+    remembered.delete(hashOf(key));
+  }
+  return { ...current, profiles, remembered };
+}
+
+function timeOf({ clock }: Pick<Editing, "clock">): string {
+  return formatInstant({ seconds: Math.floor(clock.now() / 1000), fraction: "" });
+}
+
+interface Steps {
+  readonly onLocked?: (file: string) => void;
+  /** Renames an unreadable file, which then counts as empty, or throws. By default, the file is rejected. */
+  readonly onBroken?: ((file: string, problem: string) => void) | undefined;
+}
+
+function rejectBroken(_: string, problem: string): never {
+  throw usageFailure(problem, "to move the file aside and store a key again, run: dexdata auth login");
+}
+
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,
-  onBroken?: (file: string) => void,
+  { onLocked, onBroken = rejectBroken }: Steps = {},
 ): Promise<T> {
   const file = credentialsPath(context);
   return await updateSettingsFile(context, file, (content) => {
+    onLocked?.(file);
     const current = toCredentials(file, content);
-    if (current.problem !== undefined) {
-      if (onBroken === undefined)
-        throw usageFailure(
-          current.problem,
-          "to move the file aside and store a key again, run: dexdata auth login",
-        );
-      onBroken(file);
-    }
+    if (current.problem !== undefined) onBroken(file, current.problem);
     const { after, result } = change(current);
     if (after === undefined) return { after, result };
     return {
@@ -120,15 +192,18 @@ async function edit<T>(
         version: 1,
         active: after.active,
         profiles: Object.fromEntries([...after.profiles].map(([name, profile]) => [name, written(profile)])),
-        remembered: Object.fromEntries(after.remembered),
+        remembered: Object.fromEntries(
+          [...after.remembered].map(([hash, { tier, planAt }]) => [hash, { tier, plan_at: planAt }]),
+        ),
       },
       result,
     };
   });
 }
 
-function written({ key, tier, savedAt, rest, streaming }: Profile): object {
-  return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
+function written({ key, tier, planAt, savedAt, rest, streaming }: Profile): object {
+  const plan_at = planAt === savedAt ? undefined : planAt;
+  return { key, tier, plan_at, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
 /** A small editing mistake may have made a key unreadable. Earlier backups are not overwritten. */

@@ -4,7 +4,7 @@ import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../contract/key.ts"
 import type { Tier } from "../contract/tier.ts";
 import { cannotBeRead } from "../files/file-errors.ts";
 import { readBounded } from "../files/named-file.ts";
-import { type Credentials, exposureOf, type Profile, readCredentials, tierIn } from "./credentials.ts";
+import { type Credentials, exposureOf, plansIn, type Profile, readCredentials } from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -15,6 +15,8 @@ export interface FoundKey {
   readonly source: string;
   /** If undefined, dexdata does not guess a host. */
   readonly tier: Tier | undefined;
+  /** The command that looks up the plan of this key; undefined for `dexdata auth status` without flags. */
+  readonly lookUp?: string;
   /** Set for a stored key, which is sent only to the hosts that are stored with it. */
   readonly kept?: KeptFor;
 }
@@ -66,21 +68,28 @@ function ignoredSource(context: Context, flags: KeyFlags, settings: Settings): s
 
 async function findAnyKey(context: Context, flags: KeyFlags, settings: Settings): Promise<KeySearch> {
   const credentials = readCredentials(context);
-  const accept = (key: string, source: string): FoundKey => {
+  const accept = (key: string, source: string, words = "", own?: Tier): FoundKey => {
     const refused = checkKeyForm(key);
     if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
-    return { key, source, tier: settings.tier.value ?? tierIn(credentials, key) };
+    const tier = settings.tier.value ?? own ?? plansIn(credentials, key)[0]?.tier;
+    return { key, source, tier, ...(words !== "" && { lookUp: `dexdata auth status${words}` }) };
   };
   const keyOfProfile = (name: string, where: string): KeySearch => {
     const profile = credentials.profiles.get(name);
     if (profile === undefined) throw unknownProfile(credentials, name, where);
-    const { key, rest, streaming } = profile;
-    const found = { ...accept(key, `profile "${name}"`), kept: { rest, streaming } };
+    const { key, tier, rest, streaming } = profile;
+    const words = where === "--profile" ? ` --profile ${name}` : "";
+    const found = { ...accept(key, `profile "${name}"`, words, tier), kept: { rest, streaming } };
     return { found, warnings: storeWarnings(credentials) };
   };
   if (flags.keyFile !== undefined) {
     const { text, warning } = await readKeyFile(context, flags.keyFile);
-    const found = accept(text, `--key-file ${withoutSecrets(flags.keyFile)}`);
+    const file = withoutSecrets(flags.keyFile);
+    const found = accept(
+      text,
+      `--key-file ${file}`,
+      ` --key-file ${/^[\w./+-]+$/u.test(file) ? file : "<file>"}`,
+    );
     return { found, warnings: warning === undefined ? [] : [warning] };
   }
   if (flags.profile !== undefined) return keyOfProfile(flags.profile, "--profile");

@@ -1,5 +1,5 @@
 import { usageFailure } from "../contract/failure.ts";
-import { plans, type Tier } from "../contract/tier.ts";
+import { type Plan, plans, type Tier } from "../contract/tier.ts";
 import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 
@@ -9,37 +9,50 @@ import { settings as defaults, type Settings, type Sourced } from "./settings.ts
  * config.json). An environment variable is not sufficient, because it may come from a directory, a container or someone
  * else's script. Each of the service's hosts gets only keys for its own plans.
  */
-export function checkKeyHosts(
-  found: FoundKey,
-  { settings, baseUrl }: { readonly settings: Settings; readonly baseUrl: string | undefined },
-): void {
-  const { source, kept, tier } = found;
-  const pairs = {
-    free: { rest: settings.base_url, streaming: settings.streaming_url },
-    paid: { rest: settings.pro_base_url, streaming: settings.streaming_pro_url },
-  };
+export function checkKeyHosts(found: FoundKey, options: HostOptions): void {
+  const { source, tier, lookUp = "dexdata auth status" } = found;
   // While the tier is unknown, requests are sent to both pairs of hosts.
-  const used = tier === undefined ? [pairs.free, pairs.paid] : [pairs[plans[tier].hosts]];
-  for (const { rest, streaming } of used) {
+  const used = tier === undefined ? (["free", "paid"] as const) : [plans[tier].hosts];
+  for (const pair of used) {
+    const { rest, streaming } = pairOf(options.settings, pair);
     if (tier !== undefined) {
-      checkPlanHost(tier, source, baseUrl ?? rest.value);
-      checkPlanHost(tier, source, streaming.value);
+      checkPlanHost(tier, source, options.baseUrl ?? rest.value, lookUp);
+      checkPlanHost(tier, source, streaming.value, lookUp);
     }
-    if (kept === undefined) continue;
-    if (baseUrl === undefined) checkNamed(source, kept.rest, rest);
-    checkNamed(source, kept.streaming, streaming);
+    checkNamedHosts(found, pair, options);
   }
+}
+
+interface HostOptions {
+  readonly settings: Settings;
+  readonly baseUrl: string | undefined;
+}
+
+type Pair = Plan["hosts"];
+
+/** Throws if the key would be sent to a host that only an environment variable names. */
+export function checkNamedHosts({ source, kept }: FoundKey, pair: Pair, options: HostOptions): void {
+  if (kept === undefined) return;
+  const { rest, streaming } = pairOf(options.settings, pair);
+  if (options.baseUrl === undefined) checkNamed(source, kept.rest, rest);
+  checkNamed(source, kept.streaming, streaming);
+}
+
+function pairOf(settings: Settings, pair: Pair) {
+  return pair === "free"
+    ? { rest: settings.base_url, streaming: settings.streaming_url }
+    : { rest: settings.pro_base_url, streaming: settings.streaming_pro_url };
 }
 
 const free = [defaults.base_url.fallback, defaults.streaming_url.fallback];
 const paid = [defaults.pro_base_url.fallback, defaults.streaming_pro_url.fallback];
 
-export function checkPlanHost(tier: Tier, source: string, asked: string): void {
+export function checkPlanHost(tier: Tier, source: string, asked: string, lookUp: string): void {
   const others = plans[tier].hosts === "paid" ? free : paid;
   if (!others.some((each) => isSameHost(each, asked))) return;
   throw usageFailure(
     `${asked} does not accept ${tier} keys, and the key from ${source} is on the ${tier} plan`,
-    "use the default host, or look up the plan of the key again: dexdata auth login",
+    `use the default host, or look up the plan of the key again: ${lookUp}`,
   );
 }
 

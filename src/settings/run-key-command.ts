@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import type { Context } from "../context/context.ts";
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { cannotBeStarted } from "../files/file-errors.ts";
 
-type Running = Pick<Context, "env" | "clock" | "signal">;
+type Running = Pick<Context, "env" | "clock" | "signal" | "platform">;
 
 /** In milliseconds. The user may have to type a passphrase or touch a device. */
 const TIME_LIMIT = 60_000;
@@ -21,8 +22,14 @@ export async function runKeyCommand(
   context.signal.throwIfAborted();
   const [program = "", ...rest] = words;
   const over = new AbortController();
-  const child = spawn(program, rest, { stdio: ["ignore", "pipe", "ignore"], env: context.env });
+  const isGroup = context.platform !== "win32" && !hasTerminal();
+  const child = spawn(program, rest, {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: context.env,
+    detached: isGroup,
+  });
   const stop = (): void => {
+    if (isGroup) killGroup(child.pid);
     child.kill();
     // This run must not wait for a program that ignores the signal, or for its child processes.
     child.stdout.destroy();
@@ -63,6 +70,28 @@ export async function runKeyCommand(
     child.stdout.destroy();
     over.abort();
     context.signal.removeEventListener("abort", stop);
+  }
+}
+
+/**
+ * On a terminal, Ctrl-C reaches the program's own child processes as well, and a program in a new session could not ask
+ * for a passphrase there. Without a terminal, the program gets a process group, which is killed as a whole.
+ */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGTERM");
+  } catch {
+    // All processes of the group have ended.
   }
 }
 

@@ -114,7 +114,7 @@ export function readStatuses(text: string): Checked<ReadonlySet<number>> {
   const read = text.split(",").map((each) => readWithin(each.trim(), 3, 400, 599));
   const statuses = read.flatMap((each) => (each === undefined ? [] : [each.value]));
   if (statuses.length === read.length) return { value: new Set(statuses) };
-  return { problem: "must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504" };
+  return { problem: "must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504" };
 }
 
 /** At least 1 millisecond. */

@@ -1,12 +1,13 @@
-import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { writeFailure } from "../files/file-errors.ts";
 import type { Locking } from "../files/file-lock.ts";
 import { makeFolder } from "../files/paths.ts";
 import type { JsonFile } from "../files/read-json-file.ts";
-import { stagingName, stagingSuffix } from "../files/replace-file.ts";
+import { stagingName } from "../files/replace-file.ts";
 import { type Changed, updateJsonFile } from "../files/update-json-file.ts";
+import { removeStages, resolveLink } from "./key-copies.ts";
 
 export type Editing = Locking & Pick<Context, "env">;
 
@@ -43,7 +44,8 @@ function stage(
   content: JsonObject,
 ) {
   const target = resolveLink(file);
-  removeAbandonedStages(target);
+  // A killed process left them. They may contain a key, and `auth logout` promises to remove all keys.
+  removeStages(file);
   const staged = stagingName(random, target);
   try {
     const store = new Conf<Record<string, unknown>>({
@@ -62,26 +64,23 @@ function stage(
   }
 }
 
-/**
- * Only the holder of the lock writes such files, so an existing one comes from a killed process. It may contain a key,
- * and `auth logout` promises to remove all keys.
- */
-function removeAbandonedStages(target: string): void {
-  const [folder, name] = [path.dirname(target), path.basename(target)];
-  // conf adds a suffix while it writes the file.
-  const ending = new RegExp(`^${stagingSuffix}(?:\\.tmp-[\\da-f]+)?$`, "u");
-  for (const entry of readdirSync(folder)) {
-    if (entry.startsWith(name) && ending.test(entry.slice(name.length)))
-      rmSync(path.join(folder, entry), { force: true });
+/** Throws if a file in the directory cannot be written as `auth login` and `config set` do. Leaves nothing behind. */
+export async function probeSettingsFolder(context: Locking, folder: string): Promise<void> {
+  const isNew = !existsSync(folder);
+  const probe = path.join(folder, "config.json.doctor");
+  try {
+    await updateSettingsFile(context, probe, () => ({ after: {}, result: undefined }));
+  } finally {
+    rmSync(probe, { force: true });
+    if (isNew) removeEmpty(folder);
   }
 }
 
-/** Some users link their settings to a file elsewhere; the link is preserved. */
-function resolveLink(file: string): string {
+function removeEmpty(folder: string): void {
   try {
-    return realpathSync(file);
+    rmdirSync(folder);
   } catch {
-    return file;
+    // The directory was not created, or another process has just written to it.
   }
 }
 

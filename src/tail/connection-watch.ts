@@ -1,38 +1,45 @@
 import type { Clock } from "../context/context.ts";
 import { formatDuration } from "../contract/duration.ts";
 import { fail, type Failure } from "../contract/failure.ts";
-import { momentOf } from "./shard-handlers.ts";
+import { drift, momentOf } from "./gap.ts";
 
-/** Maximum drift in milliseconds between two ticks. Small corrections to the wall clock are normal. */
-const drift = 5000;
 /** How late a timer may fire on a busy machine, in milliseconds. */
 const lateness = 10_000;
+/** In milliseconds. A process that was stopped for longer than that has let bytes pile up. */
+const noticed = 1000;
+
+export type ConnectionWatch = ReturnType<typeof watchOver>;
 
 /**
  * Stops the connection if no data arrives for this long, if the machine was suspended (only the wall clock advanced, or
  * the timer fired far too late), or if the clock was set. Silence is measured in complete ticks without data, so it is
- * never detected too early, but may be detected up to a ninth too late.
+ * never detected too early, but may be detected up to a ninth too late. `start` begins the watch, and calls `onLate` if
+ * the process was stopped for a few seconds.
  */
-export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void) {
+export function watchOver(clock: Clock, silence: number) {
   const tick = silence / 9;
   const done = new AbortController();
   let isHeard = false;
   let isPaused = false;
   let before = momentOf(clock);
-  const absence = (): Failure | undefined => {
+  /** How much later than expected it is, on the clock and on the wall clock alone. */
+  const delay = () => {
     const at = momentOf(clock);
     const passed = at.elapsed - before.elapsed;
-    const jumped = at.now - before.now - passed;
-    if (Math.abs(jumped) > drift) return clockJump(jumped);
-    return passed - tick > lateness ? clockJump(passed - tick) : undefined;
+    return { late: passed - tick, jumped: at.now - before.now - passed };
+  };
+  const isLate = (): boolean => {
+    const { late, jumped } = delay();
+    return late > noticed || Math.abs(jumped) > drift;
   };
 
-  const keepWatch = async (): Promise<void> => {
-    let quietTicks = 0;
-    for (;;) {
+  const keepWatch = async (stop: (failure: Failure) => void, onLate: () => void): Promise<void> => {
+    for (let quietTicks = 0; ;) {
       await clock.sleep(tick, done.signal);
-      const away = absence();
-      if (away !== undefined) return stop(away);
+      const { late, jumped } = delay();
+      if (isLate()) onLate();
+      if (Math.abs(jumped) > drift) return stop(clockJump(jumped));
+      if (late > lateness) return stop(clockJump(late));
       before = momentOf(clock);
       quietTicks = isHeard || isPaused ? 0 : quietTicks + 1;
       isHeard = false;
@@ -42,9 +49,11 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       }
     }
   };
-  keepWatch().catch(() => undefined);
 
   return {
+    start: (stop: (failure: Failure) => void, onLate: () => void): void => {
+      keepWatch(stop, onLate).catch(() => undefined);
+    },
     heard: (): void => {
       isHeard = true;
     },
@@ -57,10 +66,10 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       isHeard = true;
     },
     /**
-     * When the machine last ran, if it was suspended or its clock was set. When it wakes up, bytes buffered by the
-     * system arrive before any timer fires, but they do not show whether events were missed.
+     * Whether the process was just stopped for a few seconds. When it continues, bytes buffered by the system arrive
+     * before any timer fires.
      */
-    awaySince: () => (absence() === undefined ? undefined : before),
+    isLate,
     release: (): void => done.abort(),
   };
 }

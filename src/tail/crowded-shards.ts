@@ -1,6 +1,7 @@
 import type { Failure } from "../contract/failure.ts";
 import { assetsPerPost } from "../contract/feed.ts";
 import { counted } from "../text/counted.ts";
+import { momentOf } from "./gap.ts";
 import { assetsOf, type RunningShard } from "./running-shard.ts";
 import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
@@ -51,7 +52,7 @@ export class CrowdedShards {
     for (const each of crowded) {
       this.#running.delete(each);
       this.#handlers.closed(each.shard, refused.message);
-      if (each !== self) each.regroup([], "its assets moved to other connections");
+      if (each !== self) this.#regroup(each, [], "its assets moved to other connections");
     }
     if (placed.length === 0) return;
     this.#handlers.moved(placed, open.length, refused);
@@ -61,7 +62,7 @@ export class CrowdedShards {
       const each = from === undefined ? undefined : open[from];
       if (each === undefined || subjects.length === each.shard.subjects.length) continue;
       each.moved ??= { before: each.shard.subjects, isAdded: self.isAdded, refused };
-      each.regroup(subjects, "it received assets from other connections");
+      this.#regroup(each, subjects, "it received assets from other connections");
     }
   }
 
@@ -81,9 +82,13 @@ export class CrowdedShards {
       this.#refuse(moved, isAdded, moving);
       each.moved = undefined;
       if (each === self) each.shard = { ...each.shard, subjects: before };
-      else each.regroup(before, "the service accepts one asset per connection");
+      else this.#regroup(each, before, "the service accepts one asset per connection");
     }
     return true;
+  }
+
+  #regroup(each: RunningShard, subjects: readonly Subject[], why: string): void {
+    each.regroup(subjects, why, momentOf(this.#options.context.clock), this.#handlers);
   }
 
   #open(): readonly RunningShard[] {

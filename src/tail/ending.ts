@@ -1,6 +1,6 @@
 import { childOf } from "../context/child-signal.ts";
 import { type Clock, isInterruption } from "../context/context.ts";
-import { fail, type Failure } from "../contract/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 
 /**
  * The user's limit was reached: a number of events or rows, or a duration, which includes time without a connection.
@@ -48,44 +48,37 @@ interface StopOptions {
   readonly duration: number | undefined;
 }
 
-export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions) {
+/** `spent` returns the credits of the run so far. */
+export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions, spent: () => number) {
   const { limit = Number.POSITIVE_INFINITY, maxCredits = Number.POSITIVE_INFINITY } = options;
   const ending = createEnding(clock, outer, options.duration);
-  let [events, credits, pendingWrites] = [0, 0, 0];
-  if (maxCredits === 0) ending.end(creditsFailure(0));
+  let [events, pendingWrites] = [0, 0];
+  let failure: Failure | undefined;
 
   return {
     ...ending,
-    charge: (count: number): void => {
-      credits += count;
-    },
     /** The events have already been charged; the wanted ones count as written from now on. */
     take: (count: number): number => {
-      const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (credits - count)));
+      const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (spent() - count)));
       events += taken;
       pendingWrites += 1;
       return taken;
     },
     /** The credit for an event that is not written still counts. */
-    leftOut: (): void => {
-      events -= 1;
+    leftOut: (count = 1): void => {
+      events -= count;
     },
-    /** Ends the stream if the batch's events reached a limit. */
-    written: (): void => {
+    /** Ends the stream if the batch's events reached a limit. `budget` is set if no credit is left. */
+    written: (budget?: Failure): void => {
+      failure ??= budget;
       pendingWrites -= 1;
       // Pending writes finish in order, so no line from another connection is lost.
       if (pendingWrites > 0) return;
       if (events >= limit) ending.end(new Stop("limit"));
-      else if (credits >= maxCredits) ending.end(creditsFailure(maxCredits));
+      else if (failure !== undefined) ending.end(failure);
     },
-    counts: () => ({ events, credits }),
+    counts: () => ({ events, credits: spent() }),
   };
-}
-
-function creditsFailure(most: number): Failure {
-  return fail("max_credits", `--max-credits of ${most} reached; each event costs 1 credit`, {
-    next: "raise --max-credits to stream longer",
-  });
 }
 
 /** `Promise.race` with one promise per stream would retain memory for every race. */

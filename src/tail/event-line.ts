@@ -48,11 +48,6 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
 }
 
-/** `request_id` is the asset's index in the connection's batch (wire-facts 5.3). */
-export function subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
-  return subjects.length === 1 ? subjects[0] : subjects[Number(event.requestId ?? Number.NaN)];
-}
-
 /** Number of candle times. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
 const remembered = 1024;
 

@@ -1,10 +1,11 @@
-import type { Subject } from "../client/subject.ts";
-import { dataOf, type StreamEvent } from "../client/streams/stream-event.ts";
+import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import type { PathNames } from "../files/file-pattern.ts";
-import { isObject, member } from "../json/raw-json.ts";
+import { member } from "../json/raw-json.ts";
 import { instant } from "../text/counted.ts";
 import { parseRfc3339 } from "../time/time.ts";
+import { Foreign, type Owner, readRow } from "./event-owner.ts";
+import { createSparseCount } from "./repeat-limiter.ts";
 
 /** What selects an event's file. */
 export interface Place {
@@ -38,46 +39,41 @@ interface Placing {
 
 /** The user's own names are preferred to the service's, because only they are the same for all events of an asset. */
 export function createPlaces({ feed, kind, params, isSimulated, warn }: Placing) {
-  let [isUntimedSaid, isApartSaid] = [false, false];
+  const [countUntimed, countApart] = [createSparseCount(), createSparseCount()];
   const timeOf = (row: unknown, received: number): number => {
     const time = feed.times.map((name) => readTime(member(row, name))).find((each) => each !== undefined);
     if (time === undefined) {
-      if (!isUntimedSaid)
-        warn("an event has no readable time; such events are written to the file of their time of receipt");
-      isUntimedSaid = true;
+      const untimed = countUntimed();
+      if (untimed !== undefined)
+        warn(
+          `an event has no readable time; such events are written to the file of their time of receipt; ${untimed} so far`,
+        );
       return received;
     }
     if (isSimulated || Math.abs(time - received) <= mostApart) return time;
-    if (!isApartSaid)
+    const apart = countApart();
+    if (apart !== undefined)
       warn(
-        `an event's time is ${instant(time)}, more than a day from its receipt; such events are written to the file of their time of receipt`,
+        `an event's time is ${instant(time)}, more than a day from its receipt; such events are written to the file of their time of receipt; ${apart} so far`,
       );
-    isApartSaid = true;
     return received;
   };
-  return (event: StreamEvent, subject: Subject | undefined, received: number): Place => {
+  return (event: StreamEvent, owner: Owner, received: number): Place => {
     const row = readRow(event);
+    const [subject, isAlike] = owner instanceof Foreign ? [undefined, owner.isAlike] : [owner, false];
     const text = (...names: readonly string[]): string | undefined =>
       names.map((name) => member(row, name)).find((value) => typeof value === "string");
     const pool = kind.by === "pool" ? subject?.address : undefined;
     const token = kind.by === "token" ? subject?.address : undefined;
     const names = {
       network: subject?.network ?? text("chain", "c"),
-      pool: pool ?? text("pool_id"),
-      token: token ?? text("token_id", "address", "a"),
+      // Without the network in the path, a foreign event would be in the file of the asset with the same address.
+      pool: isAlike ? undefined : (pool ?? text("pool_id")),
+      token: isAlike ? undefined : (token ?? text("token_id", "address", "a")),
       candle: params.get("interval") ?? text("interval"),
     };
     return { time: timeOf(row, received), names };
   };
-}
-
-function readRow(event: StreamEvent): unknown {
-  try {
-    const row: unknown = JSON.parse(dataOf(event).toString("utf8"));
-    return isObject(row) ? row : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** In milliseconds. Times that `Date` cannot represent are not readable. */

@@ -1,6 +1,7 @@
 import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Connection } from "../client/streams/connection.ts";
+import { isOfIntermediary } from "../client/streams/stream-refusal.ts";
 import { EventStreamParser } from "../client/streams/event-stream.ts";
 import { multiPrices } from "../contract/endpoints/multi-prices.ts";
 import { Failure } from "../contract/failure.ts";
@@ -15,24 +16,88 @@ import { addressKey, nameOf, subjectKey, type Subject } from "../client/subject.
 
 interface Probing extends TailOptions {
   readonly signal: AbortSignal;
+  /** A connection to the host was open in this run. */
+  readonly isHostKnown: boolean;
   /** Each event costs one credit. */
   readonly charged: (events: number) => void;
 }
 
-/** Throws if the rejection was not caused by an asset, or if `onInvalid` is "fail". */
+/**
+ * Returns the invalid assets and the failure that names them, or none if the search found nothing, for example because
+ * an intermediary answered it. Throws if the rejection was not caused by an asset.
+ */
 export async function findFault(
   probing: Probing,
   subjects: readonly Subject[],
   refused: Failure,
 ): Promise<{ readonly invalid: readonly Subject[]; readonly failure: Failure }> {
-  const { onInvalid, suspects } = probing;
   if (!mayBeOfOneAsset(refused)) throw refused;
-  const isSaidInStream = refused.details.status === undefined;
-  const invalid = await findInvalid(subjects, refused, probeOf(probing, isSaidInStream), suspects);
-  if (invalid.length === 0) throw refused;
-  const failure = invalidAssets(invalid, refused);
-  if (onInvalid === "fail") throw failure;
-  return { invalid, failure };
+  const probe = probeOf(probing, refused.details.status === undefined);
+  try {
+    const found = await findInvalid(subjects, refused, probe, probing.suspects);
+    const invalid: Subject[] = [];
+    for (const subject of found)
+      if (await isConfirmed(subject, refused, probe, probing)) invalid.push(subject);
+    return { invalid, failure: invalid.length === 0 ? refused : invalidAssets(invalid, refused) };
+  } catch (cause) {
+    if (!(cause instanceof Failure) || !probing.isHostKnown || !isTransient(cause, true)) throw cause;
+    return { invalid: [], failure: refused };
+  }
+}
+
+/**
+ * Tries assets on a connection of their own, before a sound connection is given up for them. Returns those that the
+ * service rejects. Undefined if it accepts them, or if there is no room to try.
+ */
+export async function refusedAlone(
+  probing: Probing,
+  subjects: readonly Subject[],
+): Promise<{ readonly invalid: readonly Subject[]; readonly failure: Failure } | undefined> {
+  if (subjects.length === 0) return undefined;
+  try {
+    const open = openerOf({ ...probing, subjects });
+    (await open("", probing.signal)).close();
+    return undefined;
+  } catch (cause) {
+    if (!(cause instanceof Failure) || isTransient(cause, true)) {
+      probing.signal.throwIfAborted();
+      if (cause instanceof Failure) return undefined;
+      throw cause;
+    }
+    const { status } = cause.details;
+    if (status === 401 || status === 402 || status === 405) return undefined;
+    if (!mayBeOfOneAsset(cause)) return { invalid: subjects, failure: cause };
+    const fault = await findFault(probing, subjects, cause);
+    return fault.invalid.length === 0 ? undefined : fault;
+  }
+}
+
+/** In milliseconds. A mistake of the service does not last that long. */
+const apart = 10_000;
+
+/** An asset that had an event exists, unless a rejection names it, or it is rejected alone twice, some time apart. */
+async function isConfirmed(
+  subject: Subject,
+  refused: Failure,
+  probe: Probe,
+  { hasHeard, context, signal }: Probing,
+): Promise<boolean> {
+  const isNamed = ({ details: { why = "" } }: Failure): boolean => namedIn(why, [subject]).isCertain;
+  if (!hasHeard(subject) || isNamed(refused)) return true;
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    if (attempt > 1) await context.clock.sleep(apart, signal);
+    const again = await probe([subject]);
+    if (again === undefined) return false;
+    if (isNamed(again)) return true;
+  }
+  return true;
+}
+
+/** Once the host was reached, only a rejection in the service's own form says something about the assets. */
+function isTransient(failure: Failure, isHostKnown: boolean): boolean {
+  if (failure.details.retryable === true) return true;
+  const { status } = failure.details;
+  return isHostKnown && (status === undefined ? failure.code !== "not_found" : isOfIntermediary(failure));
 }
 
 /** The status of the rejection determines the exit code. */
@@ -58,7 +123,7 @@ const listening = 2000;
  * stream, so a successful opening proves nothing.
  */
 function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
-  const { context, signal } = probing;
+  const { context, signal, isHostKnown } = probing;
   return async (subjects) => {
     const open = openerOf({ ...probing, subjects });
     for (let attempt = 1; ; attempt += 1) {
@@ -69,7 +134,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
         return undefined;
       } catch (cause) {
         if (!(cause instanceof Failure) || signal.aborted) throw cause;
-        if (cause.details.retryable !== true) return cause;
+        if (!isTransient(cause, isHostKnown)) return cause;
         if (attempt === tries) throw cause;
         await context.clock.sleep(reconnectWait(attempt, cause, context.random()), signal);
       }
@@ -114,8 +179,9 @@ function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean 
   // An `error` event in an open stream has no status.
   if (status === undefined) return code === "not_found";
   if (status !== 400 && !(status === 404 && code !== "route_not_found")) return false;
-  const param = body?.get("param") ?? "";
-  return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);
+  const param = body?.get("param");
+  // Any other parameter is the same for all assets.
+  return param === undefined || /address|asset|chain|network|pool|token/iu.test(param);
 }
 
 /** If halving takes more openings than one invalid asset out of 25 needs, several assets are invalid. */
@@ -213,14 +279,10 @@ function namedIn(why: string, subjects: readonly Subject[]) {
 
 /**
  * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
- * the request fails. `charged` receives the credits spent.
+ * the request fails.
  */
-export function unpricedAssets(
-  client: Client,
-  charged: (credits: number) => void,
-): NonNullable<TailOptions["suspects"]> {
+export function unpricedAssets(client: Client): NonNullable<TailOptions["suspects"]> {
   return async (subjects) => {
-    const before = client.meter.credits;
     const priced = new Set<string>();
     try {
       for (const network of new Set(subjects.map((subject) => subject.network))) {
@@ -233,8 +295,6 @@ export function unpricedAssets(
     } catch (cause) {
       if (cause instanceof Failure) return [];
       throw cause;
-    } finally {
-      charged(client.meter.credits - before);
     }
     return subjects.filter((subject) => !priced.has(subjectKey(subject)));
   };

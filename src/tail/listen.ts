@@ -4,10 +4,12 @@ import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream
 import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
 import { finderOf } from "../json/field-finder.ts";
-import { watchOver } from "./connection-watch.ts";
+import type { ConnectionWatch } from "./connection-watch.ts";
 import { unlessAborted } from "./ending.ts";
-import { momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
+import { momentOf } from "./gap.ts";
+import type { ShardHandlers, ShardLimits } from "./shard-handlers.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
+import type { UpToDate } from "./up-to-date.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -17,41 +19,51 @@ interface Listening {
   readonly signal: AbortSignal;
   /** The newest event passed on that has an id; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
+  /** The service sends pings, so silence is not hidden by the comments of a proxy. */
+  readonly hasPings: boolean;
+  readonly upToDate: UpToDate;
+  readonly watch: ConnectionWatch;
 }
 
 /** Throws only errors of a handler and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening) {
-  const { handlers, limits, signal } = listening;
+  const { handlers, limits, signal, upToDate, watch } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields ?? []));
   let stopped: Failure | undefined;
-  /** When the last byte arrived, or when the connection opened if none has arrived yet. */
-  let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
-  let hasData = false;
-  const watch = watchOver(clock, limits.silence, (failure) => {
-    stopped = failure;
-    connection.close();
-  });
+  let { hasPings } = listening;
+  let [hasData, strayLines, pauses] = [false, 0, 0];
+  const present = serviceTime(clock, connection, limits.now);
+  watch.start(
+    (failure) => {
+      stopped = failure;
+      connection.close();
+    },
+    () => upToDate.doubt(),
+  );
   /** `lastEventId` is empty if the stream has reset it, and undefined if there was none. */
   const over = (failure: Failure) => {
-    const away = watch.awaySince();
-    const isLater = away !== undefined && away.elapsed <= last.elapsed;
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry];
-    return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
+    return { failure, newest, hasData, hasPings, lastEventId, retry };
   };
   /** Some services resume at the last event of the previous connection instead of after it. */
   const isFresh = (event: StreamEvent): boolean => {
     const isRepeated = repeated !== undefined && isSame(event, repeated);
     if (isRepeated) repeated = undefined;
-    else if (event.id !== "" && !(hasTimeIds && isOlder(event, newest))) newest = event;
+    else if (event.id !== "" && !(hasTimeIds && (isOlder(event, newest) || isAhead(event, present()))))
+      newest = event;
     return !isRepeated;
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
   try {
     for (;;) {
+      const paused = connection.chunks.pauses?.() ?? 0;
+      if (paused !== pauses) upToDate.doubt();
+      pauses = paused;
+      upToDate.reading();
       const next = await connection.chunks.next().catch((cause: unknown) => {
         if (cause instanceof Failure) return cause;
         throw cause;
@@ -60,23 +72,28 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       if (next instanceof Failure) return over(stopped ?? next);
       if (next.done === true)
         return over(stopped ?? fail("stream_ended", "the service ended the stream", { next: undefined }));
-      last = momentOf(clock);
-      watch.heard();
+      const at = momentOf(clock);
       const { data, others, error } = sortEvents(next.value, parser, dataNames);
+      const hasPing = others.some(({ name }) => name === "ping");
+      hasPings ||= hasPing;
+      const isHeard = !hasPings || data.length > 0 || others.length > 0;
+      if (isHeard) watch.heard();
+      upToDate.read(data.length > 0 || hasPing, isHeard);
+      if (parser.strayLines > strayLines) handlers.stray?.(parser.strayLines - strayLines);
+      ({ strayLines } = parser);
       if (data.length > 0) handlers.charged?.(data.length);
       const fresh = data.filter(isFresh);
       if (fresh.length > 0) {
         hasData = true;
         watch.pause();
-        await unlessAborted(handlers.events(fresh, last), signal);
+        upToDate.delivering();
+        await unlessAborted(handlers.events(fresh, at), signal);
+        upToDate.delivered();
         watch.resume();
         // Copied only after the batch is processed; otherwise, chunks that V8 collects late would accumulate.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
-      for (const event of others) {
-        if (event.name === "warning") handlers.said("warning", textOf(event));
-        else if (event.name !== "ping") handlers.said("unknown", shortened(event.name));
-      }
+      tellOthers(others, handlers);
       if (error !== undefined) {
         handlers.said("error", textOf(error));
         return over(streamError(error));
@@ -87,6 +104,13 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     watch.release();
     signal.removeEventListener("abort", connection.close);
     connection.close();
+  }
+}
+
+function tellOthers(others: readonly StreamEvent[], { said }: Pick<ShardHandlers, "said">): void {
+  for (const event of others) {
+    if (event.name === "warning") said("warning", textOf(event));
+    else if (event.name !== "ping") said("unknown", shortened(event.name));
   }
 }
 
@@ -110,6 +134,21 @@ function isSame(event: StreamEvent, other: StreamEvent): boolean {
 
 function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return newest !== undefined && Number(event.id) < Number(newest.id);
+}
+
+/** In seconds: the longest interval of a candle (wire-facts 5.2). */
+const longestInterval = 60;
+
+/** A stream that resumes in the future has no events. Such an ID may be in milliseconds by mistake. */
+function isAhead(event: StreamEvent, present: number): boolean {
+  return Number(event.id) > present / 1000 + longestInterval;
+}
+
+/** In milliseconds since the epoch. The local clock may be slow. */
+function serviceTime(clock: Clock, { headers }: Connection, now = clock.now): () => number {
+  const date = Date.parse(headers.get("date") ?? "");
+  const opened = clock.elapsed();
+  return () => Math.max(now(), Number.isNaN(date) ? 0 : date + clock.elapsed() - opened);
 }
 
 /** Without this limit, an event that never ends would block all later events. */

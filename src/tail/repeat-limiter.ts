@@ -25,3 +25,36 @@ export function createRepeatLimiter({
     return times;
   };
 }
+
+/** The number of different messages in a minute. */
+const mostInBurst = 10;
+
+/**
+ * Returns how many messages with this key were held back since the last one that was told, or undefined if this one is
+ * held back too. Messages may differ by a number, so that no two of them are equal.
+ */
+export function createBurstLimiter({ elapsed }: Pick<Clock, "elapsed">): (key: string) => number | undefined {
+  const bursts = new Map<string, { from: number; told: number; held: number }>();
+  return (key) => {
+    const burst = bursts.get(key) ?? { from: elapsed(), told: 0, held: 0 };
+    bursts.set(key, burst);
+    if (elapsed() - burst.from >= repetition) [burst.from, burst.told] = [elapsed(), 0];
+    if (burst.told >= mostInBurst) {
+      burst.held += 1;
+      return undefined;
+    }
+    const { held } = burst;
+    burst.told += 1;
+    burst.held = 0;
+    return held;
+  };
+}
+
+/** Returns only powers of two. Otherwise, a service that fails for days could fill the disk with log lines. */
+export function createSparseCount(): () => number | undefined {
+  let count = 0;
+  return () => {
+    count += 1;
+    return (count & (count - 1)) === 0 ? count : undefined;
+  };
+}

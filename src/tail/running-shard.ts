@@ -3,9 +3,12 @@ import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { ChildSignal } from "../context/child-signal.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { Gap, Missing, Moment, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
+import { type Gap, gapBetween, type Moment } from "./gap.ts";
+import type { Missing, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
+import { Waits } from "./reconnect.ts";
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
+import type { UpToDate } from "./up-to-date.ts";
 import type { Subject } from "../client/subject.ts";
 
 /** The abort reason for a connection that is reopened because its assets have changed. */
@@ -26,7 +29,8 @@ export class RunningShard {
   readonly isAdded: boolean;
   /** The signal for the current set of assets; aborted when the set changes. */
   current: ChildSignal;
-  isOpen = false;
+  /** Undefined unless the connection is open. */
+  upToDate: UpToDate | undefined;
   wasOpen = false;
   /** Reported by the next opening, after the connection was lost or its assets changed. */
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
@@ -39,6 +43,9 @@ export class RunningShard {
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
     | undefined;
+  readonly waits = new Waits();
+  /** Consecutive searches for an invalid asset that found none. */
+  fruitless = 0;
   /** Called when the connection has opened, been rejected or ended. */
   settled: (() => void) | undefined;
 
@@ -65,16 +72,20 @@ export class RunningShard {
       context,
       open,
       {
-        opened: (at, gap) => {
-          [this.isOpen, this.wasOpen] = [true, true];
+        opened: (at, gap, upToDate) => {
+          [this.upToDate, this.wasOpen] = [upToDate, true];
           [this.interrupted, this.moved] = [undefined, undefined];
           this.settled?.();
-          handlers.opened(shard, at, gap ?? (interrupted && { ...interrupted, to: at }));
+          const pending = interrupted && gapBetween(interrupted.from, at, interrupted.reason);
+          handlers.opened(shard, at, gap ?? pending);
         },
-        events: (events, at) => handlers.events(shard, events, at),
+        events: (events, at) => {
+          this.fruitless = 0;
+          return handlers.events(shard, events, at);
+        },
         charged: handlers.charged,
         lost: (from, { message }) => {
-          this.isOpen = false;
+          this.upToDate = undefined;
           this.interrupted = { from, reason: message };
         },
         retrying: (failure, wait) => {
@@ -82,6 +93,7 @@ export class RunningShard {
           if (!this.wasOpen) this.refused = failure;
           handlers.retrying(shard, failure, wait);
         },
+        stray: (lines) => handlers.stray(shard, lines),
         said: (kind, text) => handlers.said(shard, kind, text),
       },
       {
@@ -90,12 +102,35 @@ export class RunningShard {
           isStreamLimitFailure(failure) && !this.wasOpen && (attempts > patience || isWaitTooLong(failure)),
       },
       this.current.signal,
+      this.waits,
     );
   }
 
-  /** Ends if there are no assets. */
-  regroup(subjects: readonly Subject[], why: string): void {
-    this.shard = { ...this.shard, subjects };
+  /**
+   * Ends if there are no assets. First reports what is missing so far under the old names: the next opening reports a gap
+   * for its own assets only.
+   */
+  regroup(
+    subjects: readonly Subject[],
+    why: string,
+    at: Moment,
+    { missedBefore }: Pick<TailHandlers, "missedBefore">,
+  ): void {
+    const { shard, upToDate } = this;
+    const removed = shard.subjects.filter((subject) => !subjects.includes(subject));
+    const pending = this.interrupted ?? upToDate?.blindAt(at);
+    const refusal = this.refused && { from: this.started, reason: this.refused.message };
+    if (pending !== undefined) {
+      missedBefore(shard, gapBetween(pending.from, at, pending.reason));
+      this.interrupted = { from: at, reason: why };
+    } else {
+      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why };
+      const missed = this.interrupted ?? refusal;
+      if (missed !== undefined && removed.length > 0)
+        missedBefore({ ...shard, subjects: removed }, gapBetween(missed.from, at, missed.reason));
+    }
+    this.upToDate = undefined;
+    this.shard = { ...shard, subjects };
     this.current.abort(new Regrouped(why));
   }
 
@@ -107,12 +142,13 @@ export class RunningShard {
     });
   }
 
-  /** Undefined if the connection is open at the end. */
+  /** Undefined if the connection is open and up to date at the end. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
-    const { isOpen, wasOpen, interrupted, refused, started } = this;
-    if (isOpen) return undefined;
-    if (interrupted !== undefined) return { gap: { ...interrupted, to }, missing: "lost" };
-    const gap = { from: started, to, reason: refused?.message ?? "never connected" };
+    const { upToDate, wasOpen, interrupted, refused, started } = this;
+    const lost = upToDate === undefined ? interrupted : upToDate.blindAt(to);
+    if (lost !== undefined) return { gap: gapBetween(lost.from, to, lost.reason), missing: "lost" };
+    if (upToDate !== undefined) return undefined;
+    const gap = gapBetween(started, to, refused?.message ?? "never connected");
     return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
   }
 }

@@ -1,32 +1,14 @@
 import type { StreamEvent } from "../client/streams/stream-event.ts";
-import type { Clock } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Feed } from "../contract/feed.ts";
+import type { Gap, Moment } from "./gap.ts";
 import type { Opening, Subscription } from "./subscription.ts";
+import type { UpToDate } from "./up-to-date.ts";
 import type { Subject } from "../client/subject.ts";
-
-/** A time in milliseconds on two clocks: the wall clock for display, and a monotonic clock for durations. */
-export interface Moment {
-  readonly now: number;
-  readonly elapsed: number;
-}
-
-export function momentOf(clock: Clock): Moment {
-  return { now: clock.now(), elapsed: clock.elapsed() };
-}
-
-/** A time range in which events may be missing. */
-export interface Gap {
-  /** When the last byte was received. */
-  readonly from: Moment;
-  /** When the stream was open again. */
-  readonly to: Moment;
-  readonly reason: string;
-}
 
 export interface ShardHandlers {
   /** After an interruption, `gap` is the period without a connection. */
-  readonly opened: (at: Moment, gap: Gap | undefined) => void;
+  readonly opened: (at: Moment, gap: Gap | undefined, upToDate: UpToDate) => void;
   /** A chunk's data events, in order. Awaited, so a slow consumer slows down the socket; an error ends the stream. */
   readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The service charges a credit for each data event, even if it is not passed on. */
@@ -35,6 +17,8 @@ export interface ShardHandlers {
   readonly lost?: (since: Moment, failure: Failure) => void;
   /** The connection was lost or could not be opened. The next attempt follows after the wait. */
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** Lines arrived that are not part of an event stream. */
+  readonly stray?: (lines: number) => void;
   /** A message from the service for the user. The text is untrusted. */
   readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
 }
@@ -50,6 +34,8 @@ export interface ShardLimits {
   readonly largestEvent?: number;
   /** The texts of these fields are found in each event. */
   readonly fields?: readonly string[] | undefined;
+  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
+  readonly now?: () => number;
   /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
   readonly isHostKnown?: () => boolean;
   /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */
@@ -72,8 +58,11 @@ export interface TailHandlers {
   readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   readonly charged: (events: number) => void;
   readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
+  readonly stray: (shard: Shard, lines: number) => void;
   readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
-  /** Called at the end for a connection that is not open, because no later opening can report its last gap. */
+  /** The list of assets changed while events were missing, so no later opening can report this gap with its names. */
+  readonly missedBefore: (shard: Shard, gap: Gap) => void;
+  /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
   readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
   /** The connection will not be opened again. */
   readonly closed: (shard: Shard, why: string) => void;
@@ -87,8 +76,12 @@ export interface TailHandlers {
 
 export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
+  /** When an earlier run ended whose output this one continues. */
+  readonly since?: Moment | undefined;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
+  /** Whether the asset has had an event in this run. */
+  readonly hasHeard: (subject: Subject) => boolean;
   /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
   readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
 }

@@ -1,20 +1,18 @@
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
+import { watchOver } from "./connection-watch.ts";
+import { isOfIntermediary } from "../client/streams/stream-refusal.ts";
 import { listen } from "./listen.ts";
 import { counted } from "../text/counted.ts";
-import { permanentStatuses, reconnectWait } from "./reconnect.ts";
-import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
+import { permanentStatuses, Waits } from "./reconnect.ts";
+import { gapBetween, type Moment, momentOf } from "./gap.ts";
+import type { ShardHandlers, ShardLimits } from "./shard-handlers.ts";
 import type { OpenShard } from "./subscription.ts";
+import { UpToDate } from "./up-to-date.ts";
 
 /** A proxy or gateway sends this status if a request arrived too slowly. */
 const requestTimeout = 408;
-
-/**
- * Milliseconds after which a connection with data is healthy. Otherwise, a service that closes every connection after
- * one event would cause a reconnect every second, at a cost of one credit each.
- */
-const soundAfter = 30_000;
 
 /** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
 export const defaultSilence = 45_000;
@@ -32,18 +30,14 @@ export async function keepOpen(
   handlers: ShardHandlers,
   limits: ShardLimits,
   signal: AbortSignal,
+  waits = new Waits(),
 ): Promise<never> {
   const { clock, random } = context;
-  /** Consecutive connections that failed or ended without data. */
-  let attempts = 0;
-  /** Like `attempts`, but includes connections that ended too soon. The waits grow with this number. */
-  let unsound = 0;
-  /** The minimum wait in milliseconds, from the stream's last `retry` field. */
-  let least: number | undefined;
   let lost: { readonly from: Moment; readonly reason: string } | undefined;
   let newest: StreamEvent | undefined;
   let lastEventId = "";
   let wasOpen = false;
+  let hasPings = false;
 
   for (;;) {
     signal.throwIfAborted();
@@ -57,21 +51,29 @@ export async function keepOpen(
     else {
       wasOpen = true;
       const at = momentOf(clock);
-      handlers.opened(at, lost && { ...lost, to: at });
-      const heard = await listen(clock, attempt, { handlers, limits, signal, newest });
+      waits.opened(at.elapsed);
+      const watch = watchOver(clock, limits.silence);
+      const upToDate = new UpToDate(clock, at, watch.isLate);
+      handlers.opened(at, lost && gapBetween(lost.from, at, lost.reason), upToDate);
+      const heard = await listen(clock, attempt, {
+        handlers,
+        limits,
+        signal,
+        newest,
+        hasPings,
+        upToDate,
+        watch,
+      });
       failure = heard.failure;
+      ({ hasPings } = heard);
       newest = heard.lastEventId === "" ? undefined : heard.newest;
       lastEventId = limits.feed.hasTimeIds ? String(newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
-      least = heard.retry ?? least;
-      if (heard.hasData) {
-        attempts = 0;
-        if (clock.elapsed() - at.elapsed >= soundAfter) unsound = 0;
-      }
-      lost = { from: heard.last, reason: failure.message };
-      handlers.lost?.(heard.last, failure);
+      waits.ended(clock.elapsed(), heard.hasData, heard.retry);
+      lost = { from: upToDate.until, reason: failure.message };
+      handlers.lost?.(lost.from, failure);
     }
-    attempts += 1;
-    unsound += 1;
+    waits.attempts += 1;
+    const { attempts } = waits;
     if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
     if (limits.isFinal?.(failure, attempts) === true) throw failure;
     const { maxReconnects = Number.POSITIVE_INFINITY } = limits;
@@ -79,7 +81,7 @@ export async function keepOpen(
       const next = `stopped after ${counted(maxReconnects, "reconnect")} without data (--max-reconnects)`;
       throw new Failure(failure.message, { ...failure.details, next });
     }
-    const wait = reconnectWait(unsound, failure, random(), least);
+    const wait = waits.after(failure, random());
     handlers.retrying(failure, wait);
     await clock.sleep(wait, signal);
   }
@@ -87,13 +89,14 @@ export async function keepOpen(
 
 /**
  * A host that was reached once is expected to come back, even if a DNS lookup fails now or another server responds in
- * its place.
+ * its place. Then only the service itself, in its own form, can refuse a connection permanently.
  */
-function isRetried({ details, exit }: Failure, isHostKnown: boolean): boolean {
+function isRetried(failure: Failure, isHostKnown: boolean): boolean {
+  const { details, exit } = failure;
   const { status, retryable, isOutage } = details;
   if (status === requestTimeout || (status ?? 0) >= 500) return true;
   // A host name that does not exist may be misspelled.
   if (retryable === true && isOutage !== true) return true;
-  const isTransient = status === undefined ? exit === 1 || exit === 7 : !permanentStatuses.has(status);
-  return isTransient && isHostKnown;
+  if (status === undefined) return isHostKnown && (exit === 1 || exit === 7);
+  return isHostKnown && (!permanentStatuses.has(status) || isOfIntermediary(failure));
 }

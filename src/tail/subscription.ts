@@ -1,13 +1,16 @@
 import { hideKey, refuseKey } from "../client/connection/target.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
+import type { EventLedger } from "../client/spending/ledger.ts";
 import { type Connection, openConnection } from "../client/streams/connection.ts";
 import {
   isStreamLimitFailure,
   type StreamQuestion,
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
+import { checkPlan } from "../client/response/plan-refusal.ts";
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
+import { oldestSince } from "../contract/feeds/ohlcv-feed.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import { unlessAborted } from "./ending.ts";
@@ -26,12 +29,18 @@ export interface Opening {
   readonly context: Pick<Context, "clock" | "env" | "random">;
   /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
+  /** A stream is opened and reopened only while a credit is left. */
+  readonly ledger: Pick<EventLedger, "check">;
   /** In milliseconds until the headers arrive. */
   readonly timeout: number;
   /** As shown in messages, e.g. `stream --feed prices`. */
   readonly command: string;
+  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
+  readonly now?: () => number;
   /** Receives the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
+  /** The plan that a response must name if it names a plan at all. */
+  readonly requiredPlan?: string | undefined;
 }
 
 /** `lastEventId` is empty if there is none. Throws a Failure if the stream is rejected or the connection fails. */
@@ -39,7 +48,7 @@ export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Co
 
 /** A rejection is thrown as a Failure that names inputs the way the user typed them. */
 export function openerOf(opening: Opening & Subscription): OpenShard {
-  const { target, context, pace, timeout, command, feed, subjects, params } = opening;
+  const { target, context, pace, ledger, timeout, command, feed, subjects, params } = opening;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
@@ -47,11 +56,13 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
   return async (lastEventId, signal) => {
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
-    const url = urlOf(target.streaming, opening, wasOpen);
+    const url = urlOf(target.streaming, opening, wasOpen, opening.now?.() ?? context.clock.now());
     // A stream without events resumes at `since`. If that is too old, the service moves it forward.
     const since = wasOpen ? (params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
+    // Checked last, because other processes may have spent the last credit during the wait.
+    await unlessAborted(ledger.check(), signal);
     kind = "reopening";
     const request = {
       url,
@@ -63,6 +74,12 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) opening.counted?.(plan);
     if (opened.kind === "open") {
+      try {
+        checkPlan(plan, opening.requiredPlan, undefined);
+      } catch (cause) {
+        opened.connection.close();
+        throw cause;
+      }
       wasOpen = true;
       return opened.connection;
     }
@@ -75,6 +92,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
       const { status } = answer;
       await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
+    checkPlan(plan, opening.requiredPlan, refused);
     throw refused;
   };
 }
@@ -93,7 +111,12 @@ function headerOf(id: string): string | undefined {
 }
 
 /** A single asset is sent in the query; several are sent in the body (specification, Streaming). */
-function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isResumed: boolean): URL {
+function urlOf(
+  base: string,
+  { feed, kind, subjects, params }: Subscription,
+  isResumed: boolean,
+  now: number,
+): URL {
   const url = new URL(`${base}${feed.path}`);
   const [only] = subjects;
   if (only === undefined) throw usageFailure("no asset to stream");
@@ -104,7 +127,9 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isR
   }
   for (const [name, value] of params) {
     // When resuming, `since` would take precedence, and the service rejects old values (wire-facts 5.2).
-    if (!(isResumed && name === "since")) url.searchParams.set(name, value);
+    if (name !== "since") url.searchParams.set(name, value);
+    // A connection that is opened later, e.g. after a reload, cannot start as early.
+    else if (!isResumed) url.searchParams.set(name, String(Math.max(Number(value), oldestSince(now))));
   }
   return url;
 }

@@ -3,15 +3,19 @@ import { childOf } from "../context/child-signal.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
 import { CrowdedShards } from "./crowded-shards.ts";
 import { endCause, Stop } from "./ending.ts";
-import { findFault } from "./find-invalid.ts";
+import { findFault, refusedAlone } from "./find-invalid.ts";
 import { endedForGood } from "./reconnect.ts";
-import { Regrouped, RunningShard } from "./running-shard.ts";
-import { momentOf, type ShardLimits, type TailHandlers, type TailOptions } from "./shard-handlers.ts";
+import { assetsOf, Regrouped, RunningShard } from "./running-shard.ts";
+import { momentOf } from "./gap.ts";
+import type { ShardLimits, TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { planShards, replanShards, type Room, roomFor } from "./shards.ts";
 import { openerOf } from "./subscription.ts";
 import { subjectKey, type Subject } from "../client/subject.ts";
 
 const reloaded = "the list of assets changed";
+
+/** Rejections in a row for which no asset is at fault. */
+const mostFruitless = 5;
 
 /** Streams any number of assets over as many connections as they need. */
 export class Tail {
@@ -28,6 +32,9 @@ export class Tail {
    * reject them again and interrupt other assets.
    */
   readonly #droppedKeys = new Set<string>();
+  /** Assets that a reload of the list brought. */
+  readonly #addedKeys = new Set<string>();
+  #reloading: Promise<unknown> = Promise.resolve();
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
@@ -67,31 +74,64 @@ export class Tail {
 
   /**
    * Returns the assets in use, excluding dropped ones that are still listed. Only connections whose assets change are
-   * reopened. Throws if the list does not fit.
+   * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit.
    */
-  reload(listed: readonly Subject[]): readonly Subject[] {
+  async reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
+    const reload = this.#reloading.then(async () => await this.#reload(listed, signal));
+    this.#reloading = reload.catch(() => undefined);
+    return await reload;
+  }
+
+  async #reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
     const keys = new Set(listed.map(subjectKey));
     for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
-    const subjects = listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
+    const before = new Set(assetsOf([...this.#running]).map(subjectKey));
+    const added = this.#withoutDropped(listed).filter((subject) => !before.has(subjectKey(subject)));
+    for (const subject of added) this.#addedKeys.add(subjectKey(subject));
+    const joining = this.#replan(this.#withoutDropped(listed)).flatMap(({ from, subjects }) =>
+      from === undefined ? [] : subjects.filter((subject) => added.includes(subject)),
+    );
+    const hasRoom = this.#running.size < this.#room(listed.length).cap;
+    const probing = { ...this.#probing(signal), isHostKnown: true };
+    const refused = hasRoom ? await refusedAlone(probing, joining) : undefined;
+    if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
+    const subjects = this.#withoutDropped(listed);
+    this.#regroup(this.#replan(subjects));
+    return subjects;
+  }
+
+  /** The assets of all connections. */
+  assets(): readonly Subject[] {
+    return assetsOf([...this.#running]);
+  }
+
+  #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
+    return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
+  }
+
+  #replan(subjects: readonly Subject[]): ReturnType<typeof replanShards> {
     if (subjects.length === 0) throw usageFailure("all assets in the list have already been skipped");
-    const before = [...this.#running];
-    const assetsBefore = before.map(({ shard }) => shard.subjects);
-    const replanned = replanShards(assetsBefore, subjects, this.#room(subjects.length));
+    const before = [...this.#running].map(({ shard }) => shard.subjects);
+    return replanShards(before, subjects, this.#room(subjects.length));
+  }
+
+  #regroup(replanned: ReturnType<typeof replanShards>): void {
     const places = new Map(replanned.map((each) => [each.from, each.subjects]));
     const reopened: Promise<void>[] = [];
-    for (const [index, self] of before.entries()) {
+    const at = momentOf(this.#options.context.clock);
+    for (const [index, self] of [...this.#running].entries()) {
       const assets = places.get(index) ?? [];
       if (isSame(assets, self.shard.subjects)) continue;
-      if (assets.length === 0) {
-        this.#running.delete(self);
-        this.#handlers.closed(self.shard, reloaded);
-      } else reopened.push(self.settling());
-      self.regroup(assets, reloaded);
+      const { shard } = self;
+      if (assets.length > 0) reopened.push(self.settling());
+      self.regroup(assets, reloaded, at, this.#handlers);
+      if (assets.length > 0) continue;
+      this.#running.delete(self);
+      this.#handlers.closed(shard, reloaded);
     }
     // The host may allow fewer connections than the plan, so existing connections reopen first.
     const after = Promise.all(reopened);
     for (const { from, subjects: assets } of replanned) if (from === undefined) this.#start?.(assets, after);
-    return subjects;
   }
 
   #room(assets: number): Room {
@@ -110,6 +150,9 @@ export class Tail {
     const started = momentOf(this.#options.context.clock);
     const self = new RunningShard(shard, started, after !== undefined, childOf(signal));
     this.#running.add(self);
+    const { since } = this.#options;
+    if (!self.isAdded && since !== undefined)
+      self.interrupted = { from: since, reason: "dexdata was not running" };
     try {
       this.#handlers.begun(shard);
       await after;
@@ -144,12 +187,7 @@ export class Tail {
       const open = openerOf({ ...this.#options, subjects: self.shard.subjects });
       return await self.keep(this.#options.context, open, this.#limits, this.#handlers);
     } catch (cause) {
-      const { aborted: isAborted, reason } = self.current.signal;
-      if (self.isOpen && reason instanceof Regrouped) {
-        self.isOpen = false;
-        self.interrupted = { from: momentOf(this.#options.context.clock), reason: reason.why };
-      }
-      if (isAborted || !(cause instanceof Failure)) throw cause;
+      if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
       if (isStreamLimitFailure(cause) && !self.wasOpen) {
         this.#crowded.placeElsewhere(self, cause);
@@ -163,15 +201,49 @@ export class Tail {
   /** Returns false if no asset is left. Throws if the options do not allow dropping. */
   async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
     const { subjects } = self.shard;
-    const { charged } = this.#handlers;
-    const probing = { ...this.#options, charged, signal: self.current.signal };
-    const { invalid, failure } = await findFault(probing, subjects, refused);
-    this.#handlers.dropped(invalid, failure);
-    for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
+    const { isHostKnown = () => false } = this.#limits;
+    const signal = self.current.signal;
+    const probing = { ...this.#probing(signal), isHostKnown: isHostKnown() };
+    const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
+      if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
+      return { invalid: subjects, failure: cause };
+    });
+    if (invalid.length === 0 && !probing.isHostKnown) throw refused;
+    if (invalid.length === 0) return await this.#tryAgain(self, refused);
+    if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
+    this.#drop(invalid, failure);
     const left = subjects.filter((subject) => !invalid.includes(subject));
     if (left.length === 0) return this.#giveUp(self, failure);
     self.shard = { ...self.shard, subjects: left };
     return true;
+  }
+
+  /** Nothing is wrong with the assets, so the rejection was a passing mistake. */
+  async #tryAgain(self: RunningShard, refused: Failure): Promise<true> {
+    const { clock, random } = this.#options.context;
+    self.fruitless += 1;
+    if (self.fruitless > mostFruitless) throw refused;
+    const wait = self.waits.after(refused, random());
+    self.settled?.();
+    this.#handlers.retrying(self.shard, refused, wait);
+    await clock.sleep(wait, self.current.signal);
+    return true;
+  }
+
+  #probing(signal: AbortSignal): Omit<Parameters<typeof findFault>[0], "isHostKnown"> {
+    return { ...this.#options, charged: this.#handlers.charged, signal };
+  }
+
+  /** What a reload brought is refused alone, unless the key or the credits are at fault. */
+  #isOfList(subjects: readonly Subject[], { details: { status } }: Failure): boolean {
+    return (
+      status !== 401 && status !== 402 && subjects.every((each) => this.#addedKeys.has(subjectKey(each)))
+    );
+  }
+
+  #drop(invalid: readonly Subject[], failure: Failure): void {
+    this.#handlers.dropped(invalid, failure);
+    for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
   }
 
   #endForGood(self: RunningShard, failure: Failure): false {

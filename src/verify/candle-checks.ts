@@ -11,6 +11,7 @@ const prices = ["open", "high", "low", "close"] as const;
 export function checkPrices({ kind, report }: Subject): RowCheck | undefined {
   if (kind.name !== "candle") return undefined;
   return {
+    rules: ["C1", "H3"],
     see: (row) => {
       const { line } = row;
       if (row.text("partial") === "true")
@@ -91,6 +92,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
     sample = [];
   };
   return {
+    rules: ["H1", "C2"],
     see: (row, { time, asset }) => {
       if (row.text("filled") === "true") hasFilled = true;
       if (time === undefined) return;

@@ -21,6 +21,8 @@ export interface RowTaker {
 export const longestRow = 16 * 1024 * 1024;
 export const tooLong = "a row of at most 16 MiB";
 const NEWLINE = 10;
+/** As Excel writes it. */
+const byteOrderMark = "\uFEFF";
 
 /** `open` receives complete lines, and returns a function that reads the line at an index and returns its end. */
 function createLineReader(
@@ -87,7 +89,12 @@ export function createNdjsonReader({ take, refuse }: RowTaker): RowReader {
 export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker): RowReader {
   let names: readonly string[] | undefined;
   const empty = form === "tsv" ? String.raw`\N` : "";
-  const rowFrom = (text: string, line: number): Row | Unreadable | undefined => {
+  const rowFrom = (written: string, line: number): Row | Unreadable | undefined => {
+    // Other programs end lines with CRLF. A cell of dexdata has no bare CR, because line breaks are escaped.
+    const text = (written.endsWith("\r") ? written.slice(0, -1) : written).replace(
+      line === 1 ? byteOrderMark : "",
+      "",
+    );
     const cells = form === "tsv" ? text.split("\t") : csvCells(text);
     if (cells === undefined) return { line, expected: "cells as in RFC 4180", found: "an unpaired quote" };
     if (names === undefined) {
@@ -99,7 +106,7 @@ export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker
     const known = names.map((name, index) => [name, cells[index] ?? ""] as const);
     return rowOf(Object.fromEntries(known.filter(([, cell]) => cell !== empty)), line, () => undefined);
   };
-  return createLineReader(
+  const reader = createLineReader(
     (bytes) => (start, line) => {
       const end = bytes.indexOf(NEWLINE, start);
       const row = decoded(bytes.subarray(start, end), line, rowFrom);
@@ -111,6 +118,14 @@ export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker
     },
     refuse,
   );
+  return {
+    ...reader,
+    end: () => {
+      reader.end();
+      if (names === undefined)
+        refuse({ line: 1, expected: "a header line with the names of the columns", found: "no line" });
+    },
+  };
 }
 
 /** Parses the text of a row if it is UTF-8. */

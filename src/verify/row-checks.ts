@@ -6,10 +6,12 @@ import { wholeDigits } from "./compare-decimals.ts";
 import type { Query } from "./pull-receipt.ts";
 import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
-import type { Report } from "./rules.ts";
+import type { Report, RuleId } from "./rules.ts";
 
 /** One or more rules, applied to the rows of one file. */
 export interface RowCheck {
+  /** The rules that this check can apply to the file. */
+  readonly rules: readonly RuleId[];
   readonly see: (row: Row, place: Place) => void;
   /** A row could not be read. */
   readonly skip?: () => void;
@@ -46,6 +48,7 @@ export function checkRepeats({ kind, first, report }: Subject): RowCheck | undef
   let count = 0;
   const hash = { high: 0, low: 0 };
   return {
+    rules: ["R3"],
     see: (row, { time }) => {
       if (isOfCandles && time === undefined) return;
       beginHash(hash);
@@ -92,6 +95,7 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
       wrong(`at or before ${query?.window.to ?? ""}`);
   };
   return {
+    rules: hasTime || places.length > 0 ? ["R4"] : [],
     see: (row, { time }) => {
       checkTime(row, time);
       for (const { field, expected } of places) {
@@ -116,14 +120,16 @@ function isSamePlace(one: string, other: string): boolean {
 const mostSteps = 1000;
 
 /** R5. The direction with fewer steps is the wrong one. */
-export function checkOrder({ kind, report }: Subject): RowCheck | undefined {
+export function checkOrder({ kind, first, report }: Subject): RowCheck | undefined {
   const { timeField } = kind;
   if (timeField === undefined) return undefined;
+  const hasTime = first.text(timeField) !== undefined;
   const last = new Map<string, Instant>();
   const rising: { readonly line: number; readonly found: string }[] = [];
   const falling: typeof rising = [];
   let [rises, falls] = [0, 0];
   return {
+    rules: hasTime ? ["R5"] : [],
     see: ({ line }, { time, asset }) => {
       if (time === undefined) return;
       const before = last.get(asset);
@@ -155,6 +161,7 @@ const LETTER_E = 101;
 export function checkTransactions({ kind, report }: Subject): RowCheck | undefined {
   if (kind.name !== "transaction") return undefined;
   return {
+    rules: ["T3", "T7"],
     see: (row) => {
       const { line } = row;
       for (const field of amounts) {

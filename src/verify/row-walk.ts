@@ -13,10 +13,10 @@ import {
   type RowCheck,
   type Subject,
 } from "./row-checks.ts";
-import { kindOfRow } from "./row-kind.ts";
+import { kindNamed, kindOfRow, type WantedKind } from "./row-kind.ts";
 import { createPlaceReader } from "./row-place.ts";
 import { createTypeCheck, type RowForm } from "./row-types.ts";
-import type { Report } from "./rules.ts";
+import type { Report, RuleId } from "./rules.ts";
 
 const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
   checkRepeats,
@@ -31,21 +31,32 @@ export interface RowWalk extends RowTaker {
   readonly rows: () => number;
   /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
   readonly kind: () => string | undefined;
+  /** The rules for rows that could be applied. Empty until the first row, and for unknown rows. */
+  readonly checked: () => readonly RuleId[];
+  /** The names of the fields of the first row. */
+  readonly fields: () => readonly string[];
   readonly end: () => void;
   /** F4. */
   readonly compareWith: (receipt: PullReceipt) => void;
 }
 
 /** Applies the rules to each row of a file. */
-export function createRowWalk(query: Query | undefined, form: RowForm, report: Report): RowWalk {
+export function createRowWalk(
+  query: Query | undefined,
+  form: RowForm,
+  report: Report,
+  wanted?: WantedKind,
+): RowWalk {
   let [rows, skipped] = [0, 0];
   let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];
   let file: ReturnType<typeof startFile> | undefined;
   return {
     rows: () => rows,
     kind: () => file?.kind,
+    checked: () => (file?.kind === undefined ? [] : ["R1", ...file.checks.flatMap((check) => check.rules)]),
+    fields: () => Object.keys(first?.values ?? {}),
     take: (row) => {
-      file ??= startFile(row, query, form, report);
+      file ??= startFile(row, query, form, report, wanted);
       first ??= row;
       last = row;
       rows += 1;
@@ -69,8 +80,14 @@ export function createRowWalk(query: Query | undefined, form: RowForm, report: R
   };
 }
 
-function startFile(first: Row, query: Query | undefined, form: RowForm, report: Report) {
-  const kind = kindOfRow(Object.keys(first.values ?? {}));
+function startFile(
+  first: Row,
+  query: Query | undefined,
+  form: RowForm,
+  report: Report,
+  wanted: WantedKind | undefined,
+) {
+  const kind = wanted === undefined ? kindOfRow(Object.keys(first.values ?? {})) : kindNamed(wanted);
   if (kind === undefined) return { kind: undefined, checks: [], see: (): RecordShape => ({}) };
   const subject = { kind, first, query, report };
   const checks = rowChecks.flatMap((start) => start(subject) ?? []);

@@ -18,7 +18,7 @@ export const rules = {
   F2: {
     level: "finding",
     statement:
-      "each row can be read: valid UTF-8 and JSON, or as many cells as the header; the end is not missing",
+      "each row can be read: valid UTF-8 and JSON, or as many cells as the header; the end is not missing; the fields are known",
     appliesTo: "all files",
   },
   F4: {
@@ -76,6 +76,11 @@ export const rules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type RuleId = keyof typeof rules;
+
+/** Each of these rules once, in the order of the list. */
+export function inOrder(found: readonly RuleId[]): readonly RuleId[] {
+  return Object.keys(rules).flatMap((id) => found.find((each) => each === id) ?? []);
+}
 
 export interface Finding {
   readonly file: string;

@@ -5,7 +5,8 @@ import type { PullReceipt, Query } from "./pull-receipt.ts";
 import { createElementReader } from "./read-elements.ts";
 import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./read-lines.ts";
 import { createRowWalk, type RowWalk } from "./row-walk.ts";
-import type { Report } from "./rules.ts";
+import { hasGroups, type WantedKind } from "./row-kind.ts";
+import { inOrder, type Report, type RuleId } from "./rules.ts";
 
 const readers = {
   ndjson: createNdjsonReader,
@@ -23,6 +24,8 @@ export interface Target {
   readonly file: string;
   readonly form: Form | undefined;
   readonly receipt: PullReceipt | undefined;
+  /** Undefined if the names of the fields decide. */
+  readonly kind?: WantedKind | undefined;
 }
 
 export interface Verification {
@@ -30,6 +33,8 @@ export interface Verification {
   readonly bytesRead: () => number;
   /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
   readonly kind: () => string | undefined;
+  /** The rules that could be applied to the file. */
+  readonly checked: () => readonly RuleId[];
   /** Resolves when the entire file is read. */
   readonly run: (afterChunk: () => Promise<void>) => Promise<void>;
 }
@@ -40,7 +45,19 @@ export function createVerification(target: Target, report: Report, signal: Abort
   let walk: RowWalk | undefined;
   let bytesRead = 0;
   const startWalk = (query: Query | undefined): RowWalk =>
-    (walk = createRowWalk(query, rowForms[form ?? "json"], report));
+    (walk = createRowWalk(query, rowForms[form ?? "json"], report, target.kind));
+  /** A file that was not really checked must not look as if it were sound. */
+  const refuseUnknown = (): void => {
+    if (receipt !== undefined || target.kind === "other") return;
+    if (form === undefined) {
+      report("F2", { expected: "rows in NDJSON, JSON, CSV, TSV or Parquet", found: "another format" });
+      return;
+    }
+    const rows = walk?.rows() ?? 0;
+    if (rows === 0 || walk?.checked().length !== 0 || hasGroups(walk.fields())) return;
+    const found = `other fields: ${walk.fields().join(", ")}`;
+    report("F2", { line: 1, expected: "fields of rows that dexdata writes; or use --kind", found });
+  };
   /** Returns whether the content is that of the receipt. */
   const readContent = async (
     reader: RowReader | undefined,
@@ -69,6 +86,11 @@ export function createVerification(target: Target, report: Report, signal: Abort
     rows: () => walk?.rows() ?? 0,
     bytesRead: () => bytesRead,
     kind: () => walk?.kind(),
+    checked: () => {
+      const own: readonly RuleId[] = receipt === undefined ? [] : ["F1", "F4", "H1", "H2"];
+      const ofForm: readonly RuleId[] = form === undefined ? [] : form === "parquet" ? ["F1", "F2"] : ["F2"];
+      return inOrder([...own, ...ofForm, ...(walk?.checked() ?? [])]);
+    },
     run: async (afterChunk) => {
       if (receipt !== undefined) checkReceipt(receipt, report);
       if (form === "parquet") {
@@ -86,6 +108,7 @@ export function createVerification(target: Target, report: Report, signal: Abort
       const reader = form && readers[form](startWalk(receipt));
       // F1 already explains why other rows are found.
       if ((await readContent(reader, afterChunk)) && receipt !== undefined) walk?.compareWith(receipt);
+      refuseUnknown();
     },
   };
 }

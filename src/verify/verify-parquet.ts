@@ -39,7 +39,7 @@ export async function verifyParquet({
     try {
       const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
       const parquet = await openParquet(source);
-      const receipt: unknown = JSON.parse(parquet.receipt);
+      const receipt = parseReceipt(parquet.receipt);
       const current = startWalk(querySchema.safeParse(receipt).data);
       walk = current;
       const row = new ParquetRow();
@@ -67,6 +67,14 @@ export async function verifyParquet({
       return false;
     }
   });
+}
+
+function parseReceipt(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableParquet("the receipt in the footer is not JSON");
+  }
 }
 
 function isFooterOf(found: RowSummary, receipt: unknown, report: Report): boolean {

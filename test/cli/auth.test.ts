@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -194,9 +195,24 @@ describe("auth login", () => {
     const { run, file } = atHome();
     const { exit } = await run("auth login", {
       stdin: "api_pro_s3cr3t_sandbox",
-      env: { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" },
+      env: {
+        DEXDATA_BASE_URL: "http://127.0.0.1:1",
+        DEXDATA_PRO_BASE_URL: "http://127.0.0.1:1",
+        DEXDATA_RETRIES: "0",
+      },
     });
     expect({ exit, stored: existsSync(file) }).toEqual({ exit: 7, stored: false });
+  });
+
+  test.each([
+    ["pro", "DEXDATA_BASE_URL", 0],
+    ["free", "DEXDATA_BASE_URL", 7],
+  ] as const)("with a %s key while the free host is down", async (tier, host, expected) => {
+    const { run, file } = atHome();
+    const env = { [host]: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" };
+    const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys[tier], env });
+    expect({ exit, stored: existsSync(file) }).toEqual({ exit: expected, stored: expected === 0 });
+    if (expected !== 0) expect(stderr).toContain("connection to 127.0.0.1:1 refused");
   });
 
   test("reports another key that overrides the one it stored", async () => {
@@ -337,9 +353,11 @@ describe("auth status", () => {
     const env = { DEXDATA_API_KEY: "api_free_s3cr3t_sandbox", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(4);
-    expect(JSON.parse(stdout).problem).toMatch(
-      /^127\.0\.0\.1:\d+ does not accept free keys; dexdata chose this host because DEXDATA_TIER sets the plan to pro$/u,
-    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      tier: "pro",
+      plan: "free",
+      problem: "the service applied the free plan, not pro; unset DEXDATA_TIER, or set it to free",
+    });
   });
 
   test("reports a plan that differs from the tier in use", async () => {
@@ -350,7 +368,7 @@ describe("auth status", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       tier: "pro",
       plan: "dev",
-      problem: "the service applied the dev plan, not pro",
+      problem: "the service applied the dev plan, not pro; unset DEXDATA_TIER, or set it to dev",
     });
   });
 
@@ -367,6 +385,75 @@ describe("auth status", () => {
 });
 
 describe("auth logout", () => {
+  /** Plants files that a killed login, a damaged store and an editor leave behind. */
+  const plant = (file: string) => {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const plantOne = (suffix: string): string => {
+      writeFileSync(`${file}${suffix}`, '{"key":"api_pro_s3cr3t_sandbox"}', { mode: 0o600 });
+      return `${file}${suffix}`;
+    };
+    return {
+      stages: [".0123456789abcdef.new", ".0123456789abcdef.new.tmp-1795251240abcdef"].map(plantOne),
+      backups: [".bak", ".bak2"].map(plantOne),
+      others: ["~"].map(plantOne),
+    };
+  };
+
+  const may = (file: string): string => `removed ${file}, which may have contained a key\n`;
+
+  test.each([true, false])(
+    "K3, N8: --all removes or names every file with a key (one stored: %s)",
+    async (isStored) => {
+      const { run, file } = atHome();
+      if (isStored) await run("auth login", { stdin: sandbox.running().keys.pro });
+      const { stages, backups, others } = plant(file);
+      const { exit, stderr } = await run("auth logout --all");
+      expect({ exit, stderr }).toEqual({
+        exit: 0,
+        stderr:
+          (isStored ? "removed all stored keys: default\n" : "") +
+          [...stages, ...backups].map(may).join("") +
+          others
+            .map(
+              (each) => `warning: ${each} may contain a key; dexdata did not create it or cannot delete it\n`,
+            )
+            .join(""),
+      });
+      const left = readdirSync(path.dirname(file)).filter((name) =>
+        readFileSync(path.join(path.dirname(file), name), "utf8").includes("api_"),
+      );
+      expect(left).toEqual(["credentials.json~"]);
+      for (const each of others) rmSync(each);
+      expect((await run("auth logout --all")).stderr).toBe("no key stored\n");
+    },
+  );
+
+  test("K3: one profile: removes what a killed login left, and names the backups", async () => {
+    const { run, file } = atHome();
+    await run("auth login", { stdin: sandbox.running().keys.pro });
+    const { stages, backups } = plant(file);
+    const { stderr } = await run("auth logout");
+    for (const each of stages) expect(stderr).toContain(may(each));
+    for (const each of backups)
+      expect(stderr).toContain(
+        `warning: ${each} may contain a key; to remove all keys and backups: dexdata auth logout --all\n`,
+      );
+  });
+
+  test("K3: a damaged store is named, and the files beside it are removed first", async () => {
+    const { run, file } = atHome();
+    const { stages } = plant(file);
+    writeFileSync(file, '{"key":"api_pro_s3cr3t_sandbox"', { mode: 0o600 });
+    const { exit, stderr } = await run("auth logout --all --error-format text");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr:
+        `error: ${file} is not valid JSON, and it may contain keys\n` +
+        `  hint: to remove it, run: rm '${file}'\n`,
+    });
+    for (const each of stages) expect(existsSync(each)).toBe(false);
+  });
+
   test("removes the key, so later commands are keyless", async () => {
     const { run, file } = atHome();
     await run("auth login", { stdin: sandbox.running().keys.pro });
@@ -404,6 +491,36 @@ describe("a service that behaves unexpectedly", () => {
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
     return await dexdata("auth login --error-format text", { stdin: "api_pro_s3cr3t_sandbox", env });
   };
+
+  test.each([
+    [{ plan: "Pro" }, "pro"],
+    [{ plan: " ENTERPRISE" }, "enterprise"],
+  ] as const)("K8: compares the plan without case: %j", async (body, plan) => {
+    const { exit, stderr } = await login([body]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: `stored as profile "default": ${plan} plan\n` });
+  });
+
+  test.each([
+    [{ plan: "platinum" }, 'dexdata does not know its plan "platinum"'],
+    [{}, "does not name its plan"],
+    [{ plan: "" }, "does not name its plan"],
+    [{ plan: 7 }, "does not name its plan"],
+  ])("K8: %j: accepted, but unknown, with the variable that makes it usable", async (body, why) => {
+    const server = await serveInTest(() => json(body));
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+    const words = "auth login --error-format text";
+    const options = { stdin: "api_pro_s3cr3t_sandbox", env };
+    const { exit, stderr } = await dexdata(words, options);
+    expect(exit).toBe(4);
+    expect(stderr).toContain("error: the service accepts the key, but ");
+    expect(stderr).toContain(why);
+    expect(stderr).toContain("hint: set DEXDATA_TIER to free, dev, pro or enterprise, and run it again\n");
+    const set = await dexdata(words, { ...options, env: { ...env, DEXDATA_TIER: "pro" } });
+    expect({ exit: set.exit, stderr: set.stderr }).toEqual({
+      exit: 0,
+      stderr: 'stored as profile "default": pro plan\n',
+    });
+  });
 
   test("does not store a key that both hosts treat as keyless", async () => {
     const { exit, stderr } = await login([{ plan: "keyless" }, { headers: { "x-api-plan": "keyless" } }]);

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { ledgerInTest, unknownAddresses } from "../harness/ledger.ts";
 import { type Row, toRow } from "../harness/rows.ts";
-import { hang } from "../harness/scripted-server.ts";
+import { hang, json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -15,10 +16,17 @@ function failureOf({ stderr }: Outcome): Row {
   return toRow(stderr.trim().split("\n").at(-1) ?? "");
 }
 
-/** Splits `dexdata …` into arguments as a shell does. */
+/** Splits the last `dexdata …` into arguments as a shell does. */
 function wordsOf(next: unknown): readonly string[] {
-  const command = /(?:^| )dexdata (.*)$/u.exec(String(next))?.[1] ?? "";
+  const command = /^(?:.* )?dexdata (.*)$/u.exec(String(next))?.[1] ?? "";
   return [...command.matchAll(/'([^']*)'|(\S+)/gu)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
+let states = 0;
+/** Returns a new state directory. */
+function stateFolder(): string {
+  states += 1;
+  return path.join(folder, `state-${states}`);
 }
 
 describe("--max-credits", () => {
@@ -126,19 +134,14 @@ describe("--max-credits", () => {
 });
 
 describe("budget.daily", () => {
-  let states = 0;
-  /** Returns a new state directory. */
-  function stateFolder(): string {
-    states += 1;
-    return path.join(folder, `state-${states}`);
-  }
-
   function filesOf(state: string): readonly string[] {
     return readdirSync(state).filter((name) => name.startsWith("budget-"));
   }
 
+  /** Returns the last day in the file and its credits. */
   function spentIn(state: string): unknown {
-    return JSON.parse(readFileSync(path.join(state, filesOf(state)[0] ?? ""), "utf8"));
+    const { day, credits } = JSON.parse(readFileSync(path.join(state, filesOf(state)[0] ?? ""), "utf8"));
+    return { day, credits };
   }
 
   test("limits all runs together until the UTC day ends", async () => {
@@ -160,7 +163,9 @@ describe("budget.daily", () => {
       "budget.daily of 5 reached: 5 spent today, next request costs 1; " +
         "resets at 2026-11-22T00:00:00Z; 100 rows written",
     );
-    expect(next).toContain("more rows available; next page: dexdata pools search ethereum");
+    expect(next).toContain(
+      "change the budget with DEXDATA_BUDGET_DAILY; more rows available; next page: dexdata pools search ethereum",
+    );
     expect((await run("2026-11-22T00:00:00Z")).exit).toBe(0);
     expect(spentIn(state)).toEqual({ day: "2026-11-22", credits: 2 });
   });
@@ -238,7 +243,10 @@ describe("budget.daily", () => {
     const state = stateFolder();
     const all = { ...env(), ...budget, DEXDATA_STATE_DIR: state };
     await dexdata("networks", { env: all });
-    for (const damaged of ["{", "[]", "\n", '{"day":"2026-11-21","credits":"1"}']) {
+    const counts = ['"1"', "-1", "-1000", "1.5", "1e300", "null", "true", "9007199254740993"];
+    const days = counts.map((count) => `{"day":"2026-11-21","credits":${count}}`);
+    const earlier = '{"day":"2026-11-21","credits":1,"earlier":{"day":"2026-11-20","credits":-5}}';
+    for (const damaged of ["{", "[]", "\n", ...days, earlier]) {
       writeFileSync(path.join(state, filesOf(state)[0] ?? ""), damaged);
       const outcome = await dexdata("networks", { env: all });
       expect({ damaged, code: failureOf(outcome)["code"] }).toEqual({ damaged, code: "budget_not_kept" });
@@ -266,6 +274,72 @@ describe("budget.daily", () => {
       (await dexdata("networks", { env: all })).exit,
     ]).toEqual([0, 5]);
     expect(charged()).toBe(4);
+  });
+
+  test("a count never falls while a process runs: the file is removed, emptied or started again by another process", async () => {
+    const removals = [
+      (file: string) => rmSync(file),
+      (file: string) => writeFileSync(file, ""),
+      (file: string) => writeFileSync(file, '{"day":"2026-11-21","credits":1,"series":"of another process"}'),
+    ];
+    for (const remove of removals) {
+      const state = stateFolder();
+      const server = await serveInTest((_, index) => {
+        if (index === 2) remove(path.join(state, filesOf(state)[0] ?? ""));
+        return json([]);
+      });
+      const { exit } = await dexdata("prices ethereum - --parallel 1", {
+        env: { DEXDATA_BASE_URL: server.url, DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "50" },
+        stdin: unknownAddresses(100),
+      });
+      expect({ exit, requests: server.requests.length, spent: spentIn(state) }).toEqual({
+        exit: 5,
+        requests: 5,
+        spent: { day: "2026-11-21", credits: 50 },
+      });
+    }
+  });
+
+  test("many processes whose file is removed while they run exceed the budget by few credits", async () => {
+    const state = stateFolder();
+    let removals = 0;
+    const server = await serveInTest((_, index) => {
+      // Every tenth request removes the file.
+      if (index % 10 === 5) {
+        for (const name of filesOf(state)) rmSync(path.join(state, name));
+        removals += 1;
+      }
+      return json([]);
+    });
+    const runs = Array.from({ length: 4 }, async () =>
+      dexdata("prices ethereum - --parallel 1", {
+        env: { DEXDATA_BASE_URL: server.url, DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "400" },
+        stdin: unknownAddresses(1000),
+        random: Math.random,
+      }),
+    );
+    for (const { exit } of await Promise.all(runs)) expect(exit).toBe(5);
+    expect(removals).toBeGreaterThan(2);
+    // At each removal, a credit that another process recorded since this one's last change may be lost.
+    expect(server.requests.length).toBeLessThanOrEqual(40 + 3 * removals);
+  });
+
+  test("a clock that is set back over midnight, or to another year and back, continues on the day's count", async () => {
+    const { env, charged } = await ledgerInTest();
+    const state = stateFolder();
+    const run = async (now: string) =>
+      await dexdata("pools search ethereum --limit 200", {
+        env: { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "6" },
+        now,
+      });
+    const times = ["2026-11-21T23:59:00Z", "2026-11-22T00:01:00Z", "2026-11-21T23:59:30Z"];
+    for (const now of times) expect((await run(now)).exit).toBe(0);
+    expect((await run("2026-11-21T23:59:40Z")).exit).toBe(0);
+    expect((await run("2026-11-21T23:59:50Z")).exit).toBe(5);
+    expect(charged()).toBe(8);
+    expect((await run("2030-01-01T00:00:00Z")).exit).toBe(0);
+    expect((await run("2026-11-21T23:59:59Z")).exit).toBe(5);
+    expect(charged()).toBe(10);
   });
 
   test("counts the request of auth status", async () => {
@@ -319,6 +393,65 @@ describe("--require-plan", () => {
 });
 
 describe("402 during a pull", () => {
+  test("K11: no request follows the first 402, however many are waiting", async () => {
+    const server = await serveInTest(async (_, index) => {
+      if (index === 3)
+        return json({ error: "payment_required", tier: "keyless", message: "no credits" }, { status: 402 });
+      if (index > 3) await sleep(100);
+      return json([]);
+    });
+    const { exit } = await dexdata("prices ethereum - --parallel 32 --rpm 100 --retries 3", {
+      env: { DEXDATA_BASE_URL: server.url },
+      stdin: unknownAddresses(1000),
+      speed: 10,
+    });
+    expect(exit).toBe(5);
+    // Ten requests are sent together; the others wait for the rate limit, and the 402 arrives first.
+    expect(server.requests.length).toBeLessThanOrEqual(10);
+  });
+
+  test("K7: keeps the service's ways out, and adds the command that continues", async () => {
+    const bodies = {
+      keyless: [
+        { links: { register: "https://console.example/" }, offer: { description: "10% off" } },
+        "register for a free key: https://console.example/ (offer: 10% off)",
+      ],
+      free: [
+        { links: { upgrade: "https://pricing.example/" } },
+        "upgrade the plan: https://pricing.example/",
+      ],
+      pro: [
+        { links: { portal: "https://portal.example/" } },
+        "enable overage or raise the spend cap: https://portal.example/",
+      ],
+    } as const;
+    for (const [tier, [more, advice]] of Object.entries(bodies)) {
+      const results = Array.from({ length: 100 }, (_, index) => ({ id: `0x${index}`, chain: "ethereum" }));
+      const server = await serveInTest(({ query }) =>
+        query.has("cursor")
+          ? json({ error: "payment_required", tier, message: "no credits", ...more }, { status: 402 })
+          : json({ results, has_next_page: true, next_cursor: "b" }),
+      );
+      const key = tier === "keyless" ? {} : { DEXDATA_API_KEY: `api_${tier}_s3cr3t`, DEXDATA_TIER: tier };
+      const env = { ...key, DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+      for (const [words, form] of [
+        ["pools search ethereum --all", "more rows available; next page: dexdata pools search ethereum "],
+        [
+          `pools search ethereum --all --out ${stateFolder()}.ndjson --resume`,
+          "continue: dexdata pools search ",
+        ],
+        [
+          `pools search ethereum --all --out ${stateFolder()}.ndjson`,
+          "continue: dexdata pools search ethereum ",
+        ],
+      ] as const) {
+        const outcome = await dexdata(words, { env });
+        expect(failureOf(outcome)).toMatchObject({ exit: 5, code: "payment_required" });
+        expect(failureOf(outcome)["next"]).toContain(`${advice}; ${form}`);
+      }
+    }
+  });
+
   test.each(["pools search polygon --all", `txns ethereum ${pool} --from -3h --all`])(
     "%s: keeps the rows, and prints the command that fetches the others",
     async (words) => {

@@ -2,11 +2,13 @@ import { chmodSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { accountFile } from "../../src/run/spending/open-pace.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf } from "../harness/rows.ts";
 import { hang, html, json, type Reply, type Script, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
 
 const key = "api_pro_0123456789";
 /** The time of the tests' clock. */
@@ -216,7 +218,7 @@ describe("doctor with a problem", () => {
         {
           result: "warn",
           found: "the service applied the free plan, not pro",
-          next: "update the stored plan: dexdata auth login",
+          next: "unset DEXDATA_TIER, or set it to free",
         },
       ],
       [
@@ -458,6 +460,50 @@ describe("doctor with a problem", () => {
           result: "fail",
           found: "0 of 0 credits spent today (UTC)",
           next: expect.stringContaining("budget.daily"),
+        },
+      ],
+      [
+        "K10: a damaged budget file, like a command",
+        {
+          env: (url) => {
+            const env = { DEXDATA_BUDGET_DAILY: "10", DEXDATA_STATE_DIR: temporaryFolder() };
+            const file = accountFile(createTestContext({ env }), "budget", { rest: url, key });
+            writeFileSync(file, '{"day":"2026-11-21","credits":-5}');
+            return env;
+          },
+        },
+        2,
+        "budget",
+        {
+          result: "fail",
+          found: expect.stringMatching(
+            /^cannot record the spending for budget\.daily in .*: unexpected content$/u,
+          ),
+          next: expect.stringContaining("make the file and its directory writable"),
+        },
+      ],
+      [
+        "K10: a budget in a directory that is not writable",
+        { env: () => ({ DEXDATA_BUDGET_DAILY: "10", DEXDATA_STATE_DIR: "/proc/self/state" }) },
+        2,
+        "budget",
+        {
+          result: "fail",
+          found: expect.stringMatching(
+            /^cannot record the spending for budget\.daily in \/proc\/self\/state/u,
+          ),
+          next: expect.any(String),
+        },
+      ],
+      [
+        "K10: a config directory that is not writable",
+        { env: () => ({ DEXDATA_CONFIG_DIR: "/proc/self" }) },
+        0,
+        "config",
+        {
+          result: "warn",
+          found: expect.stringMatching(/^keys and settings cannot be saved: /u),
+          next: expect.any(String),
         },
       ],
       [

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -42,6 +42,41 @@ test("does not wait for a background process that the key command started", asyn
   expect((await runCommand(context)).exit).toBe(0);
   expect(performance.now() - startTime).toBeLessThan(10_000);
 });
+
+/** With a terminal, the program stays in the process group that Ctrl-C reaches. */
+const hasTerminal = ((): boolean => {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.skipIf(hasTerminal)(
+  "K11: an interruption ends the programs that the key command started, too",
+  async () => {
+    const context = withScript(`sleep 300 &\necho $! > "$(dirname "$0")/child"\nwait`);
+    const running = runCommand(context);
+    const file = path.join(context.home, "child");
+    while (!existsSync(file) || readFileSync(file, "utf8") === "")
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    const child = Number(readFileSync(file, "utf8"));
+    context.interrupt({ cause: "SIGINT" });
+    expect((await running).exit).toBe(130);
+    const isAlive = (): boolean => {
+      try {
+        // A killed process that its new parent has not collected yet still has a number.
+        return !readFileSync(`/proc/${child}/stat`, "utf8").includes(") Z ");
+      } catch {
+        return false;
+      }
+    };
+    for (let tries = 0; isAlive() && tries < 200; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(isAlive()).toBe(false);
+  },
+);
 
 const timesRun = ({ home }: TestContext): number =>
   existsSync(path.join(home, "ran")) ? readFileSync(path.join(home, "ran"), "utf8").length / 4 : 0;

@@ -57,9 +57,10 @@ describe.each(statuses)("one %d", (status) => {
   });
 
   test("of the second of two addresses: both records, exit 0", async () => {
-    const server = await serveInTest((_, index) =>
-      index === 1 ? empty(status) : json({ id: pool, chain: "ethereum", tokens: [] }),
-    );
+    const server = await serveInTest((request, index) => {
+      const id = request.path.split("/").at(-1);
+      return index === 1 ? empty(status) : json({ id, chain: "ethereum", tokens: [] });
+    });
     const { exit, stdout } = await dexdata(`pool ethereum ${pool} 0x${"2".repeat(40)} --parallel 1`, {
       env: { DEXDATA_BASE_URL: server.url },
     });
@@ -163,7 +164,7 @@ describe("the retries of an outage", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        'error: invalid DEXDATA_RETRY_ON "5xx": must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504\n',
+        'error: invalid DEXDATA_RETRY_ON "5xx": must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504\n',
     });
   });
 

@@ -180,7 +180,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ["networks --retries x", 'invalid --retries "x": must be a whole number from 0 to 100'],
   [
     "networks --retry-on 200",
-    'invalid --retry-on "200": must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504',
+    'invalid --retry-on "200": must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504',
   ],
   ["networks --tier pro", "--tier requires --sandbox"],
   [

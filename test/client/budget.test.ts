@@ -59,6 +59,7 @@ describe("the tab of a request", () => {
   function recorded(): { readonly budget: Budget; readonly steps: string[] } {
     const steps: string[] = [];
     const budget: Budget = {
+      ...unbounded,
       claim: async (credits) => {
         steps.push(`claim ${credits}`);
         return await Promise.resolve({

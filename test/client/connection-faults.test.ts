@@ -206,14 +206,19 @@ describe("system errors of a connection", () => {
     ["EADDRNOTAVAIL", "cannot reach api.example: this machine has no suitable address", true],
     ["ETIMEDOUT", "connection to api.example timed out", true],
     ["UND_ERR_CONNECT_TIMEOUT", "connection to api.example timed out", true],
-    ["EMFILE", "connection to api.example failed (too many open files)", true],
-  ])("%s: %s", (code, said, retryable) => {
+    [
+      "EMFILE",
+      "connection to api.example failed (too many open files)",
+      true,
+      "raise the limit of open files (ulimit -n), or close other programs",
+    ],
+  ])("%s: %s", (code, said, retryable, next = network) => {
     const failure = connectionFailure(fault(code), peer);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({
       message: said,
       exit: 7,
-      details: { code: "network", retryable, isUnsent: true, next: network },
+      details: { code: "network", retryable, isUnsent: true, next },
     });
   });
 

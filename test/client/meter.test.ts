@@ -7,6 +7,7 @@ function answer(left: number | string, status = 200): Answer {
     status,
     headers: new Map([["x-credits-remaining", String(left)]]),
     body: new Uint8Array(),
+    received: 0,
   };
 }
 
@@ -39,13 +40,15 @@ describe("credits before and left", () => {
     expect(meter).toMatchObject({ credits: 0, creditsBefore: "0", creditsLeft: "0" });
   });
 
-  test("digits beyond 2^53 are exact; a value that is not a number is shown but not used", () => {
+  test("digits beyond 2^53 are exact; a value that is not a number is ignored", () => {
     const { meter, sent } = createMeter();
     sent(1).answered(answer("9007199254740993"));
     expect(meter).toMatchObject({ creditsBefore: "9007199254740994", creditsLeft: "9007199254740993" });
     const odd = createMeter();
     odd.sent(1).answered(answer("plenty"));
-    expect(odd.meter).toMatchObject({ creditsBefore: undefined, creditsLeft: "plenty" });
+    for (const text of ["plenty", "-5", "1e3", "1.5", "", "\u0661", "99999999999999999999"])
+      odd.sent(1).answered(answer(text));
+    expect(odd.meter).toMatchObject({ creditsBefore: undefined, creditsLeft: undefined });
   });
 });
 

@@ -402,6 +402,20 @@ describe("RateLimit-*", () => {
     expect(free.send(1000)).toBe(0);
   });
 
+  test("K4: delays requests by a minute at most, because the limit is per minute", () => {
+    for (const reset of ["61", "500", "600"]) {
+      const held = heardWith({ "ratelimit-remaining": "0", "ratelimit-reset": reset });
+      expect([held.send(1000), held.send(61_000)]).toEqual([60_000, 0]);
+    }
+  });
+
+  test("K4: Retry-After decides where it exists", () => {
+    const asking = key(plan(100));
+    const headers = { "ratelimit-remaining": "0", "ratelimit-reset": "500" };
+    asking.exchange(1000, { ...news(429, headers), retryAfter: 2000 });
+    expect([asking.send(1000), asking.send(3000)]).toEqual([2000, 0]);
+  });
+
   test.each([["0"], ["-5"], ["1e3"], ["abc"], [""], ["1.5"], ["99999999"], ["100, 100;w=60"], ["\u0663"]])(
     "Limit %j is ignored",
     (limit) => {

@@ -154,6 +154,9 @@ describe("the wait that the service requests", () => {
     [{ "retry-after": "Sat, 21 Nov 2026 08:55:00 GMT", date }, nothing, 60_000],
     [{ "retry-after": "Sat, 21 Nov 2026 08:53:00 GMT", date }, inBody("9"), 0],
     [{ "retry-after": "Sat, 21 Nov 2026 08:55:00 GMT" }, inBody("9"), 9000],
+    // Without a Date header, the local clock decides, which is at 08:54:30 here.
+    [{ "retry-after": "Sat, 21 Nov 2026 08:55:00 GMT" }, nothing, 30_000],
+    [{ "retry-after": "Sat, 21 Nov 2026 08:53:00 GMT" }, nothing, 0],
     [{ "retry-after": "soon", date }, nothing, undefined],
     [{}, inBody("9"), 9000],
     [{}, inBody("9.5"), undefined],
@@ -161,7 +164,8 @@ describe("the wait that the service requests", () => {
     [{}, inBody('"9"'), undefined],
     [{}, inBody(""), undefined],
   ])("%j with %j: %s ms", (headers, body, milliseconds) => {
-    expect(retryAfterMilliseconds(new Map(Object.entries(headers)), body)).toBe(milliseconds);
+    const received = Date.parse("2026-11-21T08:54:30Z");
+    expect(retryAfterMilliseconds(new Map(Object.entries(headers)), body, received)).toBe(milliseconds);
   });
 });
 

@@ -1,3 +1,4 @@
+import { Foreign } from "../../src/tail/event-owner.ts";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -89,10 +90,13 @@ test("stream: each kind of event has its time, and names every asset with its la
   report.dropped(subjects, failure);
   report.leftOut(shard, data);
   report.skipped(shard, data);
+  report.foreign(shard, new Foreign("base:0x9", false));
+  report.stray(shard, 1);
+  report.unwritten(1);
   report.reloaded(subjects);
   report.reloadRefused(failure);
   const events = read(() => report.credits(1, 1));
-  expectComplete(events, streamEvents, named, ["reload_refused", "credits", "log_lost"]);
+  expectComplete(events, streamEvents, named, ["reload_refused", "unwritten", "credits", "log_lost"]);
 });
 
 const pool = { network: "base", address: "0x1" };
@@ -116,6 +120,8 @@ test.each([
     requests: 1,
     credits: 1,
     creditsInDoubt: 0,
+    events: 0,
+    plans: {},
     requestsInDoubt: 0,
     plan: undefined,
     creditsLeft: undefined,

@@ -13,7 +13,8 @@ const folder = temporaryFolder();
 describe("a pull that ends while requests are in flight or wait for the rate limit", () => {
   test.each([
     [402, 5, "30"],
-    [503, 7, "unlimited"],
+    // Not retried, unlike 503, because the run already had a response.
+    [501, 7, "unlimited"],
   ])(
     "status %i: the process ends at once, and unsent requests are not counted as spent",
     async (status, exit, rpm) => {

@@ -4,7 +4,7 @@ import { createToken } from "../../src/files/lock-token.ts";
 /** Returns a lock in the format of this process, with some members replaced. */
 export function lockText(changed: Readonly<Record<string, unknown>> = {}): string {
   const own: unknown = JSON.parse(
-    createToken({ random: () => 0, pid: process.pid, platform: process.platform })(0),
+    createToken({ random: () => 0, pid: process.pid, platform: process.platform }).token(0),
   );
   return `${JSON.stringify({ ...(typeof own === "object" ? own : {}), ...changed })}\n`;
 }

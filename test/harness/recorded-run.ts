@@ -45,9 +45,12 @@ export async function recordRun(desk: RecordingDesk, recorded: RecordedRun): Pro
   const parts = [`## ${title}${dialect === "public" ? " (public dialect)" : ""}\n`];
   const sandbox = desk.sandboxes[dialect];
   const proxy = desk.proxies[dialect];
+  let hasFailed = false;
   for (const each of steps) {
     const step = typeof each === "string" ? { words: each } : each;
-    parts.push(await recordStep({ sandbox, proxy, dir }, step));
+    const { text, exit } = await recordStep({ sandbox, proxy, dir }, step);
+    hasFailed ||= exit !== 0;
+    parts.push(text, ...receiptsIn(dir, hasFailed));
   }
   parts.push(filesBelow(dir, await rowsOfParquet(dir)));
   return shortened(parts.join(""));
@@ -56,7 +59,7 @@ export async function recordRun(desk: RecordingDesk, recorded: RecordedRun): Pro
 async function recordStep(
   { sandbox, proxy, dir }: { sandbox: SandboxInTest; proxy: DisturbingProxy; dir: string },
   step: Step,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly exit: number }> {
   const { words, faults, tier = "pro", env, stdin } = step;
   const parsed = faults === undefined ? [] : parseFaults(faults);
   if (isFaultProblem(parsed)) throw new Error(parsed.problem);
@@ -81,14 +84,14 @@ async function recordStep(
     tier !== "pro" && tier,
   ];
   const comment = shown.filter(Boolean).join(", ");
-  return [
+  const text = [
     `$ dexdata ${words}${comment === "" ? "" : `   # ${comment}`}\n`,
     requestsOf(proxy.requested),
     block("stdout", constant(stdout, dir)),
     block("stderr", constant(stderr, dir), Number.POSITIVE_INFINITY),
     `exit ${exit}\n`,
-    ...receiptsIn(dir),
   ].join("");
+  return { text, exit };
 }
 
 function planOf({ strike, until }: Step, context: TestContext): Plan {
@@ -154,11 +157,15 @@ function namesBelow(dir: string): readonly string[] {
   return names.filter((name) => statSync(path.join(dir, name)).isFile());
 }
 
-/** The last run replaces the receipt of the one before it. */
-function receiptsIn(dir: string): readonly string[] {
+/**
+ * The last run replaces the receipt of the one before it. A run that fails cancels requests that it has sent in advance,
+ * and only some of them have been answered, so the credits differ from then on.
+ */
+function receiptsIn(dir: string, hasFailed: boolean): readonly string[] {
   const names = namesBelow(dir).filter(isReceipt);
   return names.map(
-    (name) => `receipt ${constant(receiptLine(readFileSync(path.join(dir, name), "utf8")), dir)}\n`,
+    (name) =>
+      `receipt ${constant(receiptLine(readFileSync(path.join(dir, name), "utf8"), hasFailed), dir)}\n`,
   );
 }
 
@@ -176,7 +183,6 @@ function filesBelow(dir: string, parquet: ReadonlyMap<string, readonly string[]>
         return `file ${name}, ${rows.length} rows, SHA-256 ${digest(rows.join("\n"))}\n`;
       const bytes = readFileSync(path.join(dir, name));
       const text = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-      if (name.endsWith(".receipt.json")) return `file ${name}\n  | ${constant(receiptLine(text), dir)}\n`;
       if (name.includes(".dexdata")) return `file ${name}\n`;
       return block(`file ${name}`, constant(text, dir));
     })
@@ -186,9 +192,11 @@ function filesBelow(dir: string, parquet: ReadonlyMap<string, readonly string[]>
 /** Members that differ from run to run. */
 const volatile = ["dexdata", "started", "ended", "service", "query"];
 
-function receiptLine(text: string): string {
+function receiptLine(text: string, hasFailed: boolean): string {
   const receipt: Readonly<Record<string, unknown>> = JSON.parse(text);
-  const kept = Object.entries(receipt).filter(([name]) => !volatile.includes(name));
+  const kept = Object.entries(receipt).filter(
+    ([name]) => !volatile.includes(name) && !(hasFailed && name === "credits"),
+  );
   return JSON.stringify(Object.fromEntries(kept));
 }
 

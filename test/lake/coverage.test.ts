@@ -54,6 +54,7 @@ const wish = (present: number, more = {}) => ({
   ...more,
 });
 const yesterday = periodAt(dataset, at("2026-11-20T12:00:00Z"));
+const again = { what: "confirm", isEarlier: false };
 const allOfIt = { what: "read", from: yesterday.from };
 
 test("a period without a file is read from the start of the dataset", () => {
@@ -104,21 +105,73 @@ test("a day whose count disagreed is read again a day later", () => {
 
 test("a complete day is counted once more on the fifth day, and never when it is out of reach", () => {
   const read = yesterday.to + completeAge;
-  const rows = held("rows", { period: yesterday, read_at: read, total: 7, total_at: read });
+  const known = { period: yesterday, witnessed: true };
+  const rows = held("rows", { ...known, read_at: read, total: 7, total_at: read });
   expect(needOf(wish(yesterday.to + 4 * day - 1), yesterday, rows)).toEqual({ what: "nothing" });
-  expect(needOf(wish(yesterday.to + 4 * day), yesterday, rows)).toEqual({ what: "count" });
+  expect(needOf(wish(yesterday.to + 4 * day), yesterday, rows)).toEqual(again);
   expect(needOf(wish(yesterday.from + 7 * day), yesterday, rows)).toEqual({ what: "nothing" });
-  const counted = held("rows", { period: yesterday, total_at: yesterday.to + 4 * day });
+  const counted = held("rows", { ...known, total_at: yesterday.to + 4 * day });
   expect(needOf(wish(yesterday.to + 4 * day), yesterday, counted)).toEqual({ what: "nothing" });
 });
 
-test("lost rows are requested again only with --force or on another plan", () => {
+test("one complete day of an earlier version is counted in each run, as long as it is in reach", () => {
+  const present = yesterday.to + 2 * day;
+  const own = { ...dataset, from: yesterday.from - 9 * day };
+  const files = new Map(
+    periodsBetween(own, own.from, yesterday.to).map((period) => [period.name, held("rows", { period })]),
+  );
+  const { confirms } = planDataset(wish(present, { dataset: own }), ({ name }) => files.get(name));
+  expect(confirms.map(({ period }) => period.from)).toEqual([yesterday.from - 3 * day]);
+});
+
+test("a complete day that a read contradicted is read again an hour later, or a day later without a witness", () => {
+  const seen = yesterday.to + 4 * day;
+  const file = (hash: string | null) =>
+    held("rows", {
+      period: yesterday,
+      witnessed: true,
+      contradicted: { at: seen, rows: 3, absent_sha256: hash },
+    });
+  for (const [hash, wait] of [
+    ["a", hour],
+    [null, day],
+  ] as const) {
+    expect(needOf(wish(seen + wait - 1), yesterday, file(hash))).toEqual({ what: "nothing" });
+    expect(needOf(wish(seen + wait), yesterday, file(hash))).toEqual(allOfIt);
+  }
+});
+
+test("complete candles are read a second time on the fifth day, or at the next run after a later first read", () => {
+  const wishAt = (present: number) =>
+    wish(present, { dataset: { ...dataset, kind: "ohlcv", interval: "1m" } });
+  const known = { period: yesterday, witnessed: true };
+  const first = held("rows", { ...known, read_at: yesterday.to + completeAge });
+  expect(needOf(wishAt(yesterday.to + 4 * day - 1), yesterday, first)).toEqual({ what: "nothing" });
+  expect(needOf(wishAt(yesterday.to + 4 * day), yesterday, first)).toEqual(again);
+  const late = yesterday.to + 9 * day;
+  const second = held("rows", { ...known, read_at: late });
+  expect(needOf(wishAt(late + hour - 1), yesterday, second)).toEqual({ what: "nothing" });
+  expect(needOf(wishAt(late + hour), yesterday, second)).toEqual(again);
+  const done = held("rows", { ...known, read_at: late, reread_at: late + hour });
+  expect(needOf(wishAt(late + 90 * day), yesterday, done)).toEqual({ what: "nothing" });
+});
+
+test("a wrong clock in a file makes it be read again", () => {
+  const open = held("open", { period: yesterday, settled_to: yesterday.to });
+  expect(needOf(wish(yesterday.from + hour), yesterday, open)).toEqual(allOfIt);
+});
+
+test("lost rows are requested again once a day for a month, those of a plan only with --force or on another plan", () => {
   const range = { from: yesterday.from, to: yesterday.to, why: "plan free", seen_at: yesterday.to };
   const lost = held("lost", { period: yesterday, lost: [range] });
   const present = yesterday.to + 9 * day;
   expect(needOf(wish(present, { plan: "plan free" }), yesterday, lost)).toEqual({ what: "nothing" });
   expect(needOf(wish(present, { plan: "plan pro" }), yesterday, lost)).toEqual(allOfIt);
   expect(needOf(wish(present, { plan: "plan free", isForced: true }), yesterday, lost)).toEqual(allOfIt);
+  const gone = held("lost", { period: yesterday, lost: [{ ...range, why: "reach", seen_at: present }] });
+  expect(needOf(wish(present + day - 1), yesterday, gone)).toEqual({ what: "nothing" });
+  expect(needOf(wish(present + day), yesterday, gone)).toEqual(allOfIt);
+  expect(needOf(wish(yesterday.to + 30 * day), yesterday, gone)).toEqual({ what: "nothing" });
 });
 
 test("candles are requested only after one of them is over", () => {

@@ -69,6 +69,37 @@ test("H1: a period without a file", async () => {
   ]);
 });
 
+test("L9: a deleted first day, last day or dataset, and files of a removed line", async () => {
+  const files = days();
+  rmSync(files[0] ?? "");
+  rmSync(files.at(-1) ?? "");
+  rmSync(path.join(root, "ohlcv"), { recursive: true });
+  const { exit, findings } = await verify();
+  expect(exit).toBe(8);
+  expect(findings.map(({ rule, field }) => [rule, field])).toEqual([
+    ["H1", "month=2026-11"],
+    ["H1", "date=2026-11-17"],
+    ["H1", "date=2026-11-21"],
+  ]);
+  const list = path.join(root, "assets.ndjson");
+  const lines = readFileSync(list, "utf8").split("\n");
+  writeFileSync(list, lines.slice(-2).join("\n"));
+  const without = await verify();
+  expect({ exit: without.exit, rules: without.rules }).toEqual({ exit: 0, rules: ["H1"] });
+  expect(without.findings).toMatchObject([{ level: "note", expected: "a line in assets.ndjson" }]);
+});
+
+test("L9: a file of another service", async () => {
+  const other = path.join(folder, "other-service");
+  const words = ["sync", other, pool, "--from", "2026-11-17", "--sandbox"];
+  expect((await dexdata(words, { now: "2026-11-21T08:54:00Z" })).exit).toBe(0);
+  const file = days()[1] ?? "";
+  copyFileSync(path.join(other, path.relative(root, file)), file);
+  const { exit, findings } = await verify();
+  expect(exit).toBe(8);
+  expect(findings).toMatchObject([{ rule: "F4", field: "service", expected: "a local server", file }]);
+});
+
 test("F4: exchanged, renamed, doubled and foreign files", async () => {
   const [first = "", second = "", third = ""] = days();
   renameSync(first, `${first}.other`);

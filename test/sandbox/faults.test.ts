@@ -356,6 +356,28 @@ describe("page faults of every list endpoint", () => {
     }
   });
 
+  test("wrong-date moves the Date header", async () => {
+    const date = async (faults: string): Promise<number> => {
+      const response = await fetch(`${(await start(faults)).restFree}/networks`);
+      return Date.parse(response.headers.get("date") ?? "");
+    };
+    const sound = await date("500@9");
+    expect((await date("wrong-date=2h")) - sound).toBe(7_200_000);
+    expect((await date("wrong-date")) - sound).toBe(259_200_000);
+  });
+
+  test("no-rows returns an empty list with totals of 0, once", async () => {
+    for (const [name, path, rows] of lists) {
+      const sandbox = await start("no-rows");
+      const [none, sound] = [await ask(sandbox, path), await ask(sandbox, path)];
+      expect({ name, rows: list(none, rows) }).toEqual({ name, rows: [] });
+      expect(list(sound, rows).length).toBeGreaterThan(0);
+      if (at(sound, "page_info.total_items") !== undefined)
+        expect([at(none, "page_info.total_items"), at(none, "page_info.total_pages")]).toEqual([0, 0]);
+      expect(at(none, "next_cursor") ?? at(none, "page_info.next_cursor") ?? "").toBe("");
+    }
+  });
+
   test("foreign-page returns the rows or the record of another pool, token or network", async () => {
     const sandbox = await alternating("foreign-page", lists.length + 1);
     const records = [

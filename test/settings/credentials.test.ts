@@ -10,13 +10,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { credentialsPath, readCredentials, tierIn } from "../../src/settings/credentials.ts";
-import {
-  rememberTier,
-  removeProfile,
-  saveProfile,
-  switchProfile,
-} from "../../src/settings/edit-credentials.ts";
+import { credentialsPath, plansIn, readCredentials } from "../../src/settings/credentials.ts";
+import { savePlan, removeProfile, saveProfile, switchProfile } from "../../src/settings/edit-credentials.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 
@@ -95,11 +90,10 @@ describe("profiles", () => {
     const context = createTestContext();
     await saveProfile(context, "home", FREE);
     await saveProfile(context, "work", PRO);
-    await rememberTier(context, FREE.key, "free");
-    expect([await removeProfile(context, "home"), await removeProfile(context, "home")]).toEqual([
-      true,
-      false,
-    ]);
+    await savePlan(context, FREE.key, "free");
+    const nothing = { profiles: [], files: [], left: [] };
+    expect(await removeProfile(context, "home")).toEqual({ ...nothing, profiles: ["home"] });
+    expect(await removeProfile(context, "home")).toEqual(nothing);
     const { active, profiles, remembered } = readCredentials(context);
     expect([active, [...profiles.keys()], remembered.size]).toEqual(["home", ["work"], 0]);
     expect(readFileSync(credentialsPath(context), "utf8")).not.toContain("aaaaaaaa");
@@ -128,8 +122,10 @@ describe("profiles", () => {
 test("the tier of a key is known only from its profile or its hash", async () => {
   const context = createTestContext();
   await saveProfile(context, "work", PRO);
-  await rememberTier(context, FREE.key, "free");
-  const tiers = [PRO.key, FREE.key, "api_dev_cccccccc"].map((key) => tierIn(readCredentials(context), key));
+  await savePlan(context, FREE.key, "free");
+  const tiers = [PRO.key, FREE.key, "api_dev_cccccccc"].map(
+    (key) => plansIn(readCredentials(context), key)[0]?.tier,
+  );
   expect(tiers).toEqual(["pro", "free", undefined]);
   expect(readFileSync(credentialsPath(context), "utf8")).not.toContain(FREE.key);
 });
@@ -214,7 +210,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     const file = credentialsPath(context);
     const { problem, profiles } = readCredentials(context);
     expect([problem, profiles.size]).toEqual([`${file} ${why}`, 0]);
-    expect(tierIn(readCredentials(context), PRO.key)).toBeUndefined();
+    expect(plansIn(readCredentials(context), PRO.key)).toEqual([]);
   });
 
   test("is not changed by any operation", async () => {
@@ -222,9 +218,8 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     const file = credentialsPath(context);
     const changes = [
       () => saveProfile(context, "default", FREE),
-      () => removeProfile(context, "default"),
       () => switchProfile(context, "default"),
-      () => rememberTier(context, FREE.key, "free"),
+      () => savePlan(context, FREE.key, "free"),
     ];
     for (const change of changes) {
       expect(await failureOf(change)).toEqual({
@@ -233,6 +228,12 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
         next: "to move the file aside and store a key again, run: dexdata auth login",
       });
     }
+    // After a logout, the user expects that no key is left.
+    expect(await failureOf(() => removeProfile(context, "default"))).toEqual({
+      exit: 2,
+      message: `${file} ${why}, and it may contain keys`,
+      next: `to remove it, run: rm '${file}'`,
+    });
     expect(readFileSync(file, "utf8")).toBe(content);
     expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
   });

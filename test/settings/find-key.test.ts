@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { credentialsPath } from "../../src/settings/credentials.ts";
-import { rememberTier, removeProfile, saveProfile } from "../../src/settings/edit-credentials.ts";
+import { savePlan, removeProfile, saveProfile } from "../../src/settings/edit-credentials.ts";
 import { setSetting } from "../../src/settings/edit-config.ts";
 import { findKey, type KeyFlags } from "../../src/settings/find-key.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
@@ -55,9 +55,17 @@ describe("flags take precedence over the environment, and the environment over t
   });
 
   test("a flag precedes the environment", async () => {
-    const filed = { key: FILED, source: `--key-file ${keyFile}`, tier: undefined };
+    const filed = {
+      key: FILED,
+      lookUp: `dexdata auth status --key-file ${keyFile}`,
+      source: `--key-file ${keyFile}`,
+      tier: undefined,
+    };
     expect(await find(environment, { keyFile })).toEqual({ found: filed, warnings: [] });
-    expect((await find(environment, { profile: "work" })).found).toEqual(work);
+    expect((await find(environment, { profile: "work" })).found).toEqual({
+      ...work,
+      lookUp: "dexdata auth status --profile work",
+    });
   });
 
   test("two flags with two keys are rejected", async () => {
@@ -73,9 +81,9 @@ describe("the tier", () => {
   test("is DEXDATA_TIER, or else the stored result of the service for this key", async () => {
     expect((await find({ ...environment, DEXDATA_TIER: "enterprise" })).found?.tier).toBe("enterprise");
     expect((await find({ DEXDATA_API_KEY: WORK.key })).found?.tier).toBe("pro");
-    await rememberTier(context, TYPED, "dev");
+    await savePlan(context, TYPED, "dev");
     expect((await find(environment)).found?.tier).toBe("dev");
-    await rememberTier(context, FILED, "pro");
+    await savePlan(context, FILED, "pro");
     expect((await find({}, { keyFile })).found?.tier).toBe("pro");
   });
 

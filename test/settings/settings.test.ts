@@ -51,7 +51,7 @@ const values: readonly [string, string, unknown, string, string][] = [
     "502, 503",
     new Set([502, 503]),
     "200",
-    "must be HTTP statuses from 400 to 599, separated by commas, such as 502,503,504",
+    "must be HTTP statuses from 400 to 599, separated by commas, e.g. 502,503,504",
   ],
   [
     "timeout",

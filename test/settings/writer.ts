@@ -1,6 +1,6 @@
 import { createClock } from "../../bin/process-clock.ts";
 import { allSettings, setSetting } from "../../src/settings/edit-config.ts";
-import { rememberTier, saveProfile } from "../../src/settings/edit-credentials.ts";
+import { savePlan, saveProfile } from "../../src/settings/edit-credentials.ts";
 
 /**
  * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting and its
@@ -37,7 +37,7 @@ process.once("message", () => {
   const work = async (): Promise<void> => {
     if (setting !== undefined && value !== undefined) await setSetting(context, setting.name, value);
     await saveProfile(context, `p${index}`, { key, tier: "dev" });
-    await rememberTier(context, `${key}_other`, "pro");
+    await savePlan(context, `${key}_other`, "pro");
   };
   work().then(
     () => process.disconnect(),

@@ -2,7 +2,7 @@ import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
 import { ByteScan } from "../../src/json/byte-scan.ts";
-import { createReplacements, enveloped, jsonLine, subjectOf } from "../../src/tail/event-line.ts";
+import { createReplacements, enveloped, jsonLine } from "../../src/tail/event-line.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
   const bytes = Buffer.from(data);
@@ -66,15 +66,6 @@ test("the envelope contains the details received with the data", () => {
   expect(
     enveloped("1", event("1", { name: "\u202e" }), { ...facts, subject: undefined, isReplacement: false }),
   ).toBe('{"feed":"ohlcv","event":"\\u202e","received":"2026-11-21T08:54:00.123Z","data":1}');
-});
-
-test("an event belongs to the only asset, or to the asset at its position in the batch", () => {
-  const [one, two] = ["0x1", "0x2"].map((address) => ({ network: "base", address }));
-  if (one === undefined || two === undefined) throw new Error("there are two");
-  expect(subjectOf(event("1"), [one])).toBe(one);
-  expect(subjectOf(event("1", { requestId: 1 }), [one, two])).toBe(two);
-  expect(subjectOf(event("1", { requestId: 7 }), [one, two])).toBeUndefined();
-  expect(subjectOf(event("1"), [one, two])).toBeUndefined();
 });
 
 test("a candle with a known time replaces the earlier one; only a limited number of times is remembered", () => {

@@ -134,7 +134,7 @@ describe("a stop", () => {
     const inDoubt = Number(last?.["in_doubt"]);
     expect(inDoubt).toBeLessThanOrEqual(1);
     expect(last).toMatchObject({ event: "credits", requests: rest, credits: rest + events - inDoubt });
-    expect(stderr).toContain(`; stream events cost ${events} additional credits\n`);
+    expect(stderr).toContain(` requests, ${events} events, ${rest + events - inDoubt} credits`);
   });
 
   test.each([

@@ -4,7 +4,8 @@ import type { Target } from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/contract/failure.ts";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { keepOpen } from "../../src/tail/shard.ts";
-import type { Gap, ShardLimits } from "../../src/tail/shard-handlers.ts";
+import type { Gap } from "../../src/tail/gap.ts";
+import type { ShardLimits } from "../../src/tail/shard-handlers.ts";
 import { openerOf, type Subscription } from "../../src/tail/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
@@ -84,6 +85,7 @@ export async function keep(
     target,
     context,
     pace,
+    ledger: { check: async () => await Promise.resolve() },
     timeout: 86_400_000,
     command: "stream --feed prices",
   };

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../src/contract/failure.ts";
 import { feeds } from "../../src/contract/feeds/all-feeds.ts";
+import { watchOver } from "../../src/tail/connection-watch.ts";
+import { momentOf } from "../../src/tail/gap.ts";
 import { listen } from "../../src/tail/listen.ts";
+import { UpToDate } from "../../src/tail/up-to-date.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { ping, price } from "./keeping.ts";
 
@@ -31,7 +34,11 @@ async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock
   }
   const connection = { headers: new Map(), chunks: chunks(), close: () => closed.abort() };
   const signal = new AbortController().signal;
-  return await listen(clock, connection, { handlers, limits, signal, newest: undefined });
+  const watch = watchOver(clock, limits.silence);
+  const upToDate = new UpToDate(clock, momentOf(clock), watch.isLate);
+  const listening = { handlers, limits, signal, newest: undefined, hasPings: false, upToDate, watch };
+  const { failure } = await listen(clock, connection, listening);
+  return { failure, last: upToDate.until };
 }
 
 test.each([

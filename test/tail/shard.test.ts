@@ -359,6 +359,28 @@ describe("a stream with IDs", () => {
     expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"1 corrected"}']);
   });
 
+  test("T11: an ID in milliseconds does not spoil the resumption", async () => {
+    const seconds = Date.parse("2026-11-21T08:54:00Z") / 1000;
+    const kept = await keep(
+      (_, index) =>
+        index === 0
+          ? stream(
+              [
+                price("1", String(seconds)),
+                price("2", String(seconds * 1000)),
+                price("3", String(seconds + 1)),
+              ],
+              {
+                stayOpen: false,
+              },
+            )
+          : stream([price("4", String(seconds + 2))]),
+      { subscription: candles },
+    );
+    await kept.until(() => kept.events.length === 4);
+    expect(kept.requests.at(-1)?.headers["last-event-id"]).toBe(String(seconds + 1));
+  });
+
   const sent = async (...connections: readonly (readonly string[])[]): Promise<readonly unknown[]> => {
     const kept = await keep((_, index) =>
       stream(connections[index] ?? [price("last")], { stayOpen: index >= connections.length }),

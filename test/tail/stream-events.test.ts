@@ -63,7 +63,7 @@ describe("--events", () => {
     [
       "--max-credits",
       "--max-credits 1",
-      "--max-credits of 1 reached; each event costs 1 credit",
+      "--max-credits of 1 reached: 1 spent, next event costs 1",
       () => stream([price("1")]),
     ],
     ["--idle-exit", "--idle-exit 30s", "no event for 30s (--idle-exit)", () => stream([])],

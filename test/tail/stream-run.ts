@@ -36,7 +36,7 @@ export function pricesOf(request: SeenRequest): Reply {
 }
 
 /** Events of the run, which concern no asset in particular. */
-const ofRun = new Set(["credits", "reload_refused", "log_lost"]);
+const ofRun = new Set(["credits", "reload_refused", "unwritten", "log_lost"]);
 
 /** Returns the lines of `--events`. Each has its time; those about assets name every asset, with labels in the same order. */
 export function logged(file: string): readonly Readonly<Record<string, unknown>>[] {

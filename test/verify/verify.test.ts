@@ -129,9 +129,12 @@ describe("damaged files", () => {
     expect(await check("quote.csv", joined([header, `"${first}`, second, ...rest]))).toEqual([["F2", 2]]);
   });
 
-  test("an unknown kind of row is only read", async () => {
-    expect(await check("unknown.ndjson", '{"a":1}\n{"a":1}\n')).toEqual([]);
-    expect(await check("unknown-cut.ndjson", '{"a":1}\n{"a":1')).toEqual([["F2", 2]]);
+  test("an unknown kind of row is only read, which is a finding", async () => {
+    expect(await check("unknown.ndjson", '{"a":1}\n{"a":1}\n')).toEqual([["F2", 1]]);
+    expect(await check("unknown-cut.ndjson", '{"a":1}\n{"a":1')).toEqual([
+      ["F2", 2],
+      ["F2", 1],
+    ]);
   });
 
   test("one step up in falling candles is found, and so is one step down in rising ones", async () => {
@@ -177,7 +180,7 @@ test("the table counts findings for each file and shows the first places of each
     columns: 80,
   });
   expect(exit).toBe(8);
-  expect(stdout).toMatch(/^40 +20 +0 +transaction\s+\S+table\.ndjson$/mu);
+  expect(stdout).toMatch(/^40 +20 +0 +transaction +F2 R3 R4 R5 R1 T3 T7\s+\S+table\.ndjson$/mu);
   expect(stdout).toContain("R3: 20 findings; expected: no row appears twice");
   expect(stdout).toContain("and 17 more; show all: -o ndjson");
   expect(stderr).toMatch(/^1 file, 40 rows, 20 findings, 0 notes, .*s\n$/u);
@@ -214,4 +217,70 @@ test("an interruption ends it with the code of the signal", async () => {
   const ending = run(["verify", at("rows.ndjson"), at("rows.csv")], context);
   context.interrupt({ cause: "SIGINT" });
   expect((await ending).exit).toBe(130);
+});
+
+describe("N3: a file that was not really checked is a finding", () => {
+  const csv = (): string => readFileSync(at("rows.csv"), "utf8");
+  const repeated = (): string => {
+    const lines = csv().split("\n");
+    return [...lines.slice(0, 3), lines[2], ...lines.slice(3)].join("\n");
+  };
+
+  test("CRLF and a byte order mark change nothing, and repeated rows are found", async () => {
+    writeFileSync(at("windows.csv"), `\uFEFF${csv().replaceAll("\n", "\r\n")}`);
+    expect(await verify(at("windows.csv"))).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+    writeFileSync(at("windows-twice.csv"), repeated().replaceAll("\n", "\r\n"));
+    const { exit, stdout } = await verify(at("windows-twice.csv"));
+    expect(exit).toBe(8);
+    expect(rulesOf(stdout)).toContain("R3");
+    writeFileSync(at("windows.ndjson"), readFileSync(at("rows.ndjson"), "utf8").replaceAll("\n", "\r\n"));
+    expect(await verify(at("windows.ndjson"))).toMatchObject({ exit: 0, stdout: "" });
+  });
+
+  test.each([
+    ["semicolons.csv", () => csv().replaceAll(",", ";"), "other fields"],
+    ["headless.csv", () => csv().split("\n").slice(1).join("\n"), "other fields"],
+    ["wrapped.json", () => `{"transactions":${readFileSync(at("rows.json"), "utf8")}}`, "other fields"],
+    ["other.ndjson", () => '{"a":1}\n', "other fields: a"],
+    ["empty.csv", () => "", "no line"],
+    ["empty.tsv", () => "", "no line"],
+    ["empty.ndjson.gz", () => "", "damaged or truncated data"],
+    ["empty.csv.gz", () => "", "damaged or truncated data"],
+    ["rows.txt", () => "ID  CHAIN\n", "invalid JSON"],
+  ])("%s", async (name, text, found) => {
+    writeFileSync(at(name), text());
+    const { exit, stdout } = await verify(at(name));
+    expect(exit).toBe(8);
+    expect(rowsOf(stdout)[0]).toMatchObject({ rule: "F2", found: expect.stringContaining(found) });
+  });
+
+  test("--kind says what the rows are, and a table says what was checked", async () => {
+    expect(await verify(at("other.ndjson"), "--kind", "other")).toMatchObject({ exit: 0, stdout: "" });
+    expect((await verify(at("other.ndjson"), "--kind", "trade")).exit).toBe(2);
+    const { stdout } = await verify(
+      at("rows.csv"),
+      at("other.ndjson"),
+      "-o",
+      "table",
+      "--kind",
+      "transaction",
+    );
+    expect(stdout).toMatch(/transaction +F2 R3 R4 R5 R1 T3 T7 +/u);
+    const { stdout: other } = await verify(at("other.ndjson"), "-o", "table");
+    expect(other).toMatch(/1 +1 +0 +unknown +F2 +/u);
+  });
+
+  test("rows with chosen fields and the groups of a search are known", async () => {
+    writeFileSync(at("chosen.ndjson"), '{"created_at":"2026-11-20T00:00:00Z","amount_0":"1"}\n');
+    const { exit, stdout } = await verify(at("chosen.ndjson"), "-o", "table");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/transaction +F2 R4 R5 R1 T3 T7 +/u);
+    writeFileSync(at("found.json"), '{"tokens":[],"pools":[],"dexes":[]}\n');
+    expect(await verify(at("found.json"))).toMatchObject({ exit: 0, stdout: "" });
+  });
+
+  test("an empty list in NDJSON is sound", async () => {
+    writeFileSync(at("none.ndjson"), "");
+    expect(await verify(at("none.ndjson"))).toMatchObject({ exit: 0, stdout: "" });
+  });
 });

@@ -1,13 +1,15 @@
 /** Each read returns all chunks that have arrived, so that a slow reader needs only a few reads. */
 export interface Chunks extends AsyncIterable<readonly Buffer[]> {
   readonly next: () => Promise<ChunkResult>;
+  /** How often the source was paused because of a slow reader. */
+  readonly pauses?: () => number;
 }
 
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
 
 /** A generator would be slower: it awaits three times per result, and most results contain a single event. */
-export function chunksOf(next: Chunks["next"]): Chunks {
-  const chunks: Chunks = { next, [Symbol.asyncIterator]: () => chunks };
+export function chunksOf(next: Chunks["next"], pauses = (): number => 0): Chunks {
+  const chunks: Chunks = { next, pauses, [Symbol.asyncIterator]: () => chunks };
   return chunks;
 }
 
@@ -21,6 +23,7 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
   let waiting: Buffer[] = [];
   let bytes = 0;
   let isPaused = false;
+  let pauses = 0;
   let end: { readonly cause?: unknown } | undefined;
   let reader: { resolve: (result: ChunkResult) => void; reject: (cause: unknown) => void } | undefined;
 
@@ -46,6 +49,7 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
       serve();
       if (bytes < maxWaitingBytes || isPaused) return;
       isPaused = true;
+      pauses += 1;
       source.pause();
     },
     end: (): void => {
@@ -64,6 +68,7 @@ export function createChunkQueue(source: { readonly pause: () => void; readonly 
           reader = { resolve, reject };
           serve();
         }),
+      () => pauses,
     ),
   };
 }

@@ -13,6 +13,12 @@ export interface Identity {
   readonly tier: Tier | undefined;
   /** For messages; undefined if the service itself reported the tier. */
   readonly tierSource?: string | undefined;
+  /** The command that looks up the plan of this key, and saves it. */
+  readonly lookUp?: string | undefined;
+}
+
+export function lookUpOf({ lookUp = "dexdata auth status" }: Pick<Identity, "lookUp">): string {
+  return lookUp;
 }
 
 export interface Target extends Identity {

@@ -24,7 +24,10 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) 
     ): Promise<Answer> => {
       const accepted = { accept: "application/json", "accept-encoding": "gzip", ...headers };
       const send = async (signal: AbortSignal): Promise<Answer> =>
-        await readAnswerBody(await receive(agent, url, { method: "GET", headers: accepted }, signal), url);
+        await readAnswerBody(
+          await receive(agent, url, { method: "GET", headers: accepted }, signal, clock),
+          url,
+        );
       return await withDeadline(clock, options, send, peerOf(url));
     },
     close,
@@ -69,6 +72,7 @@ export function receive(
   url: URL,
   request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
   signal: AbortSignal,
+  { now }: Pick<Clock, "now">,
 ): Promise<OpenAnswer> {
   return new Promise((resolve, reject) => {
     let queue: ChunkQueue | undefined;
@@ -84,7 +88,7 @@ export function receive(
         if (status < 200) return;
         queue = createChunkQueue(controller);
         const abort = (): void => controller.abort(asError("given up"));
-        resolve({ status, headers: firstValues(headers), body: queue.chunks, abort });
+        resolve({ status, headers: firstValues(headers), body: queue.chunks, abort, received: now() });
       },
       onResponseData: (_, chunk) => queue?.add(chunk),
       onResponseEnd: () => queue?.end(),

@@ -96,7 +96,7 @@ export function learn(
   now: number,
 ): PaceState {
   const isRefused = status === 429;
-  const wait = Math.max((isRefused ? retryAfter : undefined) ?? -1, resetAfter(headers) ?? -1);
+  const wait = (isRefused ? retryAfter : undefined) ?? resetAfter(headers) ?? -1;
   const held = wait < 0 ? state : holdUntil(state, now, wait);
   if (rate.kind !== "plan") return held;
   const perMinute = toldRate(headers);
@@ -123,14 +123,15 @@ function toldRate(headers: RateNews["headers"]): number | undefined {
 }
 
 /**
- * The time until the reset in milliseconds (the header uses seconds), if no requests remain until then. A reset more
- * than ten minutes away is ignored, because it cannot belong to a per-minute limit.
+ * The time until the reset in milliseconds (the header uses seconds), if no requests remain until then: at most a
+ * minute, because the limit is per minute. Clients must not depend on these headers (specification, Headers), so they
+ * may delay requests, but never end a run. A reset more than ten minutes away is ignored.
  */
 function resetAfter(headers: RateNews["headers"]): number | undefined {
   if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
   const text = headers.get("ratelimit-reset")?.trim() ?? "";
   const seconds = /^[1-9]\d{0,2}$/u.test(text) ? Number(text) : Number.NaN;
-  return seconds <= 600 ? seconds * 1000 : undefined;
+  return seconds <= 600 ? Math.min(seconds * 1000, minute) : undefined;
 }
 
 /**

@@ -20,21 +20,22 @@ export function waitTooLong({ details }: Failure): Failure {
 /**
  * The wait in milliseconds, from the Retry-After header (RFC 9110: integer seconds or a date) or else from
  * `retry_after` in the body (seconds). A date is compared with the response's Date header, so that a wrong local clock
- * does no harm. Without a Date header, a date is ignored.
+ * does no harm. Without a Date header and seconds in the body, it is compared with `received`, the local time in
+ * milliseconds.
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,
   body: ErrorBody,
+  received: number,
 ): number | undefined {
   const header = headers.get("retry-after")?.trim();
-  if (header !== undefined) {
-    if (/^\d+$/u.test(header)) return Number(header) * 1000;
-    const date = parseHttpDate(header);
-    const now = parseHttpDate(headers.get("date") ?? "");
-    if (date !== undefined && now !== undefined) return Math.max(0, date - now);
-  }
+  if (header !== undefined && /^\d+$/u.test(header)) return Number(header) * 1000;
+  const date = parseHttpDate(header ?? "");
+  const now = parseHttpDate(headers.get("date") ?? "");
+  if (date !== undefined && now !== undefined) return Math.max(0, date - now);
   const seconds = body.fields.get("retry_after");
-  return seconds !== undefined && /^\d+$/u.test(seconds) ? Number(seconds) * 1000 : undefined;
+  if (seconds !== undefined && /^\d+$/u.test(seconds)) return Number(seconds) * 1000;
+  return date === undefined ? undefined : Math.max(0, date - received);
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,15 +1,14 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { invalidResponse } from "../../contract/failure.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
-import { nextOf } from "./judge.ts";
+import { endlessList, nextOf } from "./judge.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
 const patienceWithRepeats = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
-const patienceWithEmptyPages = 20;
+const patienceWithEmptyPages = 10;
 
 /** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
@@ -29,15 +28,13 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
     yield page;
     const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
     if (isExhausted && !isReplayedPage && nextOf(page) !== undefined)
-      throw invalidResponse(
-        `${empty} consecutive pages had no new rows, but the service promises another page`,
-      );
+      throw endlessList(empty, page.end.doubts);
   }
 }
 
 /** The rows of a response, compared with each other and with the rows of earlier responses. */
 export interface InspectedRows {
-  /** Rows that no earlier response had, without doubles. */
+  /** Rows that no earlier response had, without doubles. A row without an identity is always one of them. */
   readonly fresh: number;
   /** The indexes of the rows that an earlier response had, in ascending order. */
   readonly known: readonly number[];
@@ -53,48 +50,78 @@ export interface InspectedRows {
 export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRows {
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
+  const hash: TextHash = { high: 0, low: 0 };
+  const firstOfHash = createPageTable();
   return (rows) => {
     const { length } = rows;
     const hashes = new Int32Array(2 * length);
-    const names: boolean[] = [];
-    const hash: TextHash = { high: 0, low: 0 };
-    const firstOf = new Map<number, number>();
+    const withoutName = new Set<number>();
     const known: number[] = [];
     const dropped = new Set<number>();
     let [fresh, doubles, twins] = [0, 0, 0];
+    let isBarren = true;
+    firstOfHash.clear(length);
     for (let index = 0; index < length; index += 1) {
       const isNamed = rows.hashKey(index, hash);
-      if (!isNamed) hashText(rows.text(index), hash);
-      names.push(isNamed);
+      if (!isNamed) {
+        hashText(rows.text(index), hash);
+        withoutName.add(index);
+      }
       hashes[2 * index] = hash.high;
       hashes[2 * index + 1] = hash.low;
       if ((isNamed ? seen : unnamed).has(hash)) {
-        if (!isNamed) continue;
-        dropped.add(index);
-        known.push(index);
+        if (isNamed) {
+          dropped.add(index);
+          known.push(index);
+        } else fresh += 1;
         continue;
       }
-      const key = hash.high * 2 ** 32 + hash.low;
-      const first = firstOf.get(key);
-      if (first === undefined) firstOf.set(key, index);
-      else if (isNamed && rows.text(first) === rows.text(index)) {
-        dropped.add(index);
-        doubles += 1;
-        continue;
-      } else if (isNamed) twins += 1;
+      const first = firstOfHash.add(hashes, index);
+      if (first !== index && isNamed) {
+        if (rows.text(first) === rows.text(index)) {
+          dropped.add(index);
+          doubles += 1;
+          continue;
+        }
+        twins += 1;
+      }
       fresh += 1;
+      isBarren = false;
     }
     const take = (): Pick<Page, "rows" | "repeats" | "isBarren"> => {
-      for (const [index, isNamed] of names.entries()) {
+      for (let index = 0; index < length; index += 1) {
         hash.high = hashes[2 * index] ?? 0;
         hash.low = hashes[2 * index + 1] ?? 0;
-        (isNamed ? seen : unnamed).add(hash);
+        (withoutName.has(index) ? unnamed : seen).add(hash);
       }
-      const isBarren = fresh === 0;
       if (dropped.size === 0) return { rows, repeats: 0, isBarren };
       const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
       return { rows: kept, repeats: dropped.size, isBarren };
     };
     return { fresh, known, doubles, twins, take };
+  };
+}
+
+/** Finds rows with equal hashes on one page. The same memory serves all pages, because most of them have no such rows. */
+function createPageTable() {
+  /** For each slot, the index of a row plus 1; 0 marks an empty slot. */
+  let slots = new Uint32Array(256);
+  return {
+    clear: (length: number): void => {
+      if (2 * length > slots.length) slots = new Uint32Array(4 * length);
+      else slots.fill(0);
+    },
+    /** Returns the index of the first row with the same hash: this one, unless another row came before it. */
+    add: (hashes: Int32Array, index: number): number => {
+      const [high, low] = [hashes[2 * index] ?? 0, hashes[2 * index + 1] ?? 0];
+      let at = ((high ^ low) >>> 0) % slots.length;
+      for (let taken = slots[at] ?? 0; taken > 0; taken = slots[at] ?? 0) {
+        const first = taken - 1;
+        if (hashes[2 * first] === high && hashes[2 * first + 1] === low) return first;
+        at = at + 1 === slots.length ? 0 : at + 1;
+      }
+      slots[at] = index + 1;
+      return index;
+    },
   };
 }

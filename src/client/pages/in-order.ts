@@ -11,13 +11,18 @@ export async function* inOrder<T extends object>(
 ): AsyncGenerator<T> {
   const waiting = asks[Symbol.iterator]();
   const pending: Promise<T>[] = [];
+  let isFailing = false;
   const fill = (upTo: number): void => {
+    // The sequence ends at the failed request, so the responses to later ones would not be used.
+    if (isFailing) return;
     while (pending.length < upTo) {
       const ask = waiting.next();
       if (ask.done === true) return;
       const answer = ask.value();
       // A failure is reported when its response is due, not before.
-      answer.catch(() => undefined);
+      answer.catch(() => {
+        isFailing = true;
+      });
       pending.push(answer);
     }
   };

@@ -96,6 +96,12 @@ export function* closing<Page extends Ended>(page: Page, isStrict: boolean): Gen
   if (doubts.length > 0 && isStrict) throw incompleteList(doubts);
 }
 
+/** For a list that continues without new rows. Each of its pages costs a credit. */
+export function endlessList(pages: number, doubts: readonly Doubt[]): Failure {
+  const problem = `${pages} consecutive pages had no new rows, but the service promises another page`;
+  return incompleteList([{ problem, rows: undefined }, ...doubts]);
+}
+
 function incompleteList(doubts: readonly Doubt[]): Failure {
   // The list is sorted, so later doubts concern older rows.
   const before = doubts[0]?.before;

@@ -119,7 +119,7 @@ export class NumberedWalk implements NumberedState {
     this.listed += fresh;
     count.take(answer, fresh, { pushedBack, readAgain });
     // A page without new rows does not change the position.
-    if (fresh > 0) {
+    if (!kept.isBarren) {
       edge.moveTo(rows, isReplayedPage);
       this.#repeats = 0;
     }
@@ -140,7 +140,7 @@ export class NumberedWalk implements NumberedState {
       count.isUsable = false;
       return { ...here, end: more(at, this.doubts) };
     }
-    if (isEnd(answer, fresh > 0, before)) return this.lastPage(here);
+    if (isEnd(answer, !kept.isBarren, before)) return this.lastPage(here);
     const next = placeAfter(answer, reply, edge.lastWholeId);
     const place = { ...next, due: count.due(this.listed), items: itemsOf(answer) };
     return { ...here, end: more(place, this.doubts) };

@@ -22,6 +22,8 @@ export interface Answer {
   readonly headers: ReadonlyMap<string, string>;
   /** The decoded body, with at most one layer of gzip removed. */
   readonly body: Uint8Array;
+  /** When the headers arrived, in milliseconds since the epoch by the local clock. */
+  readonly received: number;
 }
 
 export interface OpenAnswer extends Omit<Answer, "body"> {
@@ -31,10 +33,8 @@ export interface OpenAnswer extends Omit<Answer, "body"> {
   readonly abort: () => void;
 }
 
-export async function readAnswerBody(
-  { status, headers, body, abort }: OpenAnswer,
-  url: URL,
-): Promise<Answer> {
+export async function readAnswerBody({ body, abort, ...head }: OpenAnswer, url: URL): Promise<Answer> {
+  const { status, headers } = head;
   const isRefusal = status < 200 || status >= 300;
   const maxBytes = isRefusal ? maxRefusalBytes : maxBodyBytes;
   const chunks: Buffer[] = [];
@@ -49,11 +49,11 @@ export async function readAnswerBody(
     const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
     const decoded = decode(bytes, headers.get("content-encoding"), maxBytes, url);
     checkValues(decoded, url);
-    return { status, headers, body: decoded };
+    return { ...head, body: decoded };
   } catch (cause) {
     abort();
     // A rejection's status is sufficient, so an unreadable body is treated as empty.
-    if (isRefusal && cause instanceof Failure) return { status, headers, body: new Uint8Array() };
+    if (isRefusal && cause instanceof Failure) return { ...head, body: new Uint8Array() };
     throw cause;
   }
 }
@@ -111,7 +111,7 @@ function countValues(text: string): number {
 export type Document = ReturnType<typeof createDocument>;
 
 /** Most rows are passed on as bytes, so the text is decoded only when needed. */
-export function createDocument({ status, body }: Answer) {
+export function createDocument({ status, body }: Pick<Answer, "status" | "body">) {
   // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
   if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
   /**

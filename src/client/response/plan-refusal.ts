@@ -1,8 +1,8 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 import { isGatewayStatus, meaningOf } from "../../contract/service-errors.ts";
 import { rawMembers } from "../../json/raw-json.ts";
-import { formatInstant } from "../../time/time.ts";
-import type { Target } from "../connection/target.ts";
+import { formatInstant, parseRfc3339 } from "../../time/time.ts";
+import { lookUpOf, type Target } from "../connection/target.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
 import type { Answer } from "./answer-body.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
@@ -13,7 +13,7 @@ export interface Sentence {
 }
 
 /** The details that depend only on the response: based on its status and refined by its body. */
-export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
+export function refusalDetails({ status, headers, received }: Answer, body: ErrorBody, { next }: Sentence) {
   const { exit, code, retryable } = meaningOf(status);
   return {
     exit,
@@ -25,7 +25,7 @@ export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { n
     isOutage: isGatewayStatus(status),
     body: body.fields,
     // A retry enabled by --retry-on, e.g. for 503, must not come too early either (RFC 9110, 10.2.3).
-    retryAfter: retryAfterMilliseconds(headers, body),
+    retryAfter: retryAfterMilliseconds(headers, body, received),
   };
 }
 
@@ -82,14 +82,20 @@ function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host 
   };
 }
 
-function wrongHost(plan: string | undefined, host: string, { tier, tierSource }: Target): Sentence {
-  const message = `${host} does not accept ${plan ?? tier} keys`;
-  if (tierSource === undefined)
-    return { message, next: "look up the plan of the key and store both: dexdata auth login" };
+/** If the service does not name another plan than the one in use, the plan has to be looked up. */
+function wrongHost(plan: string | undefined, host: string, target: Target): Sentence {
+  const { tier, tierSource } = target;
+  const message = `${host} does not accept ${plan === undefined ? keyIn(target) : `${plan} keys`}`;
+  const next = `look up the plan of the key: ${lookUpOf(target)}`;
+  if (tierSource === undefined) return { message, next };
   return {
     message: `${message}; dexdata chose this host because ${tierSource} sets the plan to ${tier}`,
-    next: `unset ${tierSource}, or set it to ${plan ?? tier}`,
+    next: plan === undefined || plan === tier ? next : `unset ${tierSource}, or set it to ${plan}`,
   };
+}
+
+function keyIn({ key, keySource = "the settings" }: Target): string {
+  return key === undefined ? "requests without a key" : `the key from ${keySource}`;
 }
 
 function keyRefused({ key, keySource = "the settings" }: Target, host: string): Sentence {
@@ -133,10 +139,11 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
-/** The format of this header is undefined: Unix seconds are converted, and other text is shown unchanged. */
+/** The format of this header is undefined: Unix seconds and RFC 3339 are read, and any other text is ignored. */
 function readableReset(reset: string | undefined): string | undefined {
-  if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
-  return formatInstant({ seconds: Number(reset), fraction: "" });
+  if (reset === undefined) return undefined;
+  if (/^\d{9,11}$/u.test(reset)) return formatInstant({ seconds: Number(reset), fraction: "" });
+  return parseRfc3339(reset) === undefined ? undefined : reset;
 }
 
 function offer(body: ErrorBody): string {

@@ -1,8 +1,17 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 
 export interface Budget {
-  /** Throws a Failure if the request would exceed the budget. */
+  /** Before a request. Throws a Failure if the request would exceed the budget. */
   readonly claim: (credits: number) => Promise<Claim>;
+  /** Before a stream is opened. Throws a Failure if no credit is left for its first event. */
+  readonly check: () => Promise<void>;
+  /**
+   * After events have arrived. Their credits are spent, so they are always added, even above the limit. Throws a
+   * Failure afterward if no credit is left.
+   */
+  readonly record: (credits: number) => Promise<void>;
+  /** Resolves when everything is recorded. */
+  readonly settled: () => Promise<void>;
 }
 
 export interface Claim {
@@ -10,8 +19,13 @@ export interface Claim {
   readonly settle: (credits: number) => Promise<void>;
 }
 
+const done = (): Promise<void> => Promise.resolve();
+
 export const unbounded: Budget = {
-  claim: () => Promise.resolve({ settle: () => Promise.resolve() }),
+  claim: () => Promise.resolve({ settle: done }),
+  check: done,
+  record: done,
+  settled: done,
 };
 
 export function bothBudgets(first: Budget, second: Budget): Budget {
@@ -31,6 +45,20 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
         throw cause;
       }
     },
+    check: async () => {
+      await first.check();
+      await second.check();
+    },
+    record: async (credits) => {
+      // The credits are added to both, and the first limit that is reached is reported.
+      const [one, other] = await Promise.allSettled([first.record(credits), second.record(credits)]);
+      if (one.status === "rejected") throw one.reason;
+      if (other.status === "rejected") throw other.reason;
+    },
+    settled: async () => {
+      await first.settled();
+      await second.settled();
+    },
   };
 }
 
@@ -38,7 +66,7 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
  * Rejects all claims that follow a rejected one. Otherwise, a smaller request for later rows could take the remaining
  * credits, although its rows would never be output.
  */
-export function inTurn(budget: Budget): Budget {
+export function inTurn(budget: Budget): Pick<Budget, "claim"> {
   let last: Promise<Claim | undefined> = Promise.resolve(undefined);
   return {
     claim: async (credits) => {
@@ -56,7 +84,7 @@ export type Tab = ReturnType<typeof openTab>;
  * take them during the wait. `turns` is the same budget with claims in order; attempts after a paid one skip that
  * queue, because it contains only later rows. Returns undefined if spending is unlimited.
  */
-export function openTab(budget: Budget, turns: Budget, credits: number) {
+export function openTab(budget: Budget, turns: Pick<Budget, "claim">, credits: number) {
   if (budget === unbounded) return undefined;
   let claim: Claim | undefined;
   let isPaid = false;
@@ -87,12 +115,28 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
   let pending = 0;
   let waiting: (() => void)[] = [];
   const settlement = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+  const wakeAll = (): void => {
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  };
+  const check = async (): Promise<void> => {
+    if (spent >= most) throw passed(name, most, spent, "next event costs 1");
+    await done();
+  };
 
   return {
+    check,
+    record: async (credits) => {
+      spent += credits;
+      wakeAll();
+      await check();
+    },
+    settled: done,
     claim: async (credits) => {
       const fits = (): boolean => spent + pending + credits <= most;
       while (!fits()) {
-        if (pending === 0) throw passed(name, most, spent, credits);
+        if (pending === 0) throw passed(name, most, spent, `next request costs ${credits}`);
         await settlement();
       }
       pending += credits;
@@ -100,18 +144,16 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
         settle: (cost) => {
           pending -= credits;
           spent += cost;
-          const woken = waiting;
-          waiting = [];
-          for (const wake of woken) wake();
-          return Promise.resolve();
+          wakeAll();
+          return done();
         },
       };
     },
   };
 }
 
-function passed(name: string, most: number, spent: number, credits: number): Failure {
-  const problem = `${name} of ${most} reached: ${countedAsSpent(spent)}, next request costs ${credits}`;
+function passed(name: string, most: number, spent: number, cost: string): Failure {
+  const problem = `${name} of ${most} reached: ${countedAsSpent(spent)}, ${cost}`;
   return fail("max_credits", problem, { next: `raise ${name}` });
 }
 

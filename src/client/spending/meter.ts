@@ -6,8 +6,13 @@ export type Meter = Readonly<Counters>;
 
 class Counters {
   requests = 0;
-  /** For complete responses. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses do not. */
+  /**
+   * For complete responses and stream events. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses
+   * do not.
+   */
   credits = 0;
+  /** Stream events, at one credit each. */
+  events = 0;
   /** Additional credits that requests without a complete response may have cost. */
   creditsInDoubt = 0;
   requestsInDoubt = 0;
@@ -17,6 +22,21 @@ class Counters {
   creditsLeft: string | undefined;
   /** The most recent X-Api-Plan. */
   plan: string | undefined;
+  /** The number of responses, including streams that opened, for each plan that the service applied. */
+  plans: Readonly<Record<string, number>> = {};
+}
+
+/** More than the service has. Without a limit, changing texts in a header could fill memory. */
+const mostPlans = 20;
+
+export function addPlans(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const sum = new Map(Object.entries(one));
+  for (const [plan, count] of Object.entries(other))
+    if (sum.has(plan) || sum.size < mostPlans) sum.set(plan, (sum.get(plan) ?? 0) + count);
+  return Object.fromEntries(sum);
 }
 
 export function createMeter() {
@@ -33,14 +53,21 @@ export function createMeter() {
       meter.creditsLeft = left;
       leftAt = answers;
     }
-    const remaining = answersBefore > 0 ? undefined : asCredits(left);
-    if (remaining === undefined) return;
-    const before = remaining + BigInt(cost);
-    if (before > (asCredits(meter.creditsBefore) ?? -1n)) meter.creditsBefore = String(before);
+    if (answersBefore > 0) return;
+    const before = BigInt(left) + BigInt(cost);
+    if (before > BigInt(meter.creditsBefore ?? -1)) meter.creditsBefore = String(before);
   };
 
   return {
     meter: meter as Meter,
+    applied: (plan: string): void => {
+      meter.plan = plan;
+      meter.plans = addPlans(meter.plans, { [plan]: 1 });
+    },
+    delivered: (events: number): void => {
+      meter.events += events;
+      meter.credits += events;
+    },
     sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;
@@ -49,9 +76,8 @@ export function createMeter() {
           answers += 1;
           const cost = isCharged(status) ? items : 0;
           meter.credits += cost;
-          const left = headers.get("x-credits-remaining");
+          const left = creditsIn(headers.get("x-credits-remaining"));
           if (left !== undefined) noteLeft(left, cost, answersBefore);
-          meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
         /** For a request that the service may have received but did not answer completely. */
         lost: (): void => {
@@ -67,15 +93,13 @@ export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Also true if either value is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
-  const [one, other] = [asCredits(left), asCredits(known)];
-  return one === undefined || other === undefined || one <= other;
+  return known === undefined || BigInt(left) <= BigInt(known);
 }
 
-/** Undefined for any other text, because the header may contain anything. */
-function asCredits(text: string | undefined): bigint | undefined {
-  return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
+/** The digits; undefined for any other text, because a header or a body may contain anything. */
+export function creditsIn(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{1,19}$/u.test(text) ? text : undefined;
 }
 
 /** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */

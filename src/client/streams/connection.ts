@@ -1,6 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
-import { type Answer, codingOf, readAnswerBody } from "../response/answer-body.ts";
+import { type Answer, codingOf, type OpenAnswer, readAnswerBody } from "../response/answer-body.ts";
+import { readErrorBody } from "../response/error-body.ts";
 import { createAgent } from "../connection/agent.ts";
 import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";
 import { connectionFailure } from "../connection/connection-failure.ts";
@@ -54,17 +55,20 @@ export async function openConnection(
     ...(body !== undefined && { body }),
   } as const;
   const open = async (signal: AbortSignal): Promise<Opened> => {
-    const received = await receive(agent, url, request, signal);
+    const received = await receive(agent, url, request, signal, clock);
     if (received.status >= 300) {
       const answer = await readAnswerBody(received, url);
       close();
       return { kind: "refused", answer };
     }
-    refuseOthers(received, url);
-    const chunks = chunksOf(() =>
-      received.body.next().catch((cause: unknown) => {
-        throw brokenStream(connectionFailure(cause, peer));
-      }),
+    const said = isJson(received.headers) ? await messageOf(received, url) : undefined;
+    refuseOthers(received, url, said);
+    const chunks = chunksOf(
+      () =>
+        received.body.next().catch((cause: unknown) => {
+          throw brokenStream(connectionFailure(cause, peer));
+        }),
+      received.body.pauses,
     );
     return { kind: "open", connection: { headers: received.headers, chunks, close } };
   };
@@ -77,7 +81,7 @@ export async function openConnection(
 }
 
 /** According to the standard, responses with a different status or type are neither read nor requested again. */
-function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
+function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL, why: string | undefined): void {
   if (status === 204) {
     const ended = "the service ended the stream permanently (HTTP 204)";
     throw fail("stream_ended", ended, { next: undefined, status, retryable: false });
@@ -87,11 +91,23 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void
   const type = headers.get("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== "text/event-stream") {
     const found = type === "" ? "no content type" : type;
-    throw invalidResponse(`invalid response: ${found} instead of an event stream from ${url.host}`);
+    throw fail("untrusted_answer", `invalid response: ${found} instead of an event stream from ${url.host}`, {
+      why,
+    });
   }
   const encoding = codingOf(headers.get("content-encoding"));
   if (encoding !== "identity")
     throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
+}
+
+function isJson(headers: Answer["headers"]): boolean {
+  return /^application\/json\b/iu.test(headers.get("content-type") ?? "");
+}
+
+/** Undefined if the body cannot be read. */
+async function messageOf(received: OpenAnswer, url: URL): Promise<string | undefined> {
+  const answer = await readAnswerBody(received, url).catch(() => undefined);
+  return answer && readErrorBody(new TextDecoder().decode(answer.body)).message;
 }
 
 /** Retryable, because a new connection may succeed, whatever the error was. */

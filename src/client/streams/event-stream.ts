@@ -25,6 +25,10 @@ const patience = 16;
 export class EventStreamParser {
   /** In milliseconds. */
   retry: number | undefined;
+  /** The number of lines so far that the standard ignores, except comments. They may be no event stream at all. */
+  strayLines = 0;
+  /** Their number before the current event. */
+  #strayBefore = 0;
   readonly #cap: number;
   readonly #finder: FieldFinder | undefined;
   /** The start of an incomplete line. */
@@ -201,7 +205,12 @@ export class EventStreamParser {
         const digits = line.toString("latin1", from, end);
         // The standard allows ASCII digits only: a sign, a decimal point or a space makes the value invalid.
         if (/^\d+$/u.test(digits)) this.retry = Number(digits);
+        return;
       }
+      case "":
+        return;
+      default:
+        this.strayLines += 1;
     }
   }
 
@@ -235,7 +244,10 @@ export class EventStreamParser {
       this.#setData(joined, 0, joined.length);
     }
     const event = this.#event();
-    if (event?.isPlainJson === true && from >= 0) this.#learn(chunk, from, to, event.name);
+    // Stray lines have to be counted in each event.
+    const hasStrayLines = this.strayLines > this.#strayBefore;
+    this.#strayBefore = this.strayLines;
+    if (event?.isPlainJson === true && from >= 0 && !hasStrayLines) this.#learn(chunk, from, to, event.name);
     this.#bytes = undefined;
     this.#isTooLarge = false;
     this.#skipped = 0;

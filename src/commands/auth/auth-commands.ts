@@ -40,7 +40,7 @@ export const authCommands = [
     exits: requestExits,
     examples: ["dexdata auth status"],
     shared: lookupFlags,
-    run: async (input, context) => await (await import("./auth.ts")).status(input, context),
+    run: async (input, context) => await (await import("./status.ts")).status(input, context),
   }),
   command({
     ...common,

@@ -1,22 +1,19 @@
-import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure, usageFailure } from "../../contract/failure.ts";
-import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../contract/key.ts";
-import type { LocalOutputFlags, SharedValues } from "../../run/flags/shared-flags.ts";
-import { tierSourceOf } from "../../run/open-client.ts";
-import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
+import { fail, usageFailure } from "../../contract/failure.ts";
+import { checkKeyForm, MAX_KEY_BYTES } from "../../contract/key.ts";
+import type { Tier } from "../../contract/tier.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
-import { rememberTier, saveProfile } from "../../settings/edit-credentials.ts";
-import { findKey, type FoundKey, readKeyFile } from "../../settings/find-key.ts";
-import { checkKeyHosts } from "../../settings/key-hosts.ts";
-import { askPlan, findPlan, hostsOf, type SentKey } from "./find-plan.ts";
+import { saveProfile } from "../../settings/edit-credentials.ts";
+import { readKeyFile } from "../../settings/find-key.ts";
+import { findPlan, type FoundPlan, hostsOf, type SentKey, setTier, unknownPlan } from "./find-plan.ts";
 import { profileName, sayRival } from "./profiles.ts";
 
-interface LookupInput {
+export interface LookupInput {
   readonly words: readonly string[];
   readonly flags: SharedValues;
 }
@@ -43,7 +40,9 @@ async function storeKey(run: Run): Promise<ExitCode> {
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`invalid key: ${refused.problem}`, refused.next);
-  const { plan, creditsLeft } = await findPlan(run, { key, source });
+  const found = await findPlan(run, { key, source });
+  const { creditsLeft } = found;
+  const plan = found.tier ?? namedPlan(options, found);
   const { problem } = readCredentials(context);
   if (problem !== undefined)
     await sayWarning(context, `${problem}; the old file will be backed up and replaced`);
@@ -56,83 +55,11 @@ async function storeKey(run: Run): Promise<ExitCode> {
   return 0;
 }
 
-export async function status({ words, flags }: LookupInput, outer: Context): Promise<ExitCode> {
-  expectWords(words, 0, "auth status");
-  return await withRun(flags, outer, async (run) => await showStatus(run, flags));
-}
-
-async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {
-  const { context, options, report } = run;
-  if (options.sandbox !== undefined) {
-    const { client } = await run.open({ over: () => undefined });
-    return await statusOfTarget(run, flags, client.target);
-  }
-  const { settings } = options;
-  const { found, warnings } = await findKey(context, options, settings);
-  for (const warning of [...settings.warnings, ...warnings]) report.warn(warning);
-  await report.settled();
-  if (found !== undefined) checkKeyHosts(found, options);
-  if (found !== undefined && found.tier === undefined) return await statusWithoutTier(run, flags, found);
-  const tier = found?.tier ?? settings.tier.value ?? "keyless";
-  return await statusOfTarget(run, flags, {
-    ...hostsOf(options, tier),
-    tier,
-    tierSource: tierSourceOf(options),
-    key: found?.key,
-    keySource: found?.source,
-    isSimulated: false,
-  });
-}
-
-/** Any error other than a failure is a bug or an interruption. */
-function asFailure(cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  throw cause;
-}
-
-async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target): Promise<ExitCode> {
-  const { key, keySource, tier, rest, streaming } = target;
-  const seen = await askPlan(run, target).catch(asFailure);
-  const record = {
-    key: key === undefined ? "none" : maskKey(key),
-    source: key === undefined ? undefined : keySource,
-    tier,
-  };
-  const hosts = { rest_url: rest, streaming_url: streaming };
-  if (seen instanceof Failure) {
-    const unknown = { plan: undefined, credits_left: undefined };
-    await writeRecord(run.context, flags, { ...record, ...unknown, problem: seen.message, ...hosts });
-    return seen.exit;
-  }
-  const { plan } = seen;
-  const credits_left = exactNumber(seen.creditsLeft);
-  const problem = plan === tier ? undefined : `the service applied the ${plan} plan, not ${tier}`;
-  return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
-}
-
-/** dexdata does not guess the host. As in `auth login`, it sends a request to each host. */
-async function statusWithoutTier(
-  run: Run,
-  flags: LocalOutputFlags,
-  { key, source }: FoundKey,
-): Promise<ExitCode> {
-  const { context, options } = run;
-  const seen = await findPlan(run, { key, source }).catch(asFailure);
-  const record = { key: maskKey(key), source, tier: "unknown" };
-  if (seen instanceof Failure) {
-    await writeRecord(context, flags, { ...record, problem: seen.message });
-    return seen.exit;
-  }
-  const { plan } = seen;
-  const credits_left = exactNumber(seen.creditsLeft);
-  const { rest: rest_url, streaming: streaming_url } = hostsOf(options, plan);
-  const unsaved = await rememberTier(context, key, plan).then(() => undefined, asFailure);
-  const known = { ...record, ...(unsaved === undefined && { tier: plan }), plan, credits_left };
-  const note =
-    unsaved === undefined
-      ? { note: "the plan is saved under a hash of the key, so DEXDATA_TIER is not required on this machine" }
-      : { problem: `set DEXDATA_TIER=${plan}, because the plan was not saved: ${unsaved.message}` };
-  return await writeRecord(context, flags, { ...known, ...note, rest_url, streaming_url });
+/** A plan that dexdata does not know yet can still be used on the hosts of one that it knows. */
+function namedPlan({ settings }: RunOptions, { plan }: FoundPlan): Tier {
+  const { value } = settings.tier;
+  if (value !== undefined && value !== "keyless") return value;
+  throw fail("other_plan", unknownPlan(plan), { next: `${setTier}, and run it again` });
 }
 
 async function readKey(context: Context, options: RunOptions): Promise<SentKey> {

@@ -7,7 +7,12 @@ import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import { type Credentials, readCredentials } from "../../settings/credentials.ts";
-import { removeAllProfiles, removeProfile, switchProfile } from "../../settings/edit-credentials.ts";
+import {
+  type Removed,
+  removeAllProfiles,
+  removeProfile,
+  switchProfile,
+} from "../../settings/edit-credentials.ts";
 import { readSettings } from "../../settings/read-settings.ts";
 import { checkProfileName, label } from "../../settings/setting.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -73,15 +78,25 @@ export async function logout(
   expectWords(words, 0, "auth logout");
   const named = profileName(context, flags.profile);
   if (flags.all === true) {
-    const names = await removeAllProfiles(context);
-    const removed = names.length === 0 ? "no key stored" : `removed all stored keys: ${names.join(", ")}`;
-    await say(context, removed);
+    const removed = await removeAllProfiles(context);
+    const names = removed.profiles.join(", ");
+    if (names !== "") await say(context, `removed all stored keys: ${names}`);
+    else if (removed.files.length === 0) await say(context, "no key stored");
+    await sayCopies(context, removed, "dexdata did not create it or cannot delete it");
     return 0;
   }
   const name = named ?? readCredentials(context).active;
-  const wasStored = await removeProfile(context, name);
+  const removed = await removeProfile(context, name);
+  const wasStored = removed.profiles.length > 0;
   await say(context, `${wasStored ? "removed the key of" : "no key stored for"} profile "${name}"`);
+  await sayCopies(context, removed, "to remove all keys and backups: dexdata auth logout --all");
   return 0;
+}
+
+/** No file that may contain a key remains without being named. */
+async function sayCopies(context: Context, { files, left }: Removed, next: string): Promise<void> {
+  for (const file of files) await say(context, `removed ${file}, which may have contained a key`);
+  for (const file of left) await sayWarning(context, `${file} may contain a key; ${next}`);
 }
 
 /** The flag, the environment or config.json selects the profile. The settings have already been checked. */

@@ -1,14 +1,14 @@
 import type { Exchange } from "../../client/client.ts";
-import { type Target, tierHint } from "../../client/connection/target.ts";
+import { lookUpOf, type Target, tierHint } from "../../client/connection/target.ts";
 import { current, readPaceState } from "../../client/pace/pace-state.ts";
 import type { Context } from "../../context/context.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import { maskKey } from "../../contract/key.ts";
-import { plans } from "../../contract/tier.ts";
+import { isTier, plans } from "../../contract/tier.ts";
 import { readJsonFile } from "../../files/read-json-file.ts";
-import { member } from "../../json/raw-json.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import { spentToday } from "../../run/spending/daily-budget.ts";
 import { accountFile } from "../../run/spending/open-pace.ts";
 import { findKey } from "../../settings/find-key.ts";
 import { checkKeyHosts } from "../../settings/key-hosts.ts";
@@ -63,20 +63,19 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   return ok(`${found}${heard}`);
 }
 
-export function checkBudget(context: Context, { settings }: RunOptions, target: Target): Outcome | undefined {
-  const { value: most } = settings.budget_daily;
-  if (most === undefined) return undefined;
-  const path = accountFile(context, "budget", target);
-  const file = readJsonFile(path);
-  if (file.state === "broken")
-    return fail(
-      `${file.problem}, so no requests are sent`,
-      `remove the file to reset the count: rm '${path}'`,
-    );
-  const object = file.state === "read" ? file.object : undefined;
-  const today = new Date(context.clock.now()).toISOString().slice(0, 10);
-  const spent = member(object, "day") === today ? Number(member(object, "credits")) : 0;
+/** Records the spending as a command would, without a change, so that both agree about the file. */
+export async function checkBudget(
+  context: Context,
+  options: RunOptions,
+  target: Target,
+): Promise<Outcome | undefined> {
+  const warnings: string[] = [];
+  const today = await spentToday(context, options, target, (line) => warnings.push(line));
+  if (today === undefined) return undefined;
+  const { spent, most } = today;
   const found = `${spent} of ${most} credits spent today (UTC)`;
+  const [warning] = warnings;
+  if (warning !== undefined) return warn(`${found}: ${warning}`, "compare with: dexdata usage");
   if (spent < most) return ok(found);
   return fail(
     found,
@@ -105,15 +104,15 @@ export async function checkAnswer(
   ];
 }
 
-function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outcome {
+function checkPlan({ plan = "unknown", creditsLeft }: SeenPlan, target: Target): Outcome {
+  const { tier, key, tierSource } = target;
   const credits = creditsLeft === undefined ? "" : `, ${grouped(creditsLeft)} credits left`;
   if (plan === tier) return ok(`${plan}, as expected${credits}`);
-  return warn(
-    `the service applied the ${plan} plan, not ${tier}${credits}`,
-    key === undefined
-      ? "unset DEXDATA_TIER, or add a key: dexdata auth login"
-      : "update the stored plan: dexdata auth login",
-  );
+  const found = `the service applied the ${plan} plan, not ${tier}${credits}`;
+  if (key === undefined) return warn(found, "unset DEXDATA_TIER, or add a key: dexdata auth login");
+  const next = `update the stored plan: ${lookUpOf(target)}`;
+  const isSet = tierSource !== undefined && isTier(plan);
+  return warn(found, isSet ? `unset ${tierSource}, or set it to ${plan}` : next);
 }
 
 /** In milliseconds. Time ranges such as `--from -15m` become inexact beyond the first and wrong beyond the second. */

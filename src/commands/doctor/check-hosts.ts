@@ -9,6 +9,7 @@ import {
 } from "../../client/connection/proxy.ts";
 import { findAddresses, reachHost } from "../../client/connection/reach.ts";
 import type { Target } from "../../client/connection/target.ts";
+import { EventStreamParser } from "../../client/streams/event-stream.ts";
 import type { Context } from "../../context/context.ts";
 import { pricesFeed as feed } from "../../contract/feeds/prices-feed.ts";
 import { isLoopback } from "../../contract/host.ts";
@@ -99,25 +100,27 @@ const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead90
 /** In milliseconds; the service sends a ping every 15 s. */
 const longestSilence = 20_000;
 
-/** Closes the feed after the first byte. An event costs a credit, which is reserved in the budget beforehand. */
+/** Closes the feed after the first bytes. Each event in them costs a credit. */
 export async function checkStream(
   context: Context,
-  { client: { target }, pace, budget }: OpenClient,
+  { client: { target, ledger }, pace }: OpenClient,
   timeout: number,
 ): Promise<Outcome> {
   const { clock } = context;
   const patience = Math.min(timeout, longestSilence);
   const { host } = new URL(target.streaming);
-  const opening = { target, context, pace, timeout: patience, command: "doctor" };
+  const opening = { target, context, pace, ledger, timeout: patience, command: "doctor" };
   const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
   const { signal, release } = createEnding(clock, context.signal, patience);
   const started = clock.elapsed();
   try {
-    await (await budget.claim(1)).settle(1);
     const connection = await openerOf({ ...opening, ...subscription })("", signal);
     signal.addEventListener("abort", connection.close);
-    for await (const _ of connection.chunks) {
+    for await (const chunks of connection.chunks) {
       connection.close();
+      const parser = new EventStreamParser();
+      const events = chunks.flatMap((chunk) => parser.push(chunk));
+      ledger.delivered(events.filter(({ name }) => feed.events.has(name)).length);
       return ok(`${host}: first byte after ${took(clock.elapsed() - started)}`);
     }
     return silent(`${host} closed the stream without sending data`);

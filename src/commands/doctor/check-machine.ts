@@ -11,7 +11,9 @@ import { probeStateFolder } from "../../files/update-json-file.ts";
 import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
+import { findKeyCopies } from "../../settings/key-copies.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
+import { probeSettingsFolder } from "../../settings/update-settings-file.ts";
 import { counted } from "../../text/counted.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
@@ -72,7 +74,7 @@ function isCertificate(block: string): boolean {
   }
 }
 
-function checkConfig(context: Context): Outcome {
+async function checkConfig(context: Context): Promise<Outcome> {
   const file = readConfigFile(context);
   try {
     readSettings(context);
@@ -83,12 +85,29 @@ function checkConfig(context: Context): Outcome {
   if (file.problem !== undefined)
     return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
   if (warning !== undefined) return warn(warning, "remove this setting from the file");
+  const unwritable = await findUnwritable(context);
+  if (unwritable !== undefined) return unwritable;
   const kept = file.values.size === 0 ? "no settings" : counted(file.values.size, "setting");
   const set = Object.keys(context.env).filter(
     (name) => name.startsWith("DEXDATA_") && context.env[name] !== "",
   );
   const also = set.length === 0 ? "" : `; environment: ${set.toSorted().join(", ")}`;
   return ok(`${file.path}: ${kept}${also}`);
+}
+
+/** Writes the way `auth login` and `config set` do. Other commands only read the directory. */
+async function findUnwritable(context: Context): Promise<Outcome | undefined> {
+  try {
+    await probeSettingsFolder(context, findFolders(context).config);
+    return undefined;
+  } catch (cause) {
+    if (context.signal.aborted) throw cause;
+    const next = cause instanceof Failure ? cause.details.next : undefined;
+    return warn(
+      `keys and settings cannot be saved: ${withoutSecrets(describeError(cause))}`,
+      next ?? "make the directory writable, or set DEXDATA_CONFIG_DIR to another one",
+    );
+  }
 }
 
 /** Only the owner should be able to read the file. */
@@ -98,6 +117,9 @@ function checkCredentials(context: Context): Outcome {
     return fail(`${problem}; commands ignore it`, "store the key again: dexdata auth login");
   if (exposure !== undefined)
     return warn(`other users can read the key in ${file}`, `run: chmod 600 '${file}'`);
+  const [copy] = findKeyCopies(file).stages;
+  if (copy !== undefined)
+    return warn(`${copy} may contain a key; a killed login left it`, `run: rm '${copy}'`);
   const folder = path.dirname(file);
   const mode = context.platform === "win32" ? undefined : modeOf(folder);
   if (profiles.size > 0 && mode !== undefined && (mode & 0o022) !== 0)

@@ -55,6 +55,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
       warn: () => undefined,
       tell: () => undefined,
       note: () => undefined,
+      applied: () => undefined,
       answered: (exchange) => {
         exchanges.push(exchange);
         report.answered(exchange);
@@ -67,7 +68,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   if (isSimulated) await output.check("key", () => sandboxKey(target));
   else {
     await output.check("pace", () => checkPace(context, options, target));
-    await output.check("budget", () => checkBudget(context, options, target));
+    await output.check("budget", async () => await checkBudget(context, options, target));
   }
   // No host can be reached through an invalid proxy.
   if (!(await output.check("proxy", () => checkProxy(context, target)))) return;

@@ -157,8 +157,10 @@ export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestinatio
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
   const { code, isDamaged, next: advice } = cause.details;
-  const hasBoth = code === "output" && advice !== undefined && next !== undefined;
-  // The problem with the output is mentioned first, because the command to continue would run into it again.
+  const isLasting = code === "output" || (cause.exit >= 4 && cause.exit <= 6);
+  const hasBoth = isLasting && advice !== undefined && next !== undefined;
+  // The way out is mentioned first, because the command to continue would run into the same problem again: the output,
+  // the key or plan, the credits or the rate limit.
   const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
   const isUnreadable = run.options.picture === "chart" || isCutBinary(run.options, to);
   const done = isUnreadable ? "fetched" : "written";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { withRepeated } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { fail } from "../../contract/failure.ts";
+import { isSameService, namesIn } from "../../contract/service-name.ts";
 import { formatInstant, fromWire } from "../../time/time.ts";
 import type { CheckpointHeader } from "../../files/out/checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
@@ -58,7 +59,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
 /** The free and paid hosts count as one service, so a pull can continue on a different plan. */
 export function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
-  return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
+  return namesIn(baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`);
 }
 
 /** Does not depend on the order of the parts. */
@@ -73,9 +74,10 @@ function digest(value: unknown): string {
 export function checkSameQuery(file: string, begun: Query, asked: Query, endpoint: Endpoint): void {
   for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
     if (begun[name] === asked[name]) continue;
+    if (name === "service" && isSameService(begun[name] ?? "", asked[name] ?? "")) continue;
     const { label, show } = describePart(name, endpoint);
     const [was, is] = [begun[name], asked[name]].map((value) =>
-      value === undefined ? "not set" : show(value),
+      value === undefined ? "not set" : show(name === "service" ? namesIn(value) : value),
     );
     // Digests of long input lists would explain nothing.
     const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was}; now ${is}`;

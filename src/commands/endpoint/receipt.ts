@@ -1,6 +1,7 @@
 import { withRepeated } from "../../contract/args.ts";
 import { exitOfInterruption, isInterruption } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
+import { serviceName } from "../../contract/service-name.ts";
 import { cannotBeWritten } from "../../files/file-errors.ts";
 import { escapeJsonText, prettyJson } from "../../json/json-text.ts";
 import { modeOf } from "../../files/paths.ts";
@@ -11,6 +12,7 @@ import { version } from "../../contract/version.ts";
 import type { Pull } from "./pull.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import type { WrittenRows } from "../../parquet/parquet-writer.ts";
+import { addPlans } from "../../client/spending/meter.ts";
 import { counted } from "../../text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
@@ -58,7 +60,7 @@ export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: Written
     escapeJsonText(
       objectText({
         ...queryMembers(run),
-        service: JSON.stringify(target.isSimulated ? "sandbox" : target.rest),
+        service: JSON.stringify(target.isSimulated ? "sandbox" : serviceName(target.rest)),
         ...rowMembers(run),
         // Of several files, each has its own rows.
         ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
@@ -110,14 +112,16 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { tally, before } = destination;
   const { meter, target } = open.client;
   const rest = restOf(run);
+  const plans = addPlans(before.plans ?? {}, meter.plans);
   const reason = whyNot(failure) ?? whyNotWhole(run, exit);
   return prettyJson(
     objectText({
       ...queryMembers(run),
       query: JSON.stringify(queryDigest(queryOf(questions, options))),
       now: JSON.stringify(new Date(options.now).toISOString()),
-      service: JSON.stringify(target.rest),
-      plan: JSON.stringify(meter.plan ?? target.tier),
+      service: JSON.stringify(serviceName(target.rest)),
+      plan: JSON.stringify(onlyPlan(plans, target.tier)),
+      plans: JSON.stringify(plans),
       started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
@@ -137,6 +141,12 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       exit: String(exitOf(failure) ?? exit),
     }),
   );
+}
+
+/** Null if the service applied several plans. */
+function onlyPlan(plans: Readonly<Record<string, number>>, tier: string): string | null {
+  const [first = tier, ...others] = Object.keys(plans);
+  return others.length === 0 ? first : null;
 }
 
 /** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */

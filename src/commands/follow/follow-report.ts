@@ -8,7 +8,7 @@ import { createRepeatLimiter } from "../../tail/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
-import type { Gap, Moment } from "../../tail/shard-handlers.ts";
+import type { Gap, Moment } from "../../tail/gap.ts";
 import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
@@ -34,7 +34,6 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
   const { warn, remark, log, timesToTell } = sinks;
   const lost = createSeries(sinks);
   let [isListening, isPollSaid] = [false, false];
-  let events = 0;
   return {
     /** Whether the stream is currently open and triggers reads. */
     isListening: () => isListening,
@@ -47,10 +46,6 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       holes.add({ ...hole, readAfter: at.elapsed });
       log({ event: "gap", ...timesOf(hole), reason: gap.reason });
       warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
-    },
-    /** Each event costs a credit. */
-    charged: (more: number): void => {
-      events += more;
     },
     streamLost: ({ message: reason }: Failure, wait: number): void => {
       const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
@@ -71,10 +66,9 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       warn(line);
     },
     closed: (reason: string): void => log({ event: "close", reason }),
-    ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
-      log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
-      const ofStream = events === 0 ? "" : `; stream events cost ${counted(events, "additional credit")}`;
-      remark(`followed ${counted(rows, "row")}${ofStream}`);
+    ended: (rows: number, { requests, events, credits, creditsInDoubt: in_doubt }: Meter): void => {
+      log({ event: "credits", rows, requests, events, credits, in_doubt });
+      remark(`followed ${counted(rows, "row")}`);
     },
   };
 }

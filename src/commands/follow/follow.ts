@@ -303,7 +303,11 @@ async function listen(followed: Followed, wake: Wake): Promise<void> {
   const { context, options } = run;
   const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-  const opening = { target, context, pace: open.pace, timeout: options.timeout, command: "txns --follow" };
+  const { pace, client } = open;
+  const { ledger, notePlan: counted } = client;
+  const { timeout, requiredPlan } = options;
+  const plan = { counted, requiredPlan };
+  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", ...plan };
   const opener = openerOf({
     ...opening,
     feed,
@@ -311,7 +315,7 @@ async function listen(followed: Followed, wake: Wake): Promise<void> {
     subjects: [subjectOf(question)],
     params: new Map(),
   });
-  const calls = { wake, budget: open.budget };
+  const calls = { wake, ledger };
   const handlers = { ...course, retrying: course.streamLost };
   await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);
 }

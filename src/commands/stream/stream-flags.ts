@@ -27,12 +27,15 @@ export const streamEvents = [
   "moved",
   "dropped",
   "left_out",
+  "foreign",
+  "stray",
   "lost",
   "warning",
   "error",
   "unknown",
   "reload",
   "reload_refused",
+  "unwritten",
   "credits",
   // Earlier lines could not be written.
   "log_lost",
@@ -142,7 +145,14 @@ export const streamNotes: readonly Block[] = [
 
 const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 
-export const streamShared = pick(sharedFlags, ...requestingFlags, ...simulating, "key-file", "profile");
+export const streamShared = pick(
+  sharedFlags,
+  ...requestingFlags,
+  ...simulating,
+  "require-plan",
+  "key-file",
+  "profile",
+);
 
 export type StreamFlags = typeof streamShared & typeof streamFlags;
 

@@ -14,9 +14,12 @@ import type { KnownAssets } from "../../run/known-assets.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "../../tail/event-place.ts";
-import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
-import type { Moment, Shard } from "../../tail/shard-handlers.ts";
+import { type EventOwners, Foreign } from "../../tail/event-owner.ts";
+import { createReplacements, enveloped, jsonLine } from "../../tail/event-line.ts";
+import type { Moment } from "../../tail/gap.ts";
+import type { Shard } from "../../tail/shard-handlers.ts";
 import { counted } from "../../text/counted.ts";
+import { createPendingLines } from "./pending-lines.ts";
 import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../client/subject.ts";
 
@@ -28,6 +31,8 @@ const maxKeptBytes = 256 * 1024;
 export interface StreamDisplay {
   /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  /** The number of events whose lines were not accepted by the end of the run. */
+  readonly unwritten?: () => Promise<number>;
   /** Only the board needs this. */
   readonly watch?: (subjects: readonly Subject[]) => void;
   /** Removes assets that the service does not stream. */
@@ -52,18 +57,27 @@ export async function openDisplays(
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
   const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
-  const form = { feed: board.feed, isEnveloped: envelope === true, before };
+  const form = { feed: board.feed, owners: board.owners, isEnveloped: envelope === true, before };
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
-    displays.push(createLines(file, { ...form, place: board.place }, broken));
-  } else if (!hasBoard) displays.push(createLines(stdout, { ...form, place: undefined }, broken));
+    const output = {
+      write: async (lines: Buffer, _: number, to: Place | undefined) =>
+        await file.write(lines, to?.time, to?.names),
+    };
+    displays.push(createLines(output, { ...form, place: board.place }, broken));
+  } else if (!hasBoard) {
+    const pending = createPendingLines(stdout);
+    const lines = createLines(pending, { ...form, place: undefined }, broken);
+    displays.push({ ...lines, unwritten: async () => await pending.unwritten(clock) });
+  }
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
 
 interface LineForm {
   readonly feed: FeedName;
+  readonly owners: EventOwners;
   readonly isEnveloped: boolean;
   readonly before: RowPrefix | undefined;
   readonly place: BoardFacts["place"];
@@ -71,8 +85,8 @@ interface LineForm {
 
 /** All lines of a chunk are written at once. */
 function createLines(
-  output: Pick<RotatingFile, "write">,
-  { feed, isEnveloped, before, place }: LineForm,
+  output: { readonly write: (lines: Buffer, events: number, to: Place | undefined) => Promise<void> },
+  { feed, owners, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
   // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
@@ -85,7 +99,7 @@ function createLines(
     }
     const start = before?.ofText(line) ?? "";
     if (!isEnveloped) return Buffer.from(start + line);
-    const subject = subjectOf(event, shard.subjects);
+    const subject = owners.subjectOf(event, shard.subjects);
     const isReplacement = replacements.get(shard) ?? createReplacements();
     replacements.set(shard, isReplacement);
     const facts = { feed, subject, received, isReplacement: isReplacement(event) };
@@ -95,15 +109,21 @@ function createLines(
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
+      const files = new Map<
+        string,
+        { readonly lines: ByteStore; readonly to: Place | undefined; events: number }
+      >();
       const linesFor = (event: StreamEvent): ByteStore => {
-        const to = place?.of(event, subjectOf(event, shard.subjects), at.now);
+        const to = place?.of(event, owners.of(event, shard.subjects), at.now);
         const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
-        const found = files.get(file)?.lines;
-        if (found !== undefined) return found;
+        const found = files.get(file);
+        if (found !== undefined) {
+          found.events += 1;
+          return found.lines;
+        }
         const lines = spare ?? createByteStore(maxKeptBytes);
         spare = undefined;
-        files.set(file, { lines, to });
+        files.set(file, { lines, to, events: 1 });
         return lines;
       };
       for (const event of events) {
@@ -120,8 +140,8 @@ function createLines(
         lines.add(line);
         lines.addByte(LF);
       }
-      for (const { lines, to } of files.values()) {
-        await output.write(lines.lend(), to?.time, to?.names);
+      for (const { lines, to, events: count } of files.values()) {
+        await output.write(lines.lend(), count, to);
         spare = lines;
       }
     },
@@ -130,6 +150,7 @@ function createLines(
 
 interface BoardFacts {
   readonly feed: FeedName;
+  readonly owners: EventOwners;
   /** Undefined if all events go to the same file. */
   readonly place: { readonly pattern: string; readonly of: ReturnType<typeof createPlaces> } | undefined;
   readonly subjects: readonly Subject[];
@@ -143,7 +164,7 @@ interface BoardFacts {
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { feed, subjects, known, begun, isSimulated, state }: BoardFacts,
+  { feed, owners, subjects, known, begun, isSimulated, state }: BoardFacts,
 ): Promise<StreamDisplay> {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
@@ -181,9 +202,10 @@ async function openBoard(
   };
   return {
     show: async (shard, events, at) => {
-      const named = events.map((event) => {
-        const subject = subjectOf(event, shard.subjects);
-        return { data: dataOf(event), asset: subject === undefined ? undefined : nameOf(subject) };
+      const named = events.flatMap((event) => {
+        const owner = owners.of(event, shard.subjects);
+        if (owner instanceof Foreign) return [];
+        return [{ data: dataOf(event), asset: owner === undefined ? undefined : nameOf(owner) }];
       });
       board.events(named, at.elapsed);
       display.changed();

@@ -16,14 +16,16 @@ import { checkOutPattern } from "../../files/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
-import { budgetOf } from "../../run/spending/daily-budget.ts";
+import { costOfRun } from "../../run/report.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
+import { type Moment, momentAt } from "../../tail/gap.ts";
+import { EventOwners, Foreign } from "../../tail/event-owner.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { planShards, roomFor } from "../../tail/shards.ts";
+import { planShards, roomFor, someOf } from "../../tail/shards.ts";
 import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
 import { Tail } from "../../tail/tail.ts";
@@ -31,9 +33,10 @@ import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags, type StreamValues } from "./stream-flags.ts";
+import { endOfEarlierRun } from "./earlier-run.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
-import { distinctSubjects, type Subject } from "../../client/subject.ts";
+import { distinctSubjects, titleOf, type Subject } from "../../client/subject.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -56,6 +59,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const asked = readStreamOptions(flags, options.now);
   const { feed, params } = asked;
   const started = clock.elapsed();
+  /** The assets that have had no event by the end. */
+  const ending: { silent: readonly Subject[] } = { silent: [] };
   /** Reads the files again each time. The signal cancels a read that blocks. */
   const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
@@ -65,34 +70,35 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     return listed;
   };
   const listed = await readAssets(signal);
+  const since = await earlierMoment(flags, context.clock, options.sandbox !== undefined);
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
-  const stops = createStops(clock, signal, { limit, duration, maxCredits: options.maxCredits });
-  onClose(stops.release);
   const remark = options.hasStats ? report.tell : report.remark;
   const open = await run.open({
     speed,
-    over: () => {
-      const { events, credits } = stops.counts();
+    over: ({ client }) => {
       const time = formatDuration(clock.elapsed() - started);
-      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
+      const { events } = stops.counts();
+      remark(`${counted(events, "event")}, ${costOfRun(client.meter)}, ${time}${withoutEvent(ending)}`);
     },
   });
+  const { meter } = open.client;
+  const ends = { limit, duration, maxCredits: options.maxCredits };
+  const stops = createStops(clock, signal, ends, () => meter.credits);
+  onClose(stops.release);
   const known = createKnownAssets(context, open.client.target);
   known.name(listed);
   const subjects = known.labeled(listed);
   const course = createStreamReport(run, log, flags["max-event"] ?? 1);
-  onClose(() => course.credits(stops.counts().events, stops.counts().credits));
+  onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
   const pace = speed === 1 ? "" : `, at ${speed}x speed (--speed 1 for real time)`;
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
-  const isCostly = feed.name === "transactions" && asked.kind.by === "token";
-  remark(
-    `${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${isCostly ? `; ${costOfTokens}` : ""}`,
-  );
+  const cost = asked.kind.isCostly === true ? `; ${costOfTokens}` : "";
+  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {
@@ -102,13 +108,30 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { kind } = asked;
   const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
-  const board = { place, begun, feed: feed.name, subjects, known, isSimulated, state };
+  const owners = new EventOwners(kind);
+  const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
+  const board = { place, begun, feed: feed.name, owners, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
   });
   const hasFile = words.some((word) => word.startsWith("@"));
-  return { run, flags, ...asked, subjects, known, readAssets, hasFile, open, cap, stops, course, displays };
+  const assets = { subjects, known, readAssets, hasFile, owners };
+  return { run, flags, ...asked, ...assets, open, cap, stops, course, displays, now, ending, since };
+}
+
+/** The sandbox has no market between two runs. */
+async function earlierMoment(
+  flags: StreamValues,
+  clock: Context["clock"],
+  isSimulated: boolean,
+): Promise<Moment | undefined> {
+  const end = isSimulated ? undefined : await endOfEarlierRun(flags, clock.now());
+  return end === undefined ? undefined : momentAt(clock, end);
+}
+
+function withoutEvent({ silent }: Pick<Session["ending"], "silent">): string {
+  return silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
 }
 
 /** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
@@ -119,15 +142,13 @@ async function learnPools(
   client: Client,
   known: KnownAssets,
   subjects: readonly Subject[],
-  { charge, signal }: Session["stops"],
+  { signal }: Session["stops"],
 ): Promise<void> {
   const unknown = subjects.filter((subject) => !known.knowsPool(subject)).slice(0, mostLearned);
   for (const { network, address } of unknown) {
     if (signal.aborted) return;
-    const before = client.meter.credits;
     // A failure is not an error: the amounts stay raw.
     await known.requestPool(client, network, address).catch(() => undefined);
-    charge(client.meter.credits - before);
   }
   known.save();
 }
@@ -169,18 +190,35 @@ function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<s
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, flags, subjects, hasFile, stops, course } = session;
+  const { run, flags, subjects, hasFile, stops } = session;
   const tail = createTail(session);
   if (flags.events !== undefined) run.onClose(logCredits(session));
   if (hasFile) run.onClose(listenForReload(session, tail));
   try {
     return await tail.run(subjects, stops.signal);
   } catch (cause) {
+    if (!(cause instanceof Stop && cause.by === "limit"))
+      session.ending.silent = tail.assets().filter((subject) => !session.owners.hasHeard(subject));
+    const unwritten = await countUnwritten(session);
     // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
-    // stream.
-    if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
+    // stream, or if the reader did not accept all lines.
+    const isIncomplete = session.course.state().missed > 0 || unwritten > 0;
+    if (cause instanceof Stop) return cause.by === "time" && isIncomplete ? 8 : 0;
     throw withNetworkHint(cause, subjects);
   }
+}
+
+/** Only whole lines count as events. A reader that has closed the pipe wants no more of them. */
+async function countUnwritten({ run, displays, stops, course }: Session): Promise<number> {
+  const { reason } = stops.signal;
+  if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
+  let unwritten = 0;
+  for (const display of displays) unwritten += (await display.unwritten?.()) ?? 0;
+  if (unwritten === 0) return 0;
+  stops.leftOut(unwritten);
+  course.unwritten(unwritten);
+  run.context.stopWaitingForReader();
+  return unwritten;
 }
 
 function createTail(session: Session): Tail {
@@ -195,24 +233,36 @@ function createTail(session: Session): Tail {
       target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
       pace: open.pace,
+      ledger: open.client.ledger,
       timeout: options.timeout,
+      now: session.now,
       command: streamCommand(feed),
-      counted: warnOfPlan(session),
+      counted: open.client.notePlan,
+      requiredPlan: options.requiredPlan,
       feed,
       kind,
       params,
       cap,
+      since: session.since,
       onInvalid: flags["on-invalid"] ?? "fail",
-      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent, fields: options.prefix },
-      suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
+      limits: {
+        now: session.now,
+        feed,
+        silence: defaultSilence,
+        maxReconnects,
+        largestEvent,
+        fields: options.prefix,
+      },
+      hasHeard: (subject) => session.owners.hasHeard(subject),
+      suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
     watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),
   );
 }
 
 function handlersOf(session: Session): TailHandlers {
-  const { stops, course, displays } = session;
-  const spendDaily = dailyBudgetOf(session);
+  const { stops, course, displays, owners, open } = session;
+  const { ledger } = open.client;
   return {
     ...course,
     begun: () => undefined,
@@ -228,42 +278,41 @@ function handlersOf(session: Session): TailHandlers {
       course.dropped(subjects, failure);
       for (const display of displays) display.drop?.(subjects);
     },
-    charged: stops.charge,
+    charged: ledger.delivered,
     events: async (shard, events, at) => {
       for (const event of events.filter(isSkipped)) course.skipped(shard, event);
       let rest = events.filter((event) => !isSkipped(event));
+      for (const event of rest) {
+        const owner = owners.of(event, shard.subjects);
+        if (owner instanceof Foreign) course.foreign(shard, owner);
+      }
       let wanted: number;
       do {
         wanted = stops.take(rest.length);
         const taken = rest.slice(0, wanted);
         rest = rest.slice(wanted);
-        for (const display of displays) await display.show(shard, taken, at);
-        stops.written();
+        await showAll(displays, taken.length, stops, (display) => display.show(shard, taken, at));
+        // Paid events are written before the stream ends for lack of credits.
+        stops.written(await ledger.recorded());
         // Each event that is not written leaves room for another one.
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
-      await spendDaily?.(events.length);
     },
   };
 }
 
-/** Events are charged when they arrive, so the stream ends after the events that exceed the budget. */
-function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<void>) | undefined {
-  const { context, options, report } = run;
-  const { target } = open.client;
-  if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
-  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.warn);
-  return async (credits) => await (await budget.claim(credits)).settle(credits);
-}
-
-/** Without the warning, the user would not notice that the service applies a plan other than the key's. */
-function warnOfPlan({ run, open }: Session): (plan: string) => void {
-  const { tier } = open.client.target;
-  let isSaid = false;
-  return (plan) => {
-    if (plan === tier || isSaid) return;
-    isSaid = true;
-    run.report.warn(`the service applied the ${plan} plan, not ${tier}; see: dexdata auth status`);
-  };
+/** Events that could not be written, for example because the disk is full, do not count. */
+async function showAll(
+  displays: Session["displays"],
+  events: number,
+  { leftOut }: Session["stops"],
+  show: (display: Session["displays"][number]) => Promise<void>,
+): Promise<void> {
+  try {
+    for (const display of displays) await show(display);
+  } catch (cause) {
+    leftOut(events);
+    throw cause;
+  }
 }
 
 /** Unknown networks and unknown assets are rejected alike. Only the message differs. */
@@ -284,7 +333,7 @@ function listenForReload(
       const listed = await readAssets(stops.signal);
       stops.signal.throwIfAborted();
       known.name(listed);
-      const subjects = tail.reload(known.labeled(listed));
+      const subjects = await tail.reload(known.labeled(listed), stops.signal);
       for (const display of displays) display.watch?.(subjects);
       course.reloaded(subjects);
     } catch (cause) {

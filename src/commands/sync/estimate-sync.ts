@@ -21,9 +21,9 @@ export async function estimateSync(
   const stretches = new Map<Dataset, Stretch[]>();
   let [requests, rows, files] = [0, 0, 0];
   for (const task of tasks) {
-    if (task.kind === "count") requests += 1;
+    if (task.kind === "confirm") requests += 1;
     else stretches.set(task.dataset, [...(stretches.get(task.dataset) ?? []), task.stretch]);
-    files += task.kind === "count" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+    files += task.kind === "confirm" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
   }
   let isKnown = true;
   for (const [dataset, own] of stretches) {

@@ -73,7 +73,9 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
     checkAsset(asset.kind, kind, where);
     const typed = chosen(where, "interval", member(row, "interval"), intervals);
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
-    return { kind, network, address: addressKey(address), interval, from: startOf(asset, defaults), label };
+    const from = startOf(asset, defaults);
+    const created = instantOf(row)?.seconds;
+    return { kind, network, address: addressKey(address), interval, from, created, label };
   });
 }
 
@@ -114,9 +116,13 @@ function startOf({ where, row }: ListedAsset, { from, now }: Defaults): number |
 
 /** In Unix seconds; undefined if the row does not say. */
 export function createdOn(row: object | undefined): number | undefined {
-  const created = member(row, "created_at");
-  const instant = typeof created === "string" ? parseRfc3339(created) : undefined;
+  const instant = instantOf(row);
   return instant === undefined ? undefined : dayOf(instant.seconds);
+}
+
+function instantOf(row: object | undefined) {
+  const created = member(row, "created_at");
+  return typeof created === "string" ? parseRfc3339(created) : undefined;
 }
 
 export const dayOf = (seconds: number): number => Math.floor(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;

@@ -31,7 +31,7 @@ export const syncFlags = {
     summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
   }),
   force: flag(toggle, "Output", {
-    summary: "Check every byte of every file, and request lost rows again",
+    summary: "Check every byte of every file, not only sizes and footers, and request lost rows again",
   }),
 };
 
@@ -74,7 +74,7 @@ export const syncNotes: readonly Block[] = [
   {
     prose:
       "The name of a file shows its state: rows.parquet is complete, open.parquet still grows, and lost.parquet lacks rows that the " +
-      "service no longer has. A day is complete when it was read at least 24h after its end and the service's count agrees. " +
-      "If you do not trust a file, delete it: the next run fetches it again.",
+      "service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
+      "older row shows that the day was not cut. If you do not trust a file, delete it: the next run fetches it again.",
   },
 ];

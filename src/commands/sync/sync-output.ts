@@ -2,7 +2,7 @@ import type { Meter } from "../../client/spending/meter.ts";
 import type { Context } from "../../context/context.ts";
 import { type Dataset, nameOfDataset } from "../../lake/dataset.ts";
 import type { LakeEvents } from "../../lake/lake-run.ts";
-import type { Published } from "../../lake/publish.ts";
+import type { Published } from "../../lake/publish-period.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
@@ -52,7 +52,7 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
   };
 }
 
-function lineOf({ twins: _twins, tokens: _tokens, ...published }: Published) {
+function lineOf({ twins: _twins, footer: _footer, ...published }: Published) {
   return published;
 }
 

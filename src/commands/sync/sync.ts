@@ -1,17 +1,22 @@
 import path from "node:path";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { isLoopback } from "../../contract/host.ts";
+import { isSameService, namesIn } from "../../contract/service-name.ts";
 import { version } from "../../contract/version.ts";
 import { type FileLock, holdLock } from "../../files/file-lock.ts";
+import { folderBelow } from "../../files/folder-below.ts";
 import { makeFolder } from "../../files/paths.ts";
+import type { FolderLock } from "../../files/publish.ts";
 import { writeFailure } from "../../files/file-errors.ts";
 import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../lake/assets-file.ts";
 import { type Dataset, nameOfDataset } from "../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../lake/lake-run.ts";
 import { folderOf } from "../../lake/layout.ts";
+import { createServiceClock, type ServiceClock } from "../../lake/service-clock.ts";
 import { tokensName } from "../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../lake/sync-lake.ts";
 import { formats } from "../../render/formats/formats.ts";
@@ -21,7 +26,6 @@ import type { Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { SECONDS_PER_DAY } from "../../time/calendar.ts";
-import { createServicePresent } from "../../tail/follow/row-writer.ts";
 import { counted } from "../../text/counted.ts";
 import type { Input } from "../command.ts";
 import { serviceOf } from "../endpoint/pull-query.ts";
@@ -61,25 +65,23 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
           `--${name} requires a list of assets`,
           `edit the lines of ${path.join(root, assetsName)} instead`,
         );
+  const started = context.clock.elapsed();
   const { added, datasets } = await readAll(run, root, names, flags);
   const isEstimate = flags.estimate === true;
   const lock = isEstimate ? undefined : await lockRoot(run, root);
-  const present = createServicePresent(context.clock);
-  let isHeard = false;
+  const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
   const open = await run.open({
     observer: {
       answered: (exchange) => {
         // An error may come from another machine, with another clock.
-        const date = exchange.answer?.status === 200 ? exchange.answer.headers.get("date") : undefined;
-        isHeard ||= date !== undefined;
-        present.heard(date);
+        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"));
         report.answered(exchange);
       },
     },
   });
   const { client } = open;
   const isForced = flags.force === true;
-  const begun = await planLake({ root, isForced, client }, datasets, Math.floor(options.now / 1000));
+  const begun = await planLake({ root, isForced, client, lock }, datasets, clock.present());
   const service = serviceName(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
@@ -97,14 +99,14 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     service,
     version,
     isForced,
-    now: begun.present,
     parallel: options.parallel,
-    present: () => (isHeard ? present.seconds() : undefined),
+    clock,
     events: { ...eventsOf(run), ...output.events },
   };
   run.progress.begin(() => output.state(client.meter), report.tell);
   const result = await syncLake(lake, datasets, begun);
   await output.end();
+  tellClock(run, clock);
   if (result.unknownTokens > 0)
     report.warn(
       `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run it again`,
@@ -114,17 +116,34 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   return failure !== undefined || result.problems > 0 ? 8 : 0;
 }
 
-function eventsOf({ report, options }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "twins" | "failed"> {
+/** A wrong clock must not end a day. */
+function tellClock({ report }: Run, clock: ServiceClock): void {
+  const seconds = clock.difference();
+  const effect = clock.isSure() ? "" : "; no file was completed in this run";
+  if (clock.isSilent()) report.warn(`no response had a Date header, so the time is uncertain${effect}`);
+  else if (seconds !== undefined)
+    report.warn(
+      `the clock of this machine is ${formatDuration(Math.abs(seconds) * 1000)} ${seconds < 0 ? "ahead of" : "behind"} the service's${effect}`,
+    );
+}
+
+function eventsOf({
+  report,
+  options,
+}: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark" | "failed"> {
   return {
     incomplete: report.warn,
     damaged: report.warn,
-    twins: report.note,
+    remark: report.note,
     failed: (dataset: Dataset, failure: Failure) => {
       if (options.errorFormat === "json") report.tell(failureJson(failure).trimEnd());
       else report.fault(`${nameOfDataset(dataset)}: ${failure.message}`);
     },
   };
 }
+
+/** In Unix seconds. No network of the service had DEX trades before. */
+const earliest = Date.UTC(2015, 0, 1) / 1000;
 
 /** The stored list and the arguments. `added` are the datasets that the stored list lacks. */
 async function readAll(run: Run, root: string, names: readonly string[], flags: SyncValues) {
@@ -140,21 +159,20 @@ async function readAll(run: Run, root: string, names: readonly string[], flags: 
   const begun = (listed: ListedDataset): Dataset => {
     const dataset = { ...listed, from: listed.from ?? 0 };
     const first = listed.from ?? firstPeriod(root, dataset) ?? dayOf(now / 1000 - 6 * SECONDS_PER_DAY);
-    return { ...dataset, from: first };
+    return { ...dataset, from: Math.max(first, earliest) };
   };
   const known = new Set(stored.map((dataset) => folderOf(begun(dataset))));
   const added = given.map(begun).filter((dataset) => !known.has(folderOf(dataset)));
   return { added, datasets: [...stored.map(begun), ...added] };
 }
 
-async function lockRoot({ context, report, onClose }: Run, root: string): Promise<FileLock> {
-  const folder = path.join(root, ".dexdata");
+async function lockRoot({ context, report, onClose }: Run, root: string): Promise<FileLock & FolderLock> {
   try {
-    makeFolder(folder);
+    makeFolder(root);
   } catch (cause) {
-    throw writeFailure("output", folder, cause, "name another directory");
+    throw writeFailure("output", root, cause, "name another directory");
   }
-  const file = path.join(folder, "lock");
+  const file = path.join(folderBelow(root, ".dexdata"), "lock");
   const lock = await holdLock(context, file, () =>
     report.remark(`waiting for the lock ${file}, held by another host or container`),
   );
@@ -163,7 +181,7 @@ async function lockRoot({ context, report, onClose }: Run, root: string): Promis
       next: `wait until it has finished; if it is not dexdata, delete ${file}`,
     });
   onClose(lock.release);
-  return lock;
+  return { ...lock, file };
 }
 
 /** Local servers, such as `dexdata sandbox`, may get another port each time. */
@@ -175,9 +193,9 @@ function serviceName(options: RunOptions, { isSimulated, rest }: Target): string
 function checkService({ files }: LakePlan, service: string): void {
   for (const own of files.values())
     for (const { file, footer } of own.values())
-      if (footer !== undefined && footer.service !== service)
+      if (footer !== undefined && !isSameService(footer.service, service))
         throw usageFailure(
-          `${file} has data of another service: ${footer.service}; now ${service}`,
+          `${file} has data of another service: ${namesIn(footer.service)}; now ${service}`,
           "use one directory for each service",
         );
 }

@@ -9,12 +9,13 @@ import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import { counted, grouped } from "../../text/counted.ts";
 import { wrapWords } from "../../text/wrap-words.ts";
-import { type Finding, type Level, type Report, type RuleId, rules } from "../../verify/rules.ts";
+import { inOrder, type Finding, type Level, type Report, type RuleId, rules } from "../../verify/rules.ts";
 
 interface FileLine {
   readonly file: string;
   kind: string | null;
   rows: number;
+  checked: readonly RuleId[];
   finding: number;
   note: number;
 }
@@ -62,7 +63,7 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
     begin: (file: string, group = file): Report => {
       const last = files.at(-1);
       const line: FileLine =
-        last?.file === group ? last : { file: group, kind: null, rows: 0, finding: 0, note: 0 };
+        last?.file === group ? last : { file: group, kind: null, rows: 0, checked: [], finding: 0, note: 0 };
       if (line !== last) files.push(line);
       return (rule, { line: at = null, field = null, expected, found, level = rules[rule].level }) => {
         const text = { expected: cutText(expected), found: cutText(found) };
@@ -71,9 +72,12 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
       };
     },
     flush,
-    end: async (rows: number, kind: string | undefined): Promise<void> => {
+    end: async (rows: number, kind: string | undefined, checked: readonly RuleId[]): Promise<void> => {
       const line = files.at(-1);
-      if (line !== undefined) [line.rows, line.kind] = [line.rows + rows, kind ?? null];
+      if (line !== undefined) {
+        [line.rows, line.kind] = [line.rows + rows, kind ?? null];
+        line.checked = inOrder([...line.checked, ...checked]);
+      }
       await flush();
     },
     close: async (): Promise<ExitCode> => {
@@ -93,11 +97,12 @@ function drawFindings(
   counts: ReadonlyMap<RuleId, number>,
 ): string {
   const room = flags.output === "wide" ? undefined : roomOf(stdout);
-  const rows = files.map(({ file, finding, note, rows: count, kind }) => ({
+  const rows = files.map(({ file, finding, note, rows: count, kind, checked }) => ({
     rows: count,
     findings: finding,
     notes: note,
     kind: kind ?? "unknown",
+    checked: checked.length === 0 ? "nothing" : checked.join(" "),
     file,
   }));
   let text = drawLocalTable(rows, { hasHeader: flags["no-header"] !== true, room });

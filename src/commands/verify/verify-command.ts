@@ -1,6 +1,8 @@
 import { localExits } from "../../contract/exit-codes.ts";
-import { pick } from "../../run/flags/flag.ts";
+import { flag, pick } from "../../run/flags/flag.ts";
+import { choice } from "../../run/flags/flag-types.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
+import { wantedKinds } from "../../verify/row-kind.ts";
 import { rules } from "../../verify/rules.ts";
 import { command } from "../command.ts";
 
@@ -17,7 +19,11 @@ export const verifyCommand = command({
   ],
   /** 8: findings. */
   exits: [...localExits, 8],
-  flags: {},
+  flags: {
+    kind: flag(choice(wantedKinds, "kind"), "Rows", {
+      summary: "What the rows are, if the names of their fields do not show it",
+    }),
+  },
   shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
   notes: [
     {

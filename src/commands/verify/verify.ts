@@ -13,12 +13,13 @@ import { readNow } from "../../run/run-options.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../verify/pull-receipt.ts";
+import type { WantedKind } from "../../verify/row-kind.ts";
 import { createVerification, type Form, type Target } from "../../verify/verify-file.ts";
 import { closingLine, createFindingsWriter } from "./findings-writer.ts";
 
 interface VerifyInput {
   readonly words: readonly string[];
-  readonly flags: SharedValues;
+  readonly flags: SharedValues & { readonly kind?: WantedKind | undefined };
 }
 
 export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
@@ -50,12 +51,12 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
       const report = writer.begin(target.file);
       if (target.size === undefined) {
         report("F1", { expected: "the file named in the receipt", found: "no such file" });
-        await writer.end(0, undefined);
+        await writer.end(0, undefined, ["F1"]);
         continue;
       }
-      current = createVerification(target, report, signal);
+      current = createVerification({ ...target, kind: flags.kind }, report, signal);
       await current.run(writer.flush);
-      await writer.end(current.rows(), current.kind());
+      await writer.end(current.rows(), current.kind(), current.checked());
       rows += current.rows();
       bytes += current.bytesRead();
       current = undefined;
@@ -63,14 +64,23 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     let files = targets.length;
     for (const folder of folders) {
       const { verifyLake } = await import("../../lake/verify-lake.ts");
+      const { readDatasetList } = await import("../sync/list-datasets.ts");
       const { begin, end, flush } = writer;
-      const now = Math.floor(readNow({}, outer) / 1000);
+      const milliseconds = readNow({}, outer);
+      const now = Math.floor(milliseconds / 1000);
+      const listed = readDatasetList(readAssets(folder) ?? "", path.join(folder, assetsName), {
+        kinds: ["transactions"],
+        interval: "1h",
+        from: undefined,
+        now: milliseconds,
+      });
       const found = await verifyLake(folder, {
         begin,
         end,
         flush,
         signal,
         now,
+        listed,
         read: (count) => (rows += count),
       });
       files += found;

@@ -47,6 +47,11 @@ export const longestBackfill = 15 * 60;
 /** In seconds. Without this margin, a time just within the limit would be too old when the service reads it. */
 const onTheWay = 5;
 
+/** The earliest time in Unix seconds at which a stream that is opened now can start. `now` is in milliseconds. */
+export function oldestSince(now: number): number {
+  return Math.floor(now / 1000) - longestBackfill + onTheWay;
+}
+
 /** Returns Unix seconds. `name` is the input as typed, and `now` is in milliseconds. */
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
@@ -56,5 +61,5 @@ export function readSince(name: string, typed: string, now: number): number {
   if (age < 0) throw invalidInput(label, "must not be in the future", "omit it to start now");
   if (age > longestBackfill)
     throw invalidInput(label, "must be within the last 15 minutes", "get older candles: dexdata ohlcv");
-  return instant.seconds + Math.max(0, age + onTheWay - longestBackfill);
+  return Math.max(instant.seconds, oldestSince(now));
 }

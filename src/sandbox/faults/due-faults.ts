@@ -81,6 +81,7 @@ function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
 /** Faults that are not listed here apply to any request. */
 const pageFaults: Partial<Record<Fault["kind"], (target: string, hasEarlier: boolean) => boolean>> = {
   "empty-page": isList,
+  "no-rows": isList,
   "short-page": isList,
   "stale-page": (target, hasEarlier) => hasEarlier && isList(target),
   "duplicate-page": followsPage,

@@ -67,6 +67,7 @@ export const faultTraits = {
   "invalid-json": { ...change, help: "Truncated body, with a length header that matches it" },
   "duplicate-page": { ...change, help: "A later page repeats the rows of the previous page" },
   "empty-page": { ...changeOnce, help: "List without rows; totals and cursor unchanged (once)" },
+  "no-rows": { ...changeOnce, help: "List without rows, with totals of 0 and no cursor (once)" },
   "short-page": {
     ...changeOnce,
     help: "List with the first half of its rows; totals and cursor unchanged (once)",
@@ -93,6 +94,12 @@ export const faultTraits = {
     help: "A search ignores one filter (responses repeat the query; the filter is missing there, too)",
   },
   plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
+  "wrong-date": {
+    layer: "header",
+    value: "duration",
+    byDefault: 259_200_000,
+    help: "Date header this far ahead (default 3d)",
+  },
   "no-plan-header": { ...header, help: "No X-Api-Plan header" },
   "no-credit-headers": { ...header, help: "No X-Credits-* headers" },
   "no-ratelimit-headers": { ...header, help: "No RateLimit-* headers on a 429" },

@@ -88,6 +88,7 @@ function* changeList(
   earlier: string | undefined,
 ): Work<Partial<ListBody>> {
   if (kind === "empty-page") return { rows: [] };
+  if (kind === "no-rows") return { rows: [], after: withoutTotals(after) };
   if (kind === "short-page") return { rows: rows.slice(0, Math.floor(rows.length / 2)) };
   if (kind === "duplicate-page") return { rows: (yield* rowsBefore(request, state, earlier)) ?? rows };
   if (kind === "overlap-page") {
@@ -102,6 +103,14 @@ function* changeList(
   if (kind !== "repeat-cursor") return {};
   const cursor = JSON.stringify(cursorOf(request.target));
   return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
+}
+
+/** As if the list were empty. */
+function withoutTotals(after: string): string {
+  return after
+    .replaceAll(/"(total_items|total_pages)":\d+/gu, '"$1":0')
+    .replace('"has_next_page":true', '"has_next_page":false')
+    .replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "");
 }
 
 /** A cache that confuses its keys returns another list with this page's number and totals, but its own cursor. */
@@ -164,8 +173,10 @@ const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {
 
 function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): SandboxResponse["headers"] {
   const headers = { ...original };
-  for (const { kind, tier } of faults) {
+  for (const { kind, tier, amount = 0 } of faults) {
     for (const name of removedHeaders[kind] ?? []) delete headers[name];
+    if (kind === "wrong-date")
+      headers["Date"] = new Date(Date.parse(headers["Date"] ?? "") + amount).toUTCString();
     if (kind === "plan" && tier !== undefined) headers["X-Api-Plan"] = tier;
   }
   return headers;

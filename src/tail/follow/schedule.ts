@@ -1,4 +1,4 @@
-import type { Budget } from "../../client/spending/credit-budget.ts";
+import type { EventLedger } from "../../client/spending/ledger.ts";
 import { childOf } from "../../context/child-signal.ts";
 import type { Clock, Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
@@ -110,21 +110,23 @@ const absence = 60_000;
 export async function listenForCalls(
   context: Pick<Context, "clock" | "random">,
   open: OpenShard,
-  { wake, budget }: { readonly wake: Wake; readonly budget: Budget },
-  handlers: Omit<ShardHandlers, "events">,
+  { wake, ledger }: { readonly wake: Wake; readonly ledger: EventLedger },
+  handlers: Omit<ShardHandlers, "events" | "charged">,
   signal: AbortSignal,
 ): Promise<never> {
   const limits = { feed: transactionsFeed, silence: defaultSilence, maxReconnects: undefined };
   const shard: ShardHandlers = {
     ...handlers,
-    opened: (at, gap) => {
-      handlers.opened(at, gap);
+    charged: ledger.delivered,
+    opened: (at, gap, upToDate) => {
+      handlers.opened(at, gap, upToDate);
       // Events may have been missed before the stream opened.
       wake.call();
     },
-    events: async (events) => {
+    events: async () => {
       wake.call();
-      await (await budget.claim(events.length)).settle(events.length);
+      const spent = await ledger.recorded();
+      if (spent !== undefined) throw spent;
     },
   };
   for (;;) {

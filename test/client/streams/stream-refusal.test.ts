@@ -25,7 +25,7 @@ function refused(
   }: { who?: Target; asked?: object; headers?: Readonly<Record<string, string>> } = {},
 ): Failure {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const answer = { status, headers: new Map(Object.entries(headers)), body: Buffer.from(text) };
+  const answer = { status, headers: new Map(Object.entries(headers)), body: Buffer.from(text), received: 0 };
   return streamRefusal(answer, { ...question, ...asked }, who);
 }
 

@@ -4,14 +4,14 @@ import { type Dataset, factsOfKind } from "./dataset.ts";
 import { readLakeRow } from "./lake-row.ts";
 import type { LakeRun } from "./lake-run.ts";
 import type { Period } from "./layout.ts";
-import { confirmCount } from "./publish.ts";
+import { rewriteFooter } from "./publish-period.ts";
 import { argsOf } from "./stretch-args.ts";
 
 /**
- * Compares the service's count of a complete day with the file again, while the service still has the rows. Returns the
- * stretch to read if they differ.
+ * Compares a complete file again, while the service still has the rows: transactions by the service's count, and
+ * candles, which have none, by a second read. Returns the stretch to read.
  */
-export async function countPeriod(
+export async function confirmPeriod(
   run: LakeRun,
   dataset: Dataset,
   period: Period,
@@ -19,7 +19,8 @@ export async function countPeriod(
   const held = await run.look(dataset, period);
   const from = held?.footer?.period.from ?? period.from;
   const stretch = { dataset, from, to: period.to };
-  if (held?.footer === undefined) return [stretch];
+  if (held?.footer === undefined || dataset.kind !== "transactions") return [stretch];
+  const { footer } = held;
   const { endpoint } = factsOfKind(dataset.kind);
   const args = argsOf(stretch, period.to);
   for await (const page of walkPages(run.client, endpoint, args, { pageSize: 100, isStrict: true })) {
@@ -28,16 +29,12 @@ export async function countPeriod(
     // The newest rows come first. Those at the end of the range belong to the next day.
     const beyond = rows.texts().filter((text) => readLakeRow(dataset.kind, text).at.seconds >= period.to);
     const total = left === undefined ? undefined : rows.length + left - beyond.length;
-    if (total !== undefined && total !== held.footer.rows) return [stretch];
-    const published = await confirmCount(
-      run.publisher,
-      dataset,
-      period,
-      { ...held, footer: held.footer },
-      present,
-    );
+    if (total !== undefined && total !== footer.rows) return [stretch];
+    const changes = { total_at: present, witnessed: true };
+    const published = await rewriteFooter(run.publisher, dataset, period, { ...held, footer }, changes);
     await run.events.published(dataset, published);
     break;
   }
+  run.events.done(1);
   return [];
 }

@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { removeFile } from "../files/paths.ts";
+import { type Dataset } from "./dataset.ts";
+import { type Footer, showTime } from "./footer.ts";
+import type { HeldFile } from "./held-files.ts";
+import { type Evidence, judgePeriod } from "./judge-period.ts";
+import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
+import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
+import { fileNameOf, type FileState, folderOf, type Period } from "./layout.ts";
+import { type Merged, mergeRows } from "./merge-rows.ts";
+import type { News } from "./news.ts";
+import { extentOf, footerOf } from "./period-footer.ts";
+import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
+
+export interface Publisher extends Keeper {
+  readonly service: string;
+  readonly version: string;
+}
+
+export interface Published {
+  /** Relative to the directory. */
+  readonly file: string;
+  readonly state: FileState;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly settled_to: string;
+  /** Earlier rows that have changed, and earlier rows that the service no longer lists. */
+  readonly revised: number;
+  readonly withdrawn: number;
+  readonly twins: number;
+  readonly footer: Footer;
+}
+
+/** Replaces the file of a period. Returns undefined if the file already says the same. */
+export async function publishPeriod(publisher: Publisher, news: News): Promise<Published | undefined> {
+  const { dataset, period, held } = news;
+  const kept = held?.footer === undefined ? undefined : { ...held, footer: held.footer };
+  const before = kept === undefined ? [] : await readRows(kept.file);
+  const earlier = before.map((text) => readLakeRow(dataset.kind, text));
+  const { verdict, rows, merged } = decide(news, earlier);
+  if (verdict.does === "nothing") return undefined;
+  if (verdict.does === "note")
+    return kept === undefined
+      ? undefined
+      : await rewriteFooter(publisher, dataset, period, kept, { contradicted: verdict.contradicted });
+  const changes = createComparison(dataset, merged.reread);
+  const folder = path.join(folderOf(dataset), period.name);
+  const written = await writePart(
+    partIn(publisher, folder),
+    dataset.kind,
+    rows.map(({ text }) => text),
+    (summary) => footerOf({ ...publisher, news, verdict, rows, summary }),
+    changes.see,
+  );
+  if (kept !== undefined && hasSameContent(kept.footer, written.footer)) {
+    removeFile(written.file);
+    return undefined;
+  }
+  if (held !== undefined && kept === undefined) setAside(publisher, held);
+  if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept);
+  placePart(publisher, folder, written, kept);
+  return publishedOf(folder, written, { ...changes.counts(), twins: merged.twins });
+}
+
+/** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
+export function decide(news: News, earlier: readonly LakeRow[]) {
+  const { dataset, period, held, part } = news;
+  const merged = mergeRows(dataset, period, earlier, news.rows, part, settledIn(held?.footer));
+  const verdict = judgePeriod(evidenceOf(news, merged));
+  const drops = verdict.does === "write" && verdict.dropsAbsent;
+  const rows = drops ? merged.rows : sortRows([...merged.rows, ...merged.absent]);
+  return { verdict, rows, merged };
+}
+
+/** Settled rows do not disappear by themselves. Those of an open file that may still change do. */
+function settledIn(footer: Footer | undefined): number {
+  if (footer === undefined) return Number.NEGATIVE_INFINITY;
+  return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
+}
+
+function evidenceOf(news: News, { absent }: Merged): Evidence {
+  const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = news;
+  const { begin, end, lost } = extentOf(news);
+  const footer = held?.footer;
+  const sha256 = hashOf(absent.map(({ key }) => key));
+  return {
+    kind: dataset.kind === "transactions" ? "transactions" : "candles",
+    period: { from: begin, to: period.to },
+    now: part.present,
+    isClockSure,
+    held:
+      held === undefined || footer === undefined
+        ? undefined
+        : {
+            state: held.state,
+            rows: footer.rows,
+            total: footer.total,
+            readAt: footer.read_at ?? undefined,
+            contradicted: footer.contradicted ?? null,
+          },
+    read: {
+      from: part.from,
+      to: end,
+      rows: rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to).length,
+      isProven: part.isProven,
+      isSound,
+      absent: { rows: absent.length, sha256 },
+    },
+    lost,
+    isWitnessed,
+  };
+}
+
+function hashOf(keys: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(keys.toSorted())).digest("hex");
+}
+
+/** The rows stay as they are. */
+export async function rewriteFooter(
+  publisher: Publisher,
+  dataset: Dataset,
+  period: Period,
+  held: HeldFile & { readonly footer: Footer },
+  changes: Partial<Footer>,
+): Promise<Published> {
+  const folder = path.join(folderOf(dataset), period.name);
+  const rows = await readRows(held.file);
+  const written = await writePart(
+    partIn(publisher, folder),
+    dataset.kind,
+    rows,
+    () => ({ ...held.footer, ...changes, service: publisher.service }),
+    () => undefined,
+  );
+  placePart(publisher, folder, written, held);
+  return publishedOf(folder, written, { revised: 0, withdrawn: 0, twins: 0 });
+}
+
+function publishedOf(
+  folder: string,
+  { bytes, footer }: WrittenPart,
+  changes: Pick<Published, "revised" | "withdrawn" | "twins">,
+): Published {
+  return {
+    file: path.join(folder, fileNameOf(footer.state)),
+    state: footer.state,
+    rows: footer.rows,
+    bytes,
+    settled_to: showTime(footer.settled_to),
+    ...changes,
+    footer,
+  };
+}
+
+/** If only the time up to which rows are settled has moved, the file stays as it is, and a later run reads more again. */
+function hasSameContent(one: Footer, other: Footer): boolean {
+  return contentOf(one) === contentOf(other);
+}
+
+/** In seconds. The time of an attempt is written down anew after a day, because the next attempt depends on it. */
+const attemptTime = 86_400;
+
+/** Footers of earlier versions may have their members in another order. */
+function sortedEntries(content: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
+  const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
+  const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
+  const settled = content.state === "open" ? undefined : [settled_to, unsettled];
+  return JSON.stringify([sortedEntries(content), ranges, earlier, settled]);
+}
+
+/** Compares the rows that were read again with their earlier versions. Both are as files have them. */
+function createComparison({ kind }: Dataset, reread: readonly LakeRow[]) {
+  const earlier = new Map(reread.map(({ key, text }) => [key, text]));
+  let [found, revised] = [0, 0];
+  return {
+    see: (line: string): void => {
+      if (earlier.size === 0) return;
+      const text = earlier.get(readLakeRow(kind, line).key);
+      if (text === undefined) return;
+      found += 1;
+      if (text !== line && !line.includes('"other":')) revised += 1;
+    },
+    counts: () => ({ revised, withdrawn: Math.max(0, earlier.size - found) }),
+  };
+}

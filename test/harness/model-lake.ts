@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { partsOf, planDataset, type Stretch, completeAge } from "../../src/lake/coverage.ts";
+import type { Dataset } from "../../src/lake/dataset.ts";
+import type { Footer } from "../../src/lake/footer.ts";
+import type { HeldFile } from "../../src/lake/held-files.ts";
+import type { LakeRow } from "../../src/lake/lake-row.ts";
+import { type FileState, type Period } from "../../src/lake/layout.ts";
+import { footerOf } from "../../src/lake/period-footer.ts";
+import type { News } from "../../src/lake/news.ts";
+import { decide } from "../../src/lake/publish-period.ts";
+
+/** A file of a directory that exists in memory only. */
+export interface ModelFile {
+  readonly state: FileState;
+  readonly footer: Footer;
+  readonly rows: readonly LakeRow[];
+}
+
+export type ModelLake = Map<string, ModelFile>;
+
+/** What the service returns to one request. */
+export interface ModelService {
+  /** Rows of a time range, oldest first. */
+  readonly list: (from: number, to: number) => readonly LakeRow[];
+  /** Whether there is a row at or before this time. */
+  readonly hasOlder: (at: number) => boolean;
+}
+
+export interface ModelRun {
+  readonly dataset: Dataset;
+  /** The time that the program believes in, and whether it is sure. */
+  readonly present: number;
+  readonly isClockSure: boolean;
+  readonly service: ModelService;
+}
+
+/** Does to a directory in memory what `sync` does to one on the disk. Only files, requests and kills are left out. */
+export function runModel(lake: ModelLake, run: ModelRun): void {
+  const { dataset, present, service } = run;
+  const heldIn = ({ name }: Period): HeldFile | undefined => {
+    const found = lake.get(name);
+    return found === undefined ? undefined : { ...found, file: name, identity: undefined };
+  };
+  const wish = { dataset, present, isForced: false, plan: "plan pro" };
+  const { stretches, confirms } = planDataset(wish, heldIn);
+  const again = confirms.flatMap(({ period }): readonly Stretch[] => {
+    const held = lake.get(period.name);
+    if (held === undefined) return [];
+    const { from } = held.footer.period;
+    const isCounted = dataset.kind === "transactions";
+    const total = service.list(from, period.to - 1).length;
+    if (!isCounted || total !== held.footer.rows) return [{ dataset, from, to: period.to }];
+    const footer = { ...held.footer, total_at: present, witnessed: true };
+    lake.set(period.name, { ...held, footer });
+    return [];
+  });
+  for (const stretch of [...again, ...stretches]) readStretch(lake, run, stretch, heldIn);
+}
+
+function readStretch(
+  lake: ModelLake,
+  { dataset, present, isClockSure, service }: ModelRun,
+  stretch: Stretch,
+  heldIn: (period: Period) => HeldFile | undefined,
+): void {
+  const end = stretch.to ?? present;
+  const listed = service.list(stretch.from, end);
+  const oldest = listed[0]?.at.seconds ?? Number.POSITIVE_INFINITY;
+  const parts = partsOf(stretch, end);
+  const needed = parts.find(
+    ({ period, from, to }) => present >= period.to + completeAge && to === period.to && oldest > from,
+  )?.from;
+  const isCandles = dataset.kind !== "transactions";
+  const hasWitness = !isCandles && needed !== undefined && service.hasOlder(needed);
+  for (const { period, from, to } of parts) {
+    const own = listed.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
+    const isOpen = stretch.to === undefined && to < period.to;
+    const held = heldIn(period);
+    const news: News = {
+      dataset,
+      period,
+      held,
+      isClockSure,
+      part: { from, to: isOpen ? undefined : to, present, isProven: true },
+      rows: isCandles ? own : own.toReversed(),
+      total: isCandles ? undefined : own.length,
+      lost: [],
+      isWitnessed: oldest <= from || hasWitness,
+      isSound: true,
+    };
+    const { verdict, rows } = decide(news, lake.get(period.name)?.rows ?? []);
+    const before = lake.get(period.name);
+    if (verdict.does === "note" && before !== undefined)
+      lake.set(period.name, { ...before, footer: { ...before.footer, contradicted: verdict.contradicted } });
+    if (verdict.does !== "write") continue;
+    const hash = createHash("sha256").update(JSON.stringify(rows.map(({ key }) => key)));
+    const summary = {
+      rows: rows.length,
+      rows_sha256: hash.digest("hex"),
+      first: null,
+      last: null,
+      spilled: {},
+    };
+    const footer = footerOf({ service: "", version: "", news, verdict, rows, summary });
+    lake.set(period.name, { state: footer.state, footer, rows });
+  }
+}
+
+/** A row of a market in memory. */
+export function modelRow(at: number, key: string): LakeRow {
+  const nowhere = { pool: undefined, network: undefined, tokens: [] };
+  return { text: key, at: { seconds: at, fraction: "" }, place: [], key, ...nowhere };
+}

@@ -1,0 +1,216 @@
+import { expect, test } from "vitest";
+import type { Dataset } from "../../src/lake/dataset.ts";
+import { type Evidence, judgePeriod } from "../../src/lake/judge-period.ts";
+import type { LakeRow } from "../../src/lake/lake-row.ts";
+import { periodsBetween } from "../../src/lake/layout.ts";
+import { isLong } from "../harness/long.ts";
+import { type ModelLake, modelRow, runModel } from "../harness/model-lake.ts";
+import { createRandom } from "../harness/random.ts";
+
+const [hour, day] = [3600, 86_400];
+const start = Date.parse("2026-11-10T00:00:00Z") / 1000;
+const base: Dataset = {
+  kind: "transactions",
+  network: "ethereum",
+  address: "0x",
+  interval: undefined,
+  from: start,
+  label: "",
+};
+const candles: Dataset = { ...base, kind: "ohlcv", interval: "1m" };
+const days = 8;
+/** The undisturbed service has rows of a week. */
+const usual = 7 * day;
+
+interface MarketRow {
+  readonly row: LakeRow;
+  /** When the service begins and ends to list the row. */
+  readonly from: number;
+  readonly to: number;
+}
+
+type Random = () => number;
+
+/** Rows of ten days, some of them late or withdrawn within three hours. Some days are empty. */
+function marketOf(random: Random, isCandles: boolean): readonly MarketRow[] {
+  const rows: MarketRow[] = [];
+  for (let date = -3; date < days + 4; date += 1) {
+    const count = random() < 0.1 ? 0 : Math.floor(random() * 9);
+    const times = new Set(Array.from({ length: count }, () => Math.floor((random() * day) / 60) * 60));
+    for (const time of [...times].toSorted((a, b) => a - b)) {
+      const at = start + date * day + time;
+      const isSound = isCandles || random() < 0.8;
+      const lateness = isSound ? 0 : random() * 3 * hour;
+      const isWithdrawn = !isSound && random() < 0.4;
+      const listed = { from: at + (isCandles ? 60 : lateness), to: Number.POSITIVE_INFINITY };
+      rows.push({ row: modelRow(at, String(at)), ...listed, ...(isWithdrawn && { to: at + 3 * hour }) });
+    }
+  }
+  return rows;
+}
+
+/** One fault of a run. No response of the run could show a fault that strikes in the same way twice. */
+const faults = ["none", "reach", "shrinking", "empty", "lacking", "date ahead", "clock ahead"] as const;
+type Fault = (typeof faults)[number];
+
+function history(seed: number) {
+  const random = createRandom(seed);
+  const dataset = random() < 0.6 ? base : candles;
+  const isCandles = dataset === candles;
+  const market = marketOf(random, isCandles);
+  const lake: ModelLake = new Map();
+  const isHourly = random() < 0.3;
+  let longReach = usual;
+  let last: Fault = "none";
+  const problems: string[] = [];
+  const removed = new Map<string, number>();
+
+  const run = (now: number, fault: Fault): void => {
+    const heldBefore = new Map([...lake].map(([name, file]) => [name, file]));
+    const held = new Set([...lake.values()].flatMap((file) => file.rows.map(({ key }) => key)));
+    let calls = 0;
+    const dropped = new Set([...held].filter(() => random() < 0.1));
+    const visible = (from: number, to: number): readonly LakeRow[] => {
+      calls += 1;
+      const shrunk = fault === "shrinking" && calls > 1 ? longReach - 30 * hour : longReach;
+      const first = isCandles ? from : Math.max(from, now - (fault === "reach" ? 3 * day : shrunk));
+      if (fault === "empty" && calls === 1) return [];
+      return market
+        .filter(({ row, from: shown, to: gone }) => shown <= now && now < gone && row.at.seconds <= now)
+        .map(({ row }) => row)
+        .filter(
+          ({ at, key }) =>
+            at.seconds >= first && at.seconds <= to && !(fault === "lacking" && dropped.has(key)),
+        );
+    };
+    const offset = fault === "date ahead" ? 3 * day : fault === "clock ahead" ? 2 * day : 0;
+    // See `createServiceClock`: a header can only move the time back.
+    const present = now + Math.min(0, 0);
+    runModel(lake, {
+      dataset,
+      present,
+      isClockSure: offset === 0,
+      service: { list: visible, hasOlder: (at) => visible(Number.NEGATIVE_INFINITY, at).length > 0 },
+    });
+    for (const [name, { rows, footer }] of heldBefore) {
+      const after = new Set(lake.get(name)?.rows.map(({ key }) => key));
+      const isSettled = ({ at }: LakeRow): boolean =>
+        footer.state !== "open" || at.seconds < footer.settled_to;
+      const gone = rows.filter((row) => isSettled(row) && !after.has(row.key));
+      if (gone.length === 0) continue;
+      const noted = footer.contradicted;
+      if (noted === undefined || now - noted.at < hour)
+        problems.push(`${name}: ${gone.length} held rows went without two contradicting reads`);
+      for (const { key } of gone) removed.set(key, now);
+    }
+    checkComplete(now);
+  };
+
+  /** Complete files have the market's final rows. */
+  const checkComplete = (now: number): void => {
+    for (const period of periodsBetween(dataset, start, now)) {
+      const file = lake.get(period.name);
+      if (file?.state !== "rows") continue;
+      const final = market.filter(
+        ({ row: { at }, to }) =>
+          at.seconds >= period.from && at.seconds < period.to && to === Number.POSITIVE_INFINITY,
+      );
+      const wanted = final.map(({ row }) => row.key).join(" ");
+      if (file.rows.map(({ key }) => key).join(" ") !== wanted)
+        problems.push(`${period.name} is called complete with ${file.rows.length} of ${final.length} rows`);
+      if (now < period.to + day) problems.push(`${period.name} is called complete before its time`);
+    }
+  };
+
+  let now = start + 5 * hour + random() * day;
+  const disturbedUntil = start + (days - 1) * day;
+  while (now < disturbedUntil) {
+    longReach = random() < 0.05 ? 4 * day : usual;
+    const drawn: Fault = random() < 0.5 ? "none" : (faults[Math.floor(random() * faults.length)] ?? "none");
+    const isRepeated: boolean = drawn === last && (drawn === "empty" || drawn === "lacking");
+    // A response without rows, or without some, in two runs on end cannot be told from the truth.
+    last = isRepeated || (last !== "none" && (drawn === "empty" || drawn === "lacking")) ? "none" : drawn;
+    run(now, last);
+    now += isHourly ? hour * (1 + Math.floor(random() * 12)) : day + Math.floor(random() * 600);
+  }
+  longReach = usual;
+  const healing = now;
+  for (let healed = 0; healed < 3; healed += 1, now += day + 60) run(now, "none");
+  const reach = now - day - 60 - usual;
+  for (const period of periodsBetween(dataset, start, healing - day)) {
+    // Without an older row, nothing shows that the service still has the start of the period.
+    const isThere =
+      isCandles ||
+      market.some(({ row: { at }, to }) => to > now && at.seconds > reach && at.seconds <= period.from);
+    if (period.to + day > healing || !isThere) continue;
+    if (lake.get(period.name)?.state !== "rows")
+      problems.push(`${period.name} is still ${lake.get(period.name)?.state ?? "missing"} after three days`);
+  }
+  return { problems, complete: [...lake.values()].filter(({ state }) => state === "rows").length };
+}
+
+const histories = isLong ? 20_000 : 2000;
+
+test(`${histories} random histories: complete is complete, nothing held goes, and three days heal`, () => {
+  let complete = 0;
+  for (let seed = 1; seed <= histories; seed += 1) {
+    const { problems, complete: own } = history(seed);
+    complete += own;
+    expect(problems, `seed ${seed}`).toEqual([]);
+  }
+  expect(complete).toBeGreaterThan(4 * histories);
+});
+
+const whole: Evidence = {
+  kind: "transactions",
+  period: { from: start, to: start + day },
+  now: start + 2 * day,
+  isClockSure: true,
+  held: undefined,
+  read: {
+    from: start,
+    to: start + day,
+    rows: 7,
+    isProven: true,
+    isSound: true,
+    absent: { rows: 0, sha256: "none" },
+  },
+  lost: [],
+  isWitnessed: true,
+};
+const stateOf = (evidence: Evidence): string => {
+  const verdict = judgePeriod(evidence);
+  return verdict.does === "write" ? verdict.state : verdict.does;
+};
+
+test("each piece of evidence is needed", () => {
+  expect(stateOf(whole)).toBe("rows");
+  const { read } = whole;
+  const lacking: readonly Partial<Evidence>[] = [
+    { isWitnessed: false },
+    { isClockSure: false },
+    { now: start + 2 * day - 1 },
+    { read: { ...read, isProven: false } },
+    { read: { ...read, isSound: false } },
+    { read: { ...read, rows: 0 } },
+    { read: { ...read, from: start + 1 } },
+    { read: { ...read, to: start + day - 1 } },
+  ];
+  for (const change of lacking) expect(stateOf({ ...whole, ...change }), JSON.stringify(change)).toBe("open");
+  expect(stateOf({ ...whole, isWitnessed: false, kind: "candles" })).toBe("rows");
+});
+
+test("a complete file is never called anything else", () => {
+  const held = { state: "rows" as const, rows: 7, total: 7, readAt: start + 2 * day, contradicted: null };
+  const { read } = whole;
+  const absent = { rows: 7, sha256: "all" };
+  expect(stateOf({ ...whole, held, read: { ...read, isProven: false } })).toBe("nothing");
+  expect(stateOf({ ...whole, held, isWitnessed: false })).toBe("rows");
+  expect(stateOf({ ...whole, held, read: { ...read, rows: 0, absent } })).toBe("note");
+  const noted = { at: start + 3 * day, rows: 7, absent_sha256: "all" };
+  const again = { ...whole, held: { ...held, contradicted: noted }, read: { ...read, rows: 0, absent } };
+  expect(stateOf({ ...again, now: noted.at + hour - 1 })).toBe("note");
+  expect(judgePeriod({ ...again, now: noted.at + hour })).toMatchObject({ state: "rows", dropsAbsent: true });
+  expect(stateOf({ ...again, now: noted.at + hour, isWitnessed: false })).toBe("note");
+  expect(stateOf({ ...again, now: noted.at + hour, isClockSure: false })).toBe("note");
+});

@@ -1,0 +1,168 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { dataFiles, hashesOf } from "../harness/lake.ts";
+import { rowsOfDays, seconds, startMarketService } from "../harness/market-service.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pools = ["a", "b", "c"].map((letter) => `0x${letter.repeat(40)}`);
+const days = ["2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17"];
+const folder = temporaryFolder();
+const [whole, outside] = [path.join(folder, "whole"), path.join(folder, "outside")];
+const now = seconds("2026-11-17T08:00:00Z");
+let service: Awaited<ReturnType<typeof startMarketService>> | undefined;
+
+beforeAll(async () => {
+  const market = pools.map(
+    (pool) =>
+      [pool, { rows: rowsOfDays(pool, ["2026-11-13", ...days], 20), created: days[0] ?? "" }] as const,
+  );
+  service = await startMarketService(() => now, new Map(market));
+  const outcome = await sync(whole, ...pools.map((pool) => `ethereum:${pool}`), "--from", "2026-11-14");
+  expect(outcome).toMatchObject({ exit: 0, stderr: "" });
+});
+afterAll(async () => await service?.close());
+
+async function sync(root: string, ...words: readonly string[]) {
+  return await dexdata(["sync", root, ...words, "--rpm", "unlimited", "--error-format", "text"], {
+    env: { DEXDATA_BASE_URL: service?.url ?? "" },
+    now: now * 1000,
+  });
+}
+
+const verify = async (root: string) => await dexdata(["verify", root], { now: now * 1000 });
+
+/** A copy of the directory, and a directory outside it that must not change. */
+function prepare(name: string): string {
+  const root = path.join(folder, name);
+  cpSync(whole, root, { recursive: true });
+  rmSync(outside, { recursive: true, force: true });
+  mkdirSync(path.join(outside, "deep"), { recursive: true });
+  // Names that a run would use or remove.
+  for (const file of ["thesis.txt", "0123456789abcdef.ndjson", "rows.parquet", "deep/open.parquet"])
+    writeFileSync(path.join(outside, file), file);
+  return root;
+}
+
+const seenOutside = (): readonly string[] =>
+  readdirSync(outside, { recursive: true, encoding: "utf8" })
+    .toSorted()
+    .map((name) => {
+      const file = path.join(outside, name);
+      return lstatSync(file).isFile() ? `${name} ${readFileSync(file, "utf8")}` : name;
+    });
+
+const dataset = `transactions/network=ethereum/pool=${pools[0] ?? ""}`;
+const places = [
+  ".dexdata",
+  ".dexdata/work",
+  ".dexdata/replaced",
+  "transactions",
+  "transactions/network=ethereum",
+  dataset,
+  `${dataset}/date=2026-11-14`,
+  `${dataset}/date=2026-11-17`,
+];
+
+test.each(places)("L7: nothing behind a link at %s is changed", async (place) => {
+  const root = prepare(`link ${place.replaceAll("/", " ")}`);
+  const linked = path.join(root, place);
+  rmSync(linked, { recursive: true, force: true });
+  symlinkSync(outside, linked);
+  const before = seenOutside();
+  const outcome = await sync(root, "--force");
+  expect(seenOutside()).toEqual(before);
+  expect(outcome.stderr).not.toContain("internal");
+  if (place === ".dexdata/replaced") return;
+  expect(outcome.exit).not.toBe(0);
+  expect(outcome.stderr).toContain(`${linked} is a link`);
+});
+
+test("L7: work that has another form of name stays", async () => {
+  const root = prepare("own names");
+  const work = path.join(root, ".dexdata", "work");
+  mkdirSync(work, { recursive: true });
+  symlinkSync(path.join(outside, "thesis.txt"), path.join(work, "0123456789abcdef.ndjson"));
+  const names = ["notes.txt", "fedcba9876543210.ndjson", "rows.parquet"];
+  for (const name of names) writeFileSync(path.join(work, name), "");
+  const before = seenOutside();
+  expect((await sync(root, "--force")).exit).toBe(0);
+  expect(readdirSync(work).toSorted()).toEqual(["0123456789abcdef.ndjson", "notes.txt", "rows.parquet"]);
+  expect(seenOutside()).toEqual(before);
+});
+
+/** Each damages one file. */
+const damages: readonly (readonly [name: string, damage: (file: string) => void])[] = [
+  ["a link", (file) => symlinkSync(path.join(outside, "rows.parquet"), file)],
+  ["a dangling link", (file) => symlinkSync(path.join(outside, "nothing"), file)],
+  ["a link to itself", (file) => symlinkSync(file, file)],
+  ["a directory", (file) => mkdirSync(path.join(file, "deep"), { recursive: true })],
+  ["another file", (file) => writeFileSync(file, "PAR1")],
+];
+
+test.each(damages)("L10: %s in the place of a file is damage of that file", async (name, damage) => {
+  const root = prepare(`damage ${name}`);
+  const [first = ""] = dataFiles(root);
+  const file = path.join(root, first);
+  rmSync(file);
+  damage(file);
+  const before = seenOutside();
+  const found = await verify(root);
+  expect(found.exit).toBe(8);
+  expect(found.stdout).toContain(path.basename(path.dirname(file)));
+  const outcome = await sync(root);
+  expect(outcome.stderr).toContain(`replaced ${file}`);
+  expect(outcome.exit).toBe(0);
+  expect(hashesOf(root)).toEqual(hashesOf(whole));
+  expect(seenOutside()).toEqual(before);
+  expect((await verify(root)).exit).toBe(0);
+});
+
+test("L10: a file in the place of a directory fails one asset, and the others go on", async () => {
+  const root = prepare("misplaced");
+  const [first = ""] = dataFiles(root);
+  rmSync(path.join(root, path.dirname(first)), { recursive: true });
+  writeFileSync(path.join(root, path.dirname(first)), "");
+  const other = path.join(root, dataFiles(root).at(-1) ?? "");
+  rmSync(other);
+  const outcome = await sync(root);
+  expect(outcome.exit).toBe(8);
+  expect(outcome.stderr).toContain("is not a directory");
+  expect(existsSync(other)).toBe(true);
+  expect((await verify(root)).exit).toBe(8);
+});
+
+test("L16: an estimate changes nothing", async () => {
+  const root = prepare("estimate");
+  const [first = ""] = dataFiles(root);
+  // As after a kill between two renames.
+  renameSync(path.join(root, first), path.join(root, first.replace("rows.parquet", "open.parquet")));
+  const before = dataFiles(root);
+  expect((await sync(root, "--estimate")).exit).toBe(0);
+  expect(dataFiles(root)).toEqual(before);
+  expect((await sync(root)).exit).toBe(0);
+  expect(hashesOf(root)).toEqual(hashesOf(whole));
+});
+
+test("L10: a file of another user is damage", async (context) => {
+  if (process.getuid?.() === 0) return context.skip();
+  const root = prepare("unreadable");
+  const file = path.join(root, dataFiles(root)[0] ?? "");
+  chmodSync(file, 0);
+  expect((await verify(root)).exit).toBe(8);
+  expect((await sync(root)).exit).toBe(0);
+  return undefined;
+});

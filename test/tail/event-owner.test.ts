@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { EventId, StreamEvent } from "../../src/client/streams/stream-event.ts";
+import { idOf } from "../../src/client/streams/stream-event.ts";
+import { EventOwners, Foreign, type Owner } from "../../src/tail/event-owner.ts";
+
+const event = (data: unknown, requestId?: EventId): StreamEvent => {
+  const bytes = Buffer.from(typeof data === "string" ? data : JSON.stringify(data));
+  return { name: "x", bytes, start: 0, end: bytes.length, isPlainJson: true, id: "", requestId };
+};
+const assets = ["0x1", "0x2", "0x3"].map((address) => ({ network: "base", address }));
+const [one, two, three] = assets;
+const nameOf = (owner: Owner): string | undefined =>
+  owner instanceof Foreign ? `foreign ${owner.name}` : owner && `${owner.network}:${owner.address}`;
+
+describe("without an address in the row", () => {
+  test("an event belongs to the only asset, or to the asset at its position in the batch", () => {
+    const owners = new EventOwners({ by: "token" });
+    expect(owners.of(event({ p: "1" }), [{ network: "base", address: "0x1" }])).toEqual(one);
+    expect(owners.of(event({ p: "1" }, 1), assets)).toBe(two);
+    expect(owners.of(event({ p: "1" }, 7), assets)).toBeUndefined();
+    expect(owners.of(event({ p: "1" }), assets)).toBeUndefined();
+  });
+
+  test.each(["", " ", "0x1", "1e0", "+1", "01", "1.0", "-0"])(
+    "T1: a request_id of %j is no index",
+    (text) => {
+      const owners = new EventOwners({ by: "token" });
+      const bytes = Buffer.from(text);
+      expect(owners.of(event({ p: "1" }, idOf(bytes, 0, bytes.length)), assets)).toBeUndefined();
+    },
+  );
+});
+
+describe("T1: the row's own address decides", () => {
+  const rows: readonly (readonly [by: "token" | "pool", row: object, owner: string])[] = [
+    ["token", { address: "0x3", chain: "base" }, "base:0x3"],
+    ["token", { a: "0x3", c: "base" }, "base:0x3"],
+    ["token", { chain: "base", token_id: "0x3", open: 1 }, "base:0x3"],
+    ["token", { chain: "base", pool_id: "0x9", token_0: "0x8", token_1: "0x3" }, "base:0x3"],
+    ["token", { token_id: "0x3" }, "base:0x3"],
+    ["token", { address: "0X3", chain: "BASE" }, "base:0x3"],
+    ["token", { address: "0x0003", chain: "base" }, "base:0x3"],
+    ["token", { address: "0x3", chain: "solana" }, "foreign solana:0x3"],
+    ["token", { address: "0x4", chain: "base" }, "foreign base:0x4"],
+    ["token", { address: "0x4" }, "foreign 0x4"],
+    ["pool", { chain: "base", pool_id: "0x3", token_0: "0x1" }, "base:0x3"],
+    ["pool", { chain: "base", pool_id: "0x4", token_0: "0x1" }, "foreign base:0x4"],
+  ];
+  test.each(rows)("%s %j", (by, row, owner) => {
+    for (const id of [undefined, 0, 1, 2, 9])
+      expect(nameOf(new EventOwners({ by }).of(event(row, id), assets))).toBe(owner);
+  });
+
+  test("also on a stream of one asset", () => {
+    const owners = new EventOwners({ by: "token" });
+    expect(nameOf(owners.of(event({ address: "0x2", chain: "base" }, 0), assets.slice(0, 1)))).toBe(
+      "foreign base:0x2",
+    );
+  });
+
+  test("of the two tokens of a trade, the one at the index", () => {
+    const owners = new EventOwners({ by: "token" });
+    const trade = { chain: "base", pool_id: "0x9", token_0: "0x1", token_1: "0x3" };
+    expect(owners.of(event(trade, 2), assets)).toBe(three);
+    expect(owners.of(event(trade, 0), assets)).toBe(one);
+    expect(owners.of(event(trade, 1), assets)).toBe(one);
+  });
+
+  test("rows that are recognized by their first bytes have the same owner as when they are read", () => {
+    const owners = new EventOwners({ by: "token" });
+    for (let number = 0; number < 2000; number += 1) {
+      const address = `0x${(number * 7) % 5}`;
+      const first = number % 3 === 0 ? { n: number } : {};
+      const row = event({ ...first, address, chain: number % 11 === 0 ? "solana" : "base" }, number % 4);
+      const fresh = new EventOwners({ by: "token" });
+      expect(nameOf(owners.of(row, assets))).toBe(nameOf(fresh.of(row, assets)));
+    }
+    // A longer address that begins alike.
+    expect(nameOf(owners.of(event({ address: "0x31", chain: "base" }, 2), assets))).toBe("foreign base:0x31");
+  });
+});

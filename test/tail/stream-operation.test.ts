@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { price, stream } from "./keeping.ts";
+import { listen, logged, pricesOf, refuse } from "./stream-run.ts";
+
+const folder = temporaryFolder();
+const one = "ethereum:0xabc";
+const inFolder = (name: string): string => path.join(folder, name);
+
+test("T13: the message of a 200 with JSON is shown", async () => {
+  const server = await serveInTest(() => json({ message: "maintenance until 9" }));
+  const { exit, stderr } = await listen(one, server).outcome;
+  expect([exit, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /application\/json instead of an event stream .*\n {2}service: maintenance until 9\n/u,
+    ),
+  ]);
+});
+
+test("T13: of a series of failures, each reason is on stderr once", async () => {
+  const replies = [503, 503, 500, 503, 500].map((status) => refuse(status, "down"));
+  const server = await serveInTest((request, index) =>
+    index === 0 ? stream([price("1")], { stayOpen: false }) : (replies[index - 1] ?? pricesOf(request)),
+  );
+  const { stderr } = await listen(`${one} --limit 2`, server).outcome;
+  const said = [...stderr.matchAll(/lost: (.*?); reconnecting/gu)].map(([, reason]) => reason);
+  expect(said).toEqual([
+    "the service ended the stream",
+    "the streaming host failed (HTTP 503)",
+    "the streaming host failed (HTTP 500)",
+  ]);
+});
+
+test("T13: a reload does not reset the waits", async () => {
+  const [list, log] = [inFolder("list"), inFolder("log")];
+  writeFileSync(list, `${one}\nethereum:0xabd`);
+  const server = await serveInTest((_, index) =>
+    index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
+  );
+  const running = listen([`@${list}`, "--events", log, "--max-reconnects", "9"], server);
+  const waits = () =>
+    logged(log).flatMap(({ event, wait_ms: wait }) => (event === "retry" ? [Number(wait)] : []));
+  await running.until(() => server.requests.length === 5);
+  writeFileSync(list, one);
+  running.context.reload();
+  await running.until(() => running.context.stderrText().includes("reloaded"));
+  const before = waits().length;
+  await running.until(() => waits().length > before + 1);
+  await running.interrupted();
+  expect(Math.min(...waits().slice(before))).toBeGreaterThanOrEqual(8000);
+});
+
+test.each(["events", "out"])(
+  "N16: a restart after kill -9 reports the gap from the last line of --%s",
+  async (flag) => {
+    const [log, out] = [inFolder(`log-${flag}`), inFolder(`out-${flag}`)];
+    const words = [one, "--events", log, ...(flag === "out" ? ["--out", out] : [])];
+    const ended = "2026-11-21T08:40:00.000Z";
+    writeFileSync(log, `{"event":"open","at":"${ended}","connection":1}\n{"event":"re`);
+    const first = listen(words, await serveInTest(pricesOf));
+    await first.until(() => readFileSync(log, "utf8").includes('"gap"'));
+    await first.interrupted();
+    const gaps = readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line.includes('"gap"'));
+    expect(gaps.map((line) => JSON.parse(line))).toMatchObject([
+      { from: ended, to: "2026-11-21T08:54:00.000Z", reason: "dexdata was not running", names: [one] },
+    ]);
+  },
+);
+
+test("N16: a first run has no gap", async () => {
+  const log = inFolder("log-first");
+  const { exit, stderr } = await listen([one, "--events", log, "--limit", "1"], await serveInTest(pricesOf))
+    .outcome;
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect(logged(log).map(({ event }) => event)).toEqual(["open", "close", "credits"]);
+});
