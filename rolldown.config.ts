@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
 import path from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { chunkGroups } from "./bin/build/chunks.ts";
@@ -59,9 +58,7 @@ const packageFiles: Plugin = {
     );
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });
-    // Readers of manual pages accept gzip, and the package is 45 kB smaller.
-    const manual = gzipSync(manPage(allCommands, version, anyUser), { level: 9 });
-    this.emitFile({ type: "asset", fileName: "dexdata.1.gz", source: manual });
+    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anyUser) });
     for (const words of preparedWords(allCommands)) {
       const fileName = preparedFile(words === "" ? [] : words.split(" "));
       this.emitFile({ type: "asset", fileName, source: JSON.stringify(preparedPage(allCommands, words)) });
