@@ -48,7 +48,8 @@ export async function readSubjects(
     const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
     const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
     const assets = ofKind(readList(text, network, source, taker.checksForms), source, taker, sources.warn);
-    subjects.push(...assets.map((asset) => toSubject(asset, network, usage)));
+    // As arguments of a call, a long list would overflow the stack.
+    for (const asset of assets) subjects.push(toSubject(asset, network, usage));
   }
   return subjects;
 }
