@@ -331,6 +331,8 @@ function listenForReload(
   const reload = async (): Promise<void> => {
     try {
       const listed = await readAssets(stops.signal);
+      // After a long list, the events that have arrived meanwhile come first.
+      await new Promise((resolve) => setImmediate(resolve));
       stops.signal.throwIfAborted();
       known.name(listed);
       const subjects = await tail.reload(known.labeled(listed), stops.signal);
