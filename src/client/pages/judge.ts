@@ -102,6 +102,16 @@ export function endlessList(pages: number, doubts: readonly Doubt[]): Failure {
   return incompleteList([{ problem, rows: undefined }, ...doubts]);
 }
 
+/** For a position that the service itself has named, but does not accept. `rows` is the number of rows after it. */
+export function rejectedPosition(
+  doubts: readonly Doubt[],
+  rows: number | undefined,
+  before: Instant | undefined,
+): Failure {
+  const problem = "the service rejected a cursor that it had sent itself";
+  return incompleteList([...doubts, { problem, rows, before }]);
+}
+
 function incompleteList(doubts: readonly Doubt[]): Failure {
   // The list is sorted, so later doubts concern older rows.
   const before = doubts[0]?.before;

@@ -172,9 +172,9 @@ export class ListCount {
     this.window = { ...this.window, items };
   }
 
-  /** An earlier count was lower than this page's position, so the count proves nothing. */
-  hasBeenLess(answer: NumberedAnswer): boolean {
-    return answer.at.flag === "page" && rowsBefore(answer) + answer.rows.length >= this.#leastItems;
+  /** The new rows of this page reach an earlier, lower count, so the counts contradict each other and prove nothing. */
+  hasBeenLess(answer: NumberedAnswer, fresh: number): boolean {
+    return answer.at.flag === "page" && fresh > 0 && rowsBefore(answer) + fresh >= this.#leastItems;
   }
 
   /** How many of the rows first counted are still expected; undefined once the list has shifted. */

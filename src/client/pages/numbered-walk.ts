@@ -1,11 +1,14 @@
+import type { Args } from "../../contract/args.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { affectsOneInput, Failure } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { counted } from "../../text/counted.ts";
 import type { Instant } from "../../time/time.ts";
+import type { Document } from "../response/answer-body.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more } from "./judge.ts";
+import { type Doubt, ended, more, rejectedPosition } from "./judge.ts";
 import {
   countedRows,
   isEnd,
@@ -84,11 +87,11 @@ export class NumberedWalk implements NumberedState {
   async #request(
     at: Place,
   ): Promise<{ readonly answer: NumberedAnswer; readonly foreign: Foreign | undefined }> {
-    const { client, endpoint, args } = this.asking;
+    const { args } = this.asking;
     const { pageSize } = this;
     const query = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) query.set("to", at.to);
-    const { envelope, rows } = this.#read(await client.ask(endpoint, query));
+    const { envelope, rows } = this.#read(await this.#send(at, query));
     const info = member(envelope, "page_info");
     const total = (name: string): number => {
       const value = member(info, name);
@@ -98,6 +101,18 @@ export class NumberedWalk implements NumberedState {
     const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
     const answer = { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
     return { answer, foreign: this.#foreignIn?.(rows.distinct) };
+  }
+
+  /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
+  async #send(at: Place, query: Args): Promise<Document> {
+    const { client, endpoint, walk } = this.asking;
+    try {
+      return await client.ask(endpoint, query);
+    } catch (cause) {
+      const isOwn = at.flag === "cursor" && at.value !== walk.start?.value;
+      if (!isOwn || !(cause instanceof Failure) || !affectsOneInput(cause)) throw cause;
+      throw rejectedPosition(this.doubts, this.count.left, this.edge.instantOf(this.edge.last));
+    }
   }
 
   /** Compares the rows with those taken so far. */
@@ -243,7 +258,8 @@ export class NumberedWalk implements NumberedState {
   doubt(problem: string, answer: NumberedAnswer, rows = this.#missingOn(answer)): void {
     this.#pardoned = answer;
     this.#repeats = 0;
-    if (this.count.hasBeenLess(answer)) [this.#accepted, this.isDoubted] = [problem, true];
+    if (this.count.hasBeenLess(answer, this.inspectRowsOf(answer).fresh))
+      [this.#accepted, this.isDoubted] = [problem, true];
     else this.doubts.push({ problem, rows, before: this.edge.instantOf(this.edge.last) });
   }
 
