@@ -138,11 +138,13 @@ function createOutput(
       return stream.isTTY ? stream.rows : undefined;
     },
     unaccepted: () => {
-      // Node has no public name for the bytes that are with the system's queue.
+      // Node has no public name for the handle, which is given one write at a time and counts it at once.
       const handle: unknown = Reflect.get(stream, "_handle");
-      const queued: unknown =
-        typeof handle === "object" && handle !== null && Reflect.get(handle, "writeQueueSize");
-      return typeof queued === "number" ? queued + stream.writableLength : undefined;
+      if (typeof handle !== "object" || handle === null) return undefined;
+      const given: unknown = Reflect.get(handle, "bytesWritten");
+      const queued: unknown = Reflect.get(handle, "writeQueueSize");
+      if (typeof given !== "number" || typeof queued !== "number") return undefined;
+      return stream.bytesWritten - given + queued;
     },
     write: (text) => {
       const written = new Promise<void>((resolve, reject) => {

@@ -69,6 +69,23 @@ export class EventOwners {
     return owner;
   }
 
+  /** Calls `found` for each event of an asset that the connection has not requested. */
+  findForeign(
+    events: readonly StreamEvent[],
+    subjects: readonly Subject[],
+    found: (owner: Foreign) => void,
+  ): void {
+    if (subjects !== this.#subjects) this.#select(subjects);
+    const current = this.#current;
+    for (const event of events) {
+      // As in `of`; a call per event would take half as long again.
+      const known = current[indexOf(event, subjects)];
+      const owner =
+        known !== undefined && this.#beginsLike(event, known) ? known.owner : this.of(event, subjects);
+      if (owner instanceof Foreign) found(owner);
+    }
+  }
+
   /** The asset, if it is one of the connection's own. */
   subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
     const owner = this.of(event, subjects);

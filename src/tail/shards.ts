@@ -39,7 +39,9 @@ export function replanShards(
   subjects: readonly Subject[],
   room: Room,
 ): readonly { readonly from: number | undefined; readonly subjects: readonly Subject[] }[] {
-  const wanted = new Map(distinctSubjects(subjects).map((subject) => [subjectKey(subject), subject]));
+  const all = distinctSubjects(subjects);
+  if (all.length > room.perConnection * room.cap) throw tooManyAssets(all, room);
+  const wanted = new Map(all.map((subject) => [subjectKey(subject), subject]));
   const kept = before.map((shard, from) => ({
     from,
     subjects: shard.filter((subject) => wanted.has(subjectKey(subject))),
@@ -52,7 +54,7 @@ export function replanShards(
     shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
   const alive = kept.filter((shard) => shard.subjects.length > 0);
   const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
-  if (alive.length + more.length > room.cap) throw tooManyAssets(distinctSubjects(subjects), room);
+  if (alive.length + more.length > room.cap) throw tooManyAssets(all, room);
   return [...alive, ...more.map((shard) => ({ from: undefined, subjects: shard }))];
 }
 

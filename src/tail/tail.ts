@@ -83,13 +83,18 @@ export class Tail {
   }
 
   async #reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
-    const keys = new Set(listed.map(subjectKey));
-    for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
-    const before = new Set(assetsOf([...this.#running]).map(subjectKey));
-    const added = this.#withoutDropped(listed).filter((subject) => !before.has(subjectKey(subject)));
+    if (this.#droppedKeys.size > 0) {
+      const keys = new Set(listed.map(subjectKey));
+      for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
+    }
+    const wanted = this.#withoutDropped(listed);
+    // First, because a list that does not fit may be huge.
+    const replanned = this.#replan(wanted);
+    const before = new Set(this.assets().map(subjectKey));
+    const added = new Set(wanted.filter((subject) => !before.has(subjectKey(subject))));
     for (const subject of added) this.#addedKeys.add(subjectKey(subject));
-    const joining = this.#replan(this.#withoutDropped(listed)).flatMap(({ from, subjects }) =>
-      from === undefined ? [] : subjects.filter((subject) => added.includes(subject)),
+    const joining = replanned.flatMap(({ from, subjects }) =>
+      from === undefined ? [] : subjects.filter((subject) => added.has(subject)),
     );
     const hasRoom = this.#running.size < this.#room(listed.length).cap;
     const probing = { ...this.#probing(signal), isHostKnown: true };
@@ -106,6 +111,7 @@ export class Tail {
   }
 
   #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
+    if (this.#droppedKeys.size === 0) return listed;
     return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
   }
 

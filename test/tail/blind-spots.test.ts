@@ -26,12 +26,12 @@ const newFile = (): string => path.join(folder, String((files += 1)));
 const many = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `base:0x${(index + 1).toString(16).padStart(40, "0")}`);
 
-/** Runs the stream against a host; both live on the test's clock, on which a second takes about 50 ms. */
+/** Runs the stream against a host; both live on the test's clock, on which a second takes about 25 ms. */
 async function begin(
   words: readonly string[],
   {
     env: more = {},
-    speed = 20,
+    speed = 40,
     ...options
   }: Partial<LiveOptions> & {
     readonly env?: Readonly<Record<string, string>>;
@@ -334,7 +334,7 @@ describe("T4: what is permanent, and what is an intermediary's", () => {
       let answers = 0;
       const refuse = (_: unknown, index: number) =>
         index > 0 && (answers += 1) <= 3 ? page(status) : undefined;
-      const running = await begin([...many(3)], { refuse });
+      const running = await begin([...many(3)], { refuse, speed: 80 });
       await running.steady();
       running.host.connections[0]?.cut();
       await running.reopened(2);
@@ -347,11 +347,12 @@ describe("T4: what is permanent, and what is an intermediary's", () => {
 
   test("100 connections, one of them answered by pages for 60 s: the other 99 are unaffected", async () => {
     let isPaged = false;
-    const words = [...many(100), "--feed", "reserves", "--events", newFile()];
+    const words = [...many(100), "--feed", "reserves"];
     const refuse = (assets: readonly string[]) =>
       isPaged && assets.includes(many(1)[0] ?? "") ? page(404) : undefined;
     const running = await begin(words, {
       refuse,
+      speed: 80,
       every: () => 3000,
       env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
       event: "token_reserves",
@@ -369,6 +370,7 @@ describe("T4: what is permanent, and what is an intermediary's", () => {
   test("--on-invalid drop: sound assets are not skipped because of a page", async () => {
     let isPaged = false;
     const running = await begin([...many(4), "--on-invalid", "drop"], {
+      speed: 80,
       refuse: (_, index) =>
         isPaged ? (index === 1 ? refusal(400, "one asset is invalid") : page(404)) : undefined,
     });
@@ -403,6 +405,7 @@ describe("T4: what is permanent, and what is an intermediary's", () => {
 
   test("a rejection in the service's form that finds no asset is given up after a few searches", async () => {
     const running = await begin([...many(2)], {
+      speed: 80,
       refuse: (assets, index) => (index > 0 && assets.length === 2 ? refusal(400, "no") : undefined),
     });
     await running.steady();
@@ -477,7 +480,7 @@ describe("T5: what a reload may end", () => {
 });
 
 test("T12: a balancer that ends each sound connection after 20 s: at most a tenth is lost", async () => {
-  const running = await begin([...many(3)], { life: 20_000, speed: 60 });
+  const running = await begin([...many(3)], { life: 20_000, speed: 80 });
   await running.sleep(175_000);
   const lost = await expectAllReported(running);
   expect(lost / running.host.events.length).toBeLessThan(0.1);
@@ -548,7 +551,7 @@ test("T9: a reader that has stopped, then --for: exit 8, what it did not accept 
 });
 
 test("T10: 20,000 warnings that differ by a number: ten a minute, then a count", async () => {
-  const running = await begin([...many(1)]);
+  const running = await begin([...many(1)], { speed: 80 });
   await running.steady();
   const warning = (number: number): string => `event: warning\ndata: {"message":"queue ${number}"}\n\n`;
   const all = Array.from({ length: 20_000 }, (_, number) => warning(number));

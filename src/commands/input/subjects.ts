@@ -47,8 +47,10 @@ export async function readSubjects(
     }
     const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
     const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-    const assets = ofKind(readList(text, network, source, taker.checksForms), source, taker, sources.warn);
-    subjects.push(...assets.map((asset) => toSubject(asset, network, usage)));
+    const listed = await readLongList(text, network, source, taker.checksForms);
+    const assets = ofKind(listed, source, taker, sources.warn);
+    // As arguments of a call, a long list would overflow the stack.
+    for (const asset of assets) subjects.push(toSubject(asset, network, usage));
   }
   return subjects;
 }
@@ -140,9 +142,40 @@ export function readList(
   source: string,
   checksForms: boolean,
 ): readonly ListedAsset[] {
-  return text.split("\n").flatMap((whole, index) => {
+  return readLines(text.split("\n"), 1, network, source, checksForms);
+}
+
+/** Lines that take a few milliseconds to read. */
+const linesPerTurn = 500;
+
+/** Like `readList`, but the events of running streams are not held up by a list that is reloaded. */
+async function readLongList(
+  text: string,
+  network: string | undefined,
+  source: string,
+  checksForms: boolean,
+): Promise<readonly ListedAsset[]> {
+  const lines = text.split("\n");
+  const assets: ListedAsset[] = [];
+  for (let from = 0; from < lines.length; from += linesPerTurn) {
+    const some = lines.slice(from, from + linesPerTurn);
+    assets.push(...readLines(some, from + 1, network, source, checksForms));
+    if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return assets;
+}
+
+/** `first` is the number of the first line. */
+function readLines(
+  lines: readonly string[],
+  first: number,
+  network: string | undefined,
+  source: string,
+  checksForms: boolean,
+): readonly ListedAsset[] {
+  return lines.flatMap((whole, index) => {
     const line = whole.trim();
-    const where = `${source} line ${index + 1}`;
+    const where = `${source} line ${first + index}`;
     if (line.startsWith("{")) return [readRow(line, where)];
     const words = line.replace(/(?:^|\s)#.*$/u, "").trim();
     return words === "" ? [] : [readWords(words, network, where, checksForms)];

@@ -4,20 +4,14 @@ const LF = 0x0a;
 /** Milliseconds to write the last lines, because another program must not delay the end of a stream. */
 const lastWrites = 400;
 
-interface Pending {
-  readonly bytes: Buffer;
-  readonly events: number;
-}
-
-export type PendingLines = ReturnType<typeof createPendingLines>;
-
 /** Knows which lines the program that reads the output has not accepted yet. */
 export function createPendingLines(output: Pick<Output, "write" | "unaccepted">) {
-  const pending = new Set<Pending>();
+  // Objects, because two writes may be of the same memory.
+  const pending = new Set<{ readonly bytes: Buffer }>();
   let settled: (() => void) | undefined;
   return {
-    write: async (bytes: Buffer, events: number): Promise<void> => {
-      const each = { bytes, events };
+    write: async (bytes: Buffer): Promise<void> => {
+      const each = { bytes };
       pending.add(each);
       try {
         await output.write(bytes);
@@ -37,16 +31,15 @@ export function createPendingLines(output: Pick<Output, "write" | "unaccepted">)
       for (const each of [...pending].toReversed()) {
         const missing = Math.min(left, each.bytes.length);
         left -= missing;
-        events += missing === 0 ? 0 : each.events - linesIn(each.bytes, each.bytes.length - missing);
+        events += linesIn(each.bytes.subarray(each.bytes.length - missing));
       }
       return events;
     },
   };
 }
 
-/** The number of lines that end before this index. */
-function linesIn(bytes: Buffer, end: number): number {
+function linesIn(bytes: Buffer): number {
   let lines = 0;
-  for (let at = bytes.indexOf(LF); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines += 1;
   return lines;
 }

@@ -2,7 +2,7 @@ import { type ByteStore, createByteStore } from "../../client/streams/byte-store
 import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
-import { fileOf } from "../../files/file-pattern.ts";
+import { fileOf, type PathNames } from "../../files/file-pattern.ts";
 import type { TornLine } from "../../files/last-lines.ts";
 import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.ts";
 import type { TailState } from "../../render/board/board-lines.ts";
@@ -61,11 +61,7 @@ export async function openDisplays(
   if (out !== undefined) {
     const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
-    const output = {
-      write: async (lines: Buffer, _: number, to: Place | undefined) =>
-        await file.write(lines, to?.time, to?.names),
-    };
-    displays.push(createLines(output, { ...form, place: board.place }, broken));
+    displays.push(createLines(file, { ...form, place: board.place }, broken));
   } else if (!hasBoard) {
     const pending = createPendingLines(stdout);
     const lines = createLines(pending, { ...form, place: undefined }, broken);
@@ -85,7 +81,9 @@ interface LineForm {
 
 /** All lines of a chunk are written at once. */
 function createLines(
-  output: { readonly write: (lines: Buffer, events: number, to: Place | undefined) => Promise<void> },
+  output: {
+    readonly write: (lines: Buffer, ...to: readonly [time?: number, names?: PathNames]) => Promise<void>;
+  },
   { feed, owners, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
@@ -109,21 +107,15 @@ function createLines(
   let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      const files = new Map<
-        string,
-        { readonly lines: ByteStore; readonly to: Place | undefined; events: number }
-      >();
+      const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
       const linesFor = (event: StreamEvent): ByteStore => {
         const to = place?.of(event, owners.of(event, shard.subjects), at.now);
         const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
-        const found = files.get(file);
-        if (found !== undefined) {
-          found.events += 1;
-          return found.lines;
-        }
+        const found = files.get(file)?.lines;
+        if (found !== undefined) return found;
         const lines = spare ?? createByteStore(maxKeptBytes);
         spare = undefined;
-        files.set(file, { lines, to, events: 1 });
+        files.set(file, { lines, to });
         return lines;
       };
       for (const event of events) {
@@ -140,8 +132,8 @@ function createLines(
         lines.add(line);
         lines.addByte(LF);
       }
-      for (const { lines, to, events: count } of files.values()) {
-        await output.write(lines.lend(), count, to);
+      for (const { lines, to } of files.values()) {
+        await output.write(lines.lend(), to?.time, to?.names);
         spare = lines;
       }
     },

@@ -21,7 +21,7 @@ import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../tail/ending.ts";
 import { type Moment, momentAt } from "../../tail/gap.ts";
-import { EventOwners, Foreign } from "../../tail/event-owner.ts";
+import { EventOwners } from "../../tail/event-owner.ts";
 import { createPlaces, eventFields } from "../../tail/event-place.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import { defaultSilence } from "../../tail/shard.ts";
@@ -280,16 +280,14 @@ function handlersOf(session: Session): TailHandlers {
     },
     charged: ledger.delivered,
     events: async (shard, events, at) => {
-      for (const event of events.filter(isSkipped)) course.skipped(shard, event);
-      let rest = events.filter((event) => !isSkipped(event));
-      for (const event of rest) {
-        const owner = owners.of(event, shard.subjects);
-        if (owner instanceof Foreign) course.foreign(shard, owner);
-      }
+      for (const event of events) if (isSkipped(event)) course.skipped(shard, event);
+      // Copies of large batches would keep the garbage collector busy.
+      let rest = events.some(isSkipped) ? events.filter((event) => !isSkipped(event)) : events;
+      owners.findForeign(rest, shard.subjects, (owner) => course.foreign(shard, owner));
       let wanted: number;
       do {
         wanted = stops.take(rest.length);
-        const taken = rest.slice(0, wanted);
+        const taken = wanted < rest.length ? rest.slice(0, wanted) : rest;
         rest = rest.slice(wanted);
         await showAll(displays, taken.length, stops, (display) => display.show(shard, taken, at));
         // Paid events are written before the stream ends for lack of credits.
@@ -331,6 +329,8 @@ function listenForReload(
   const reload = async (): Promise<void> => {
     try {
       const listed = await readAssets(stops.signal);
+      // After a long list, the events that have arrived meanwhile come first.
+      await new Promise((resolve) => setImmediate(resolve));
       stops.signal.throwIfAborted();
       known.name(listed);
       const subjects = await tail.reload(known.labeled(listed), stops.signal);
