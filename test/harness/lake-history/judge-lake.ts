@@ -5,6 +5,7 @@ import { UnreadableParquet } from "../../../src/parquet/parquet-file.ts";
 import type { Footer } from "../../../src/lake/footer.ts";
 import { readRows } from "../../../src/lake/lake-file.ts";
 import { dataFiles, footerOf } from "../lake.ts";
+import { utc } from "../market-service.ts";
 
 /** A file as a run has left it. */
 export interface FileView {
@@ -35,15 +36,18 @@ export async function viewOf(root: string, before: LakeView = new Map()): Promis
     const file = path.join(root, name);
     const known = before.get(name);
     const stamp = stampOf(file);
-    return [name, known?.stamp === stamp ? known : { ...(await readView(file)), stamp }];
+    return [name, known?.stamp === stamp ? known : { ...(await readView(file, name)), stamp }];
   });
   return new Map(await Promise.all(views));
 }
 
-async function readView(file: string): Promise<Omit<FileView, "stamp">> {
+async function readView(file: string, name: string): Promise<Omit<FileView, "stamp">> {
   const sha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
   try {
     const [footer, texts] = [await footerOf(file), await readRows(file)];
+    // A file that is in another one's place counts as damaged.
+    const own = `${footer.kind} ${footer.pool} ${utc(footer.period.from).slice(0, 10)}`;
+    if (own !== dayOfFile(name)) return { sha256, footer: undefined, rows: [] };
     return { sha256, footer, rows: texts.map(rowOf) };
   } catch (cause) {
     if (cause instanceof UnreadableParquet || String(cause).includes("has no footer"))

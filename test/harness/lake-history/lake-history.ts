@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createRandom } from "../random.ts";
 import { stampsOf } from "../lake.ts";
@@ -123,19 +123,16 @@ export async function playHistory(
         : undefined;
     const prepared = kill === undefined ? undefined : prepareKill(root, kill);
     const suspendedAt = isAll && kill === undefined && chance(0.08) ? 1 + below(8) : 0;
-    let newer: LakeView | undefined;
+    let newer: Promise<LakeView> | undefined;
     world.setWeather({
       ...weather,
       arrived: async (request) => {
         prepared?.arrived(request);
-        if (request === suspendedAt && newer === undefined) {
-          newer = new Map();
-          newer = await suspend();
-        }
+        if (request === suspendedAt) await (newer ??= suspend());
       },
     });
     world.proxy.begin(isFine ? [] : planForLake(seed * 1000 + runs, isHourly ? 0.08 : 0.15, pools));
-    const words = ["sync", root, ...(runs === 1 ? creation(pools) : [])];
+    const words = ["sync", root, ...(existsSync(path.join(root, "assets.ndjson")) ? [] : creation(pools))];
     if (hasFlipped || (isAll && chance(0.04))) words.push("--force");
     const { exit, stderr } = await world.dexdata(words, ahead).outcome;
     strikes += world.proxy.struck.length;
@@ -145,12 +142,14 @@ export async function playHistory(
     if (/internal error|is a bug/u.test(stderr)) note(stderr.slice(0, 300));
     if (newer !== undefined) {
       suspensions += 1;
+      const expected = await newer;
       const after = await viewOf(root);
-      for (const [name, { sha256 }] of newer)
+      for (const [name, { sha256 }] of expected)
         if (after.get(name)?.sha256 !== sha256) note(`${name}: a suspended run replaced a newer file`);
     }
     await look(true);
-    const isDone = !isKilled && readdirSync(path.join(root, ".dexdata", "work")).length === 0;
+    const work = path.join(root, ".dexdata", "work");
+    const isDone = !isKilled && existsSync(work) && readdirSync(work).length === 0;
     staged = isDone ? [] : [...staged, ...unprovableDays(world.proxy)];
     if (process.env["DEXDATA_TEST_TRACE"] === "1")
       console.log(runs, new Date(world.now()).toISOString(), { exit, isKilled, ahead, ...weather }, stderr);
