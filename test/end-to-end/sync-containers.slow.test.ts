@@ -68,20 +68,20 @@ for (let trial = 1; trial <= trials; trial += 1)
 
       // The first process stops at one of its requests.
       const stopAt = 2 + Math.floor(random() * 5);
-      let first: ChildProcessWithoutNullStreams | undefined;
+      const begun: { first?: ChildProcessWithoutNullStreams } = {};
       const stopped = new Promise<number>((resolve) => {
         world.setWeather({
           ...fine,
           arrived: (request) => {
-            if (request !== stopAt || first === undefined) return;
-            const pid = programIn(first);
+            if (request !== stopAt || begun.first === undefined) return;
+            const pid = programIn(begun.first);
             process.kill(pid, "SIGSTOP");
             resolve(pid);
           },
         });
       });
-      first = sync(root);
-      const firstEnd = ended(first, 120_000);
+      begun.first = sync(root);
+      const firstEnd = ended(begun.first, 120_000);
       const pid = await stopped;
 
       // Its lock expires, and another one keeps the directory. In every second trial it is not done when the first wakes.

@@ -25,8 +25,8 @@ export function damageLake(root: string, random: () => number): Damage | undefin
   const drawn = (): string | undefined => files[Math.floor(random() * files.length)];
   const [file, other] = [drawn(), drawn()];
   if (file === undefined || other === undefined) return undefined;
-  const names = Object.keys(damages).filter((name) => name !== "exchange" || file !== other);
-  const name = names[Math.floor(random() * names.length)] as Damage;
+  const kinds = ["delete", "empty", "truncate", "flip", "exchange"] as const;
+  const name = kinds[Math.floor(random() * (file === other ? 4 : 5))] ?? "flip";
   damages[name](file, random, other);
   return name;
 }

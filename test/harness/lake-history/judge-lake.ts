@@ -59,7 +59,7 @@ async function readView(file: string, name: string): Promise<Omit<FileView, "sta
 function rowOf(text: string): RowView {
   const row: Readonly<Record<string, unknown>> = Object(JSON.parse(text));
   const time = String(row["created_at"] ?? row["time_open"]);
-  const key = row["id"] === undefined ? time : `${String(row["id"])} ${String(row["log_index"])}`;
+  const key = row["id"] === undefined ? time : JSON.stringify([row["id"], row["log_index"]]);
   return { at: Date.parse(time) / 1000, text, key };
 }
 

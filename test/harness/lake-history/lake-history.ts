@@ -22,7 +22,12 @@ const first = "2026-11-10";
 /** The arguments of the first run. */
 const creation = (pools: readonly string[]): readonly string[] => [
   ...pools.map((pool) => `ethereum:${pool}`),
-  ...["--from", first, "--kind", "transactions,ohlcv", "--interval", "5m"],
+  "--from",
+  first,
+  "--kind",
+  "transactions,ohlcv",
+  "--interval",
+  "5m",
 ];
 
 export interface HistoryOptions {
@@ -172,7 +177,7 @@ export async function playHistory(
     await sync(true);
     world.setNow(world.now() + day + 60_000);
   }
-  for (const day of unhealed(view, final, healing, world.now())) note(`${day} is not healed`);
+  for (const name of unhealed(view, final, healing, world.now())) note(`${name} is not healed`);
   if (stampsOf(path.join(place, "beside")).join() !== beside.join()) note("a file beside was changed");
   const wrong = wrongFiles(view, final, world.now() / 1000).length;
   rmSync(place, { recursive: true });
