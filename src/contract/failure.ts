@@ -37,24 +37,25 @@ export interface FailureDetails {
 
 /** The only kind of error that is meant for users. Any other error that reaches `main` is a bug. */
 export class Failure extends Error {
-  readonly details: FailureDetails;
+  declare readonly details: FailureDetails;
+  declare readonly code: ErrorCode;
+  declare readonly status: number | undefined;
+  declare readonly retryable: boolean;
+  declare readonly why: string | undefined;
+  declare readonly next: string | undefined;
 
   constructor(message: string, details: FailureDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "Failure";
-    this.details = details;
+    Object.defineProperty(this, "details", { value: details });
+    // If a program that uses the library does not catch the failure, Node prints these members: the next step comes last.
+    const { code, status, retryable = false, why, next } = details;
+    for (const [name, value] of Object.entries({ code, status, retryable, why, next }))
+      Object.defineProperty(this, name, { value, enumerable: value !== undefined });
   }
 
   get exit(): ExitCode {
     return this.details.exit;
-  }
-
-  get status(): number | undefined {
-    return this.details.status;
-  }
-
-  get code(): ErrorCode {
-    return this.details.code;
   }
 
   /** The service can send any name here. */
@@ -66,18 +67,6 @@ export class Failure extends Error {
   /** In milliseconds. */
   get retryAfter(): number | undefined {
     return this.details.retryAfter;
-  }
-
-  get retryable(): boolean {
-    return this.details.retryable === true;
-  }
-
-  get next(): string | undefined {
-    return this.details.next;
-  }
-
-  get why(): string | undefined {
-    return this.details.why;
   }
 
   get body(): FailureDetails["body"] {

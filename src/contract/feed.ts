@@ -32,6 +32,8 @@ export interface FeedKind {
   readonly method: string;
   /** Wire-facts 5.5; the specification has only `p`. */
   readonly event: NamedRecord;
+  /** One asset can have a thousand times the events of another kind's. */
+  readonly isCostly?: true;
 }
 
 /** `interval` is a candle's length, and `since` is the time at which the stream starts. */

@@ -85,7 +85,11 @@ export async function publishWaiting(
     const { dataset, from } = next;
     asked.add(dataset);
     await attempt(dataset, async () => {
-      const at = await newestRow(run.client, dataset, from);
+      const latest = Math.max(...lacking().flatMap((each) => (each.dataset === dataset ? [each.from] : [])));
+      // No row is older than the first period, but one may be older than the last.
+      const at =
+        (await newestRow(run.client, dataset, from)) ??
+        (latest > from ? await newestRow(run.client, dataset, latest) : undefined);
       if (at !== undefined) run.witnesses.add(at, run.witnesses.step());
     });
   }

@@ -49,11 +49,14 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   }
 }
 
-/** Reads `-o=json` as `-ojson`, because after a letter, commander takes the sign for a part of the value. */
+/**
+ * Reads `-o=json` as `-ojson`, because after a letter, commander takes the sign for a part of the value. Letters of flags
+ * without a value may come before; in `-flimit=7`, the text after `-f` is its value.
+ */
 function withoutSigns(argv: readonly string[]): string[] {
   const dashes = argv.indexOf("--");
   return argv.map((word, index) =>
-    dashes >= 0 && index > dashes ? word : word.replace(/^(-[A-Za-z]+)=(?=.)/su, "$1"),
+    dashes >= 0 && index > dashes ? word : word.replace(/^(-[hqv]*[A-Za-z])=(?=.)/su, "$1"),
   );
 }
 

@@ -37,11 +37,18 @@ export function kindOfRow(names: readonly string[]): RowKind | undefined {
   return best === undefined || best.fit < Math.min(2, names.length) ? kindOfChosen(names) : best.kind;
 }
 
+/** The members of a response around its rows: `{"transactions":[…],"page_info":{…}}` is a response and not a row. */
+const envelope: ReadonlySet<string> = new Set([
+  ...endpoints.flatMap(({ reply }) => ("rows" in reply ? [reply.rows] : [])),
+  ..."page_info has_next_page next_cursor query".split(" "),
+]);
+
 /** Rows with chosen fields may lack those that identify them. Undefined if a name is unknown. */
 function kindOfChosen(names: readonly string[]): RowKind | undefined {
+  if (names.every((name) => envelope.has(name))) return undefined;
   const fitting = kinds.filter(({ shape }) => {
     const known = { ...shape.ofMany?.record, ...shape.record, ...shape.added?.record };
-    return names.length > 0 && names.every((name) => Object.hasOwn(known, name));
+    return names.every((name) => Object.hasOwn(known, name));
   });
   const own = new Set(fitting.map(({ name }) => name));
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");

@@ -164,7 +164,7 @@ describe("public hosts", () => {
       exit: 2,
       stderr:
         `error: ${url} does not accept ${tier} keys, and the key from DEXDATA_API_KEY is on the ${tier} plan\n` +
-        "  hint: use the default host, or look up the plan of the key again: dexdata auth login\n",
+        "  hint: use the default host, or look up the plan of the key again: dexdata auth status\n",
     });
   });
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
   await sound?.close();
 });
 
-function pull(sandbox: RunningSandbox | undefined, file: string, more: readonly string[]) {
+function pull(sandbox: RunningSandbox | undefined, file: string, more: readonly string[], limit = rows) {
   if (sandbox === undefined) throw new Error("the sandbox is not running");
   const words = [
     "txns",
@@ -42,7 +42,7 @@ function pull(sandbox: RunningSandbox | undefined, file: string, more: readonly 
     "--to",
     "2026-11-21T08:54:00Z",
     "--limit",
-    String(rows),
+    String(limit),
     "--rpm",
     "unlimited",
   ];
@@ -88,20 +88,12 @@ test(
 
 test("after a kill at any byte of file and journal, the resumed pull produces the same file", async () => {
   const whole = path.join(folder, "bytes-whole.ndjson");
-  const words = (file: string): readonly string[] => [
-    "--limit",
-    "400",
-    "--page-size",
-    "20",
-    "--out",
-    file,
-    "--resume",
-  ];
-  await ended(pull(sound, whole, words(whole)), 60_000);
+  const small = (file: string) => pull(sound, file, ["--page-size", "20", "--resume"], 400);
+  await ended(small(whole), 60_000);
   const expected = readFileSync(whole);
 
   const file = path.join(folder, "bytes.ndjson");
-  const child = pull(sound, file, words(file));
+  const child = small(file);
   const stop = setInterval(() => {
     try {
       if (readFileSync(file).length > expected.length / 3) child.kill("SIGKILL");
@@ -121,10 +113,10 @@ test("after a kill at any byte of file and journal, the resumed pull produces th
     const size = readFileSync(file).length;
     // A file shorter than its first page could be an unrelated file, which is rejected.
     if (rest.length > 0 && size > 0 && size < Number(toRow(first)["bytes"])) {
-      expect((await ended(pull(sound, file, words(file)))).exit).toBe(2);
+      expect((await ended(small(file))).exit).toBe(2);
       continue;
     }
-    const { exit, stderr } = await ended(pull(sound, file, words(file)));
+    const { exit, stderr } = await ended(small(file));
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(readFileSync(file).equals(expected)).toBe(true);
   }

@@ -61,7 +61,7 @@ beforeAll(async () => {
         last: null,
         tokens: [],
         lost: [],
-        // Without it, a file is of an earlier version, and each run checks one of them.
+        // Files of earlier versions, without this mark, are counted again once, one of each dataset in each run.
         ...(!isOpen && { witnessed: true }),
         spilled: {},
         service: "a local server",

@@ -28,7 +28,9 @@ test.each(kinds)(
     const spilled: Record<string, number> = {};
     for (const line of lines)
       for (const spill of rawMembers(rawMembers(line).get("other") ?? "{}").keys())
-        if (Object.hasOwn(record, spill)) spilled[spill] = (spilled[spill] ?? 0) + 1;
+        // Members known since the columns were frozen have no column that they could spill from.
+        if (Object.hasOwn(record, spill) && record[spill]?.isLater !== true)
+          spilled[spill] = (spilled[spill] ?? 0) + 1;
     expect(written.spilled).toEqual(spilled);
     expect(Object.keys(spilled).length).toBeGreaterThan(0);
 

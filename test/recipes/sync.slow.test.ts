@@ -20,7 +20,8 @@ async function type(command: string) {
   const own = binaryEnv({ ...env, DEXDATA_SANDBOX: "1", DEXDATA_NOW: "2026-11-21T08:54:00Z" });
   const child = spawn("sh", ["-c", command], { cwd: folder, env: own, stdio: "pipe" });
   const { exit, stdout, stderr } = await ended(child);
-  return { exit, said: stdout.toString("utf8") + stderr };
+  const said = stdout.toString("utf8") + stderr;
+  return { exit, said: said.replace("note: simulated data, because DEXDATA_SANDBOX is set\n", "") };
 }
 
 beforeAll(async () => {

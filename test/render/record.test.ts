@@ -16,9 +16,9 @@ price_stats.high  3012.5
 price_stats.low   2950.123
 token_reserves    –
 
-TOKENS  SYMBOL  NAME           ID
-     0  WETH    Wrapped Ether  0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2
-     1  USDC    USD Coin       0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48
+TOKENS  SYMBOL  NAME        DECIMALS  ID
+     0  WETH    Wrapped E…        18  0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2
+     1  USDC    USD Coin           6  0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48
 
 WINDOW   CHANGE  VOLUME USD     TXNS     BUYS    SELLS  BUY USD  SELL USD
 24h      -7.99%        808M  268,772  138,125  130,647     404M      404M

@@ -218,7 +218,6 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     const file = credentialsPath(context);
     const changes = [
       () => saveProfile(context, "default", FREE),
-      () => removeProfile(context, "default"),
       () => switchProfile(context, "default"),
       () => savePlan(context, FREE.key, "free"),
     ];
@@ -229,6 +228,12 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
         next: "to move the file aside and store a key again, run: dexdata auth login",
       });
     }
+    // After a logout, the user expects that no key is left.
+    expect(await failureOf(() => removeProfile(context, "default"))).toEqual({
+      exit: 2,
+      message: `${file} ${why}, and it may contain keys`,
+      next: `to remove it, run: rm '${file}'`,
+    });
     expect(readFileSync(file, "utf8")).toBe(content);
     expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
   });

@@ -97,10 +97,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
-  const isCostly = feed.name === "transactions" && asked.kind.by === "token";
-  remark(
-    `${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${isCostly ? `; ${costOfTokens}` : ""}`,
-  );
+  const cost = asked.kind.isCostly === true ? `; ${costOfTokens}` : "";
+  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {

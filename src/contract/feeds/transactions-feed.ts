@@ -32,7 +32,7 @@ export const transactionsFeed: Feed<"transactions"> = {
   path: "/sse/transactions",
   kinds: [
     { by: "pool", method: "pool", event: transactionEvent },
-    { by: "token", method: "token", event: transactionEvent },
+    { by: "token", method: "token", event: transactionEvent, isCostly: true },
   ],
   events: new Set(["pool", "token"]),
   batches: "perhaps",

@@ -74,7 +74,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["the last # hours", "tail/follow/known-rows.ts", "memorySeconds", "3600 s"],
     ["nothing for #s", "tail/shard.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["Only #s with data", "tail/shard.ts", "soundAfter", "s"],
+    ["Only #s with data", "tail/reconnect.ts", "soundAfter", "s"],
     ["accepts up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
   "docs/guide.md": [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],

@@ -114,7 +114,7 @@ Limits:
       body, and 1,024 of a stream warning.
   request      30s in total for connection, headers and body (--timeout); at most 4 retries (--retries), which wait at
       most 3m in total (--retry-max-time)
-  list         Cursors of up to 8,192 characters. dexdata gives up on a list after 20 empty pages in a row, or after
+  list         Cursors of up to 8,192 characters. dexdata gives up on a list after 10 empty pages in a row, or after
       3 pages in a row with only rows already received.
   wait         A Retry-After of at most --retry-max-time, and never more than 1h; a longer one ends the command
       with exit 6
