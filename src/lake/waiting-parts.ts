@@ -28,9 +28,13 @@ function rowsOf({ staged: { file, stretch } }: Waiting): Found {
 const oldestOf = (rows: readonly LakeRow[]): number =>
   rows.reduce((oldest, { at }) => Math.min(oldest, at.seconds), Number.POSITIVE_INFINITY);
 
-/** Rows are listed from newest to oldest, so the older ones came with the last page of a period, or after it. */
+/**
+ * Rows are listed from newest to oldest, so the older ones came with the last page of a period, or after it. Candles that
+ * are out of reach are refused, so they need no witness.
+ */
 function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldest: number, from: number) {
   return (
+    dataset.kind !== "transactions" ||
     oldest <= from ||
     (dataset.created ?? Number.NEGATIVE_INFINITY) >= from ||
     run.witnesses.covers(from, step)
@@ -39,8 +43,8 @@ function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldes
 
 /** The start of the oldest period that would be complete if the service were seen to have the time before it. */
 function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | undefined {
-  const { staged, parts, wanted } = waiting;
-  if (wanted.dataset.kind !== "transactions" || !staged.isProven) return undefined;
+  const { staged, parts } = waiting;
+  if (!staged.isProven) return undefined;
   return parts.find(({ period, from, to }) => {
     const isOver = staged.present >= period.to + completeAge && to === period.to;
     return isOver && !isWitnessed(run, waiting, oldest, from);

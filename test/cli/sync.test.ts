@@ -97,6 +97,18 @@ test("a run right after another sends nothing and changes nothing", async () => 
   expect(stampsOf(root)).toEqual(before);
 });
 
+test("N15: the summary says what a run has checked, and what --force checks", async () => {
+  const root = path.join(folder, "checked");
+  const told = async (...words: readonly string[]): Promise<string> =>
+    (await run(["sync", root, ...words], { isTerminal: { stderr: true }, columns: 120 })).stderr;
+  expect(await told(named(0), "--from", "2026-11-19")).not.toContain("checked");
+  expect(await told()).toContain(
+    "checked the names, sizes and footers of 3 files; --force checks every byte",
+  );
+  expect(await told("--force")).toContain("checked every byte of 3 files");
+  expect((await sync(root, "--stats")).stderr).toContain("checked the names, sizes and footers of 3 files");
+});
+
 test("candles of pools and tokens are kept, without the running one", async () => {
   const root = path.join(folder, "candles");
   const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";

@@ -26,6 +26,23 @@ export interface Exchange {
   readonly body: string;
 }
 
+/** A disturbed response, and the correct one. */
+export interface Change {
+  readonly url: string;
+  readonly body: string;
+  readonly changed: string;
+}
+
+/** What stands around the service while a program is kept running for days. */
+export interface Surroundings {
+  /** The service, if it is another one from time to time. */
+  readonly service?: () => string;
+  /** Called before each request is passed on. */
+  readonly arrived?: (url: string) => Promise<void> | void;
+  /** Returns the `Date` header to send; undefined leaves it out. */
+  readonly date?: (date: string | undefined) => string | undefined;
+}
+
 /** Returns how to disturb this response, if at all. `history` has the earlier ones, without this one. */
 export type Plan = (exchange: Exchange, history: readonly Exchange[]) => Strike | undefined;
 
@@ -40,6 +57,8 @@ export interface DisturbingProxy {
   readonly exchanges: readonly Exchange[];
   /** The responses that really were different from what the service sent. */
   readonly struck: readonly Strike[];
+  /** What they were, in the same order. */
+  readonly changes: readonly Change[];
   readonly close: () => Promise<void>;
 }
 
@@ -50,22 +69,29 @@ interface Answer {
 }
 
 /** Starts a reverse proxy before a REST host on 127.0.0.1, e.g. the sandbox's. It forwards everything until `begin`. */
-export async function startDisturbingProxy(service: string): Promise<DisturbingProxy> {
+export async function startDisturbingProxy(
+  usual: string,
+  { service = () => usual, arrived, date }: Surroundings = {},
+): Promise<DisturbingProxy> {
   const agent = new http.Agent({ keepAlive: true });
   const sockets = new Set<Socket>();
   const requested: string[] = [];
   const exchanges: Exchange[] = [];
   const struck: Strike[] = [];
+  const changes: Change[] = [];
   let plan: Plan = () => undefined;
 
   const serve = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const url = request.url ?? "";
     requested.push(url);
     const asOf = plan;
-    const ask = async (target: string): Promise<Answer> => await forward(agent, service, target, request);
+    await arrived?.(url);
+    const ask = async (target: string): Promise<Answer> => await forward(agent, service(), target, request);
     const answer = await ask(url);
     const body = answer.status === 200 ? await change({ url, body: answer.body }, asOf, ask) : undefined;
-    respond(response, answer, body ?? answer.body);
+    const { headers } = answer;
+    const sent = date === undefined ? headers : { ...headers, date: date(headers.date) };
+    respond(response, { ...answer, headers: sent }, body ?? answer.body);
   };
 
   const change = async (
@@ -85,7 +111,10 @@ export async function startDisturbingProxy(service: string): Promise<DisturbingP
     const foreign = await resolve(strike.foreign);
     const { overlap, seed, kind } = strike;
     const changed = disturb(kind, exchange.body, { before, stale, foreign, overlap, seed });
-    if (changed !== undefined) struck.push(strike);
+    if (changed !== undefined) {
+      struck.push(strike);
+      changes.push({ ...exchange, changed });
+    }
     return changed;
   };
 
@@ -106,11 +135,12 @@ export async function startDisturbingProxy(service: string): Promise<DisturbingP
     url,
     begin: (next) => {
       plan = typeof next === "function" ? next : planOf(next ?? []);
-      for (const list of [requested, exchanges, struck]) list.length = 0;
+      for (const list of [requested, exchanges, struck, changes]) list.length = 0;
     },
     requested,
     exchanges,
     struck,
+    changes,
     close: async () => {
       const closed = new Promise((resolve) => {
         server.close(resolve);
@@ -164,6 +194,8 @@ const dropped = [
 
 function respond(response: http.ServerResponse, { status, headers }: Answer, body: string): void {
   response.statusCode = status;
+  // Node adds its own otherwise.
+  response.sendDate = false;
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !dropped.includes(name)) response.setHeader(name, value);
   }

@@ -11,7 +11,7 @@ import { isLong } from "../harness/long.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const [pools, days] = isLong ? [50, 400] : [50, 20];
+const [pools, days] = isLong ? [50, 400] : [50, 6];
 const now = Date.parse("2026-11-21T08:54:00Z") / 1000;
 const root = path.join(temporaryFolder(), "lake");
 let server: ScriptedServer | undefined;
@@ -92,7 +92,7 @@ const sync = async () =>
     60_000,
   );
 
-test(`a run with nothing to do looks at ${pools * days} files, sends a request per dataset and changes nothing`, async () => {
+test(`a run with nothing to do looks at ${pools * (days + 1)} files, sends a request per dataset and changes nothing`, async () => {
   expect(dataFiles(root).length).toBe(pools * (days + 1));
   expect((await sync()).exit).toBe(0);
   const before = stampsOf(root);

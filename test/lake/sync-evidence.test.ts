@@ -210,6 +210,17 @@ test("L4: a shorter response takes no candle, and one that was cut at first is c
   expect((await dexdata(["verify", root], { now: now * 1000 })).exit).toBe(0);
 });
 
+test("a day without candles needs no older row, so it is no problem, and the next run completes it", async () => {
+  const rows = rowsOfDays(pool, days, 40).filter((row) => !row.created_at.startsWith("2026-11-12"));
+  pools.set(pool, { rows, created: "2026-01-01T00:00:00Z" });
+  const outcome = await first("--kind", "ohlcv", "--interval", "1m");
+  expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+  expect((await states())[0]).toBe("12 open 0");
+  now += 3600;
+  expect((await sync()).exit).toBe(0);
+  expect((await states())[0]).toBe("12 rows 0");
+});
+
 test("L5: a Date header three days ahead completes no day, and neither does a local clock", async () => {
   for (const [name, date, local] of [
     ["one header", 3 * day, 0],

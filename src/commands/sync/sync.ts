@@ -106,6 +106,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   run.progress.begin(() => output.state(client.meter), report.tell);
   const result = await syncLake(lake, datasets, begun);
   await output.end();
+  tellChecks(run, begun, isForced);
   tellClock(run, clock);
   if (result.unknownTokens > 0)
     report.warn(
@@ -114,6 +115,19 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const [failure] = result.failures;
   if (failure !== undefined && result.succeeded === 0) throw failure;
   return failure !== undefined || result.problems > 0 ? 8 : 0;
+}
+
+/** A changed byte in the middle of a complete file is found only with `--force`. */
+function tellChecks({ report, options }: Run, { files }: LakePlan, isForced: boolean): void {
+  const count = [...files.values()].reduce((sum, own) => sum + own.size, 0);
+  if (count === 0) return;
+  const found = counted(count, "file");
+  const tell = options.hasStats ? report.tell : report.remark;
+  tell(
+    isForced
+      ? `checked every byte of ${found}`
+      : `checked the names, sizes and footers of ${found}; --force checks every byte`,
+  );
 }
 
 /** A wrong clock must not end a day. */

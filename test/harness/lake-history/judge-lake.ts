@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { UnreadableParquet } from "../../../src/parquet/parquet-file.ts";
+import type { Footer } from "../../../src/lake/footer.ts";
+import { readRows } from "../../../src/lake/lake-file.ts";
+import { dataFiles, footerOf } from "../lake.ts";
+import { utc } from "../market-service.ts";
+
+/** A file as a run has left it. */
+export interface FileView {
+  readonly stamp: string;
+  readonly sha256: string;
+  /** Undefined for a file that cannot be read. */
+  readonly footer: Footer | undefined;
+  /** The times and identities of the rows, in order. */
+  readonly rows: readonly RowView[];
+}
+
+export interface RowView {
+  readonly at: number;
+  readonly text: string;
+  readonly key: string;
+}
+
+export type LakeView = ReadonlyMap<string, FileView>;
+
+const stampOf = (file: string): string => {
+  const { ino, mtimeMs, size } = statSync(file);
+  return `${ino} ${mtimeMs} ${size}`;
+};
+
+/** Reads the files that have changed since `before`. */
+export async function viewOf(root: string, before: LakeView = new Map()): Promise<LakeView> {
+  const views = dataFiles(root).map(async (name): Promise<[string, FileView]> => {
+    const file = path.join(root, name);
+    const known = before.get(name);
+    const stamp = stampOf(file);
+    return [name, known?.stamp === stamp ? known : { ...(await readView(file, name)), stamp }];
+  });
+  return new Map(await Promise.all(views));
+}
+
+async function readView(file: string, name: string): Promise<Omit<FileView, "stamp">> {
+  const sha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+  try {
+    const [footer, texts] = [await footerOf(file), await readRows(file)];
+    // A file that is in another one's place counts as damaged.
+    const own = `${footer.kind} ${footer.pool} ${utc(footer.period.from).slice(0, 10)}`;
+    if (own !== dayOfFile(name)) return { sha256, footer: undefined, rows: [] };
+    return { sha256, footer, rows: texts.map(rowOf) };
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet || String(cause).includes("has no footer"))
+      return { sha256, footer: undefined, rows: [] };
+    throw cause;
+  }
+}
+
+function rowOf(text: string): RowView {
+  const row: Readonly<Record<string, unknown>> = Object(JSON.parse(text));
+  const time = String(row["created_at"] ?? row["time_open"]);
+  const key = row["id"] === undefined ? time : JSON.stringify([row["id"], row["log_index"]]);
+  return { at: Date.parse(time) / 1000, text, key };
+}
+
+/** `transactions 0x… 2026-11-12`, as the disturbances name it. */
+export function dayOfFile(name: string): string {
+  const [, kind = "", pool = "", date = ""] =
+    /^(\w+)\/.*pool=(0x[\da-f]+)\/.*date=([\d-]{10})\//u.exec(name) ?? [];
+  return `${kind} ${pool} ${date}`;
+}
+
+/** The final rows of the market: `transactions 0x… 2026-11-12` and the texts of its rows. */
+export type FinalRows = ReadonlyMap<string, string>;
+
+export const textOfRows = (rows: readonly RowView[]): string => rows.map(({ text }) => text).join("\n");
+
+export function finalRows(view: LakeView): FinalRows {
+  const complete = [...view].filter(([name]) => name.endsWith("/rows.parquet"));
+  return new Map(complete.map(([name, { rows }]) => [dayOfFile(name), textOfRows(rows)]));
+}
+
+/** Complete files that do not have the final rows, or that were complete too early. `now` is in seconds. */
+export function wrongFiles(view: LakeView, final: FinalRows, now: number): readonly string[] {
+  return [...view].flatMap(([name, { footer, rows }]) => {
+    if (footer === undefined || !name.endsWith("/rows.parquet")) return [];
+    const wanted = final.get(dayOfFile(name));
+    if (wanted === undefined) return [`${name}: complete, but the market's day is not over`];
+    if (now < footer.period.to + 86_400) return [`${name}: complete before its time`];
+    if (wanted === textOfRows(rows)) return [];
+    const count = wanted === "" ? 0 : wanted.split("\n").length;
+    return [`${name}: complete with ${rows.length} rows, and the market has ${count}`];
+  });
+}
+
+/** Settled rows that went although no run an hour earlier had lacked them. */
+export function wrongLosses(before: LakeView, after: LakeView, now: number): readonly string[] {
+  const keys = new Map<string, Set<string>>();
+  for (const [name, { rows }] of after) {
+    const day = dayOfFile(name);
+    const own = keys.get(day) ?? new Set();
+    for (const { key } of rows) own.add(key);
+    keys.set(day, own);
+  }
+  return [...before].flatMap(([name, { footer, rows, stamp }]) => {
+    if (footer === undefined || after.get(name)?.stamp === stamp) return [];
+    const settled = footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
+    const own = keys.get(dayOfFile(name));
+    const gone = rows.filter(({ at, key }) => at < settled && own?.has(key) !== true);
+    if (gone.length === 0) return [];
+    const noted = footer.contradicted;
+    if (noted !== undefined && now - noted.at >= 3600) return [];
+    return [`${name}: ${gone.length} held rows went without two contradicting runs`];
+  });
+}
