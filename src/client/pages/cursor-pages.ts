@@ -1,6 +1,5 @@
 import { childOf } from "../../context/child-signal.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
-import { affectsOneInput, Failure } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { Document } from "../response/answer-body.ts";
@@ -10,15 +9,7 @@ import type { Rows } from "../rows/rows.ts";
 import { createAnswerReader } from "./answer-reader.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
-import {
-  type Doubt,
-  ended,
-  judgeSearchPage,
-  more,
-  rejectedPosition,
-  type SearchPage,
-  type SearchVerdict,
-} from "./judge.ts";
+import { type Doubt, ended, judgeSearchPage, more, type SearchPage, type SearchVerdict } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { AskingForList, Page } from "./page.ts";
 import type { Place } from "./place.ts";
@@ -40,18 +31,13 @@ export async function* walkCursorPages(
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
   const over = childOf(client.signal);
-  const doubts: Doubt[] = [];
   const ask = (from: string | undefined): Promise<Document> => {
     const query = new Map([...args, ["limit", String(walk.pageSize)]]);
     if (from !== undefined) {
       sent.add(from);
       query.set("cursor", from);
     }
-    const answer = client.ask(endpoint, query, over.signal).catch((cause: unknown) => {
-      const isOwn = from !== undefined && from !== walk.start?.value;
-      if (!isOwn || !(cause instanceof Failure) || !affectsOneInput(cause)) throw cause;
-      throw rejectedPosition(doubts, undefined, undefined);
-    });
+    const answer = client.ask(endpoint, query, over.signal);
     // A failure is reported when its page is due, or never if no more rows are wanted.
     answer.catch(() => undefined);
     return answer;
@@ -66,6 +52,7 @@ export async function* walkCursorPages(
     return { rows, next: nextCursor(envelope), limit: member(echo, "limit"), warning };
   };
   const settle = createSearchJudge(asking);
+  const doubts: Doubt[] = [];
   let cursor = walk.start?.value;
   let given = 0;
   let answer = ask(cursor);
