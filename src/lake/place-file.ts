@@ -54,7 +54,7 @@ export function placePart(
   publish(lock, first, named, undefined);
 }
 
-/** A damaged file may still have rows that nobody else has. */
+/** A damaged file may still have rows that exist nowhere else. */
 export function setAside(keeper: Keeper, { file }: Pick<HeldFile, "file">): void {
   publish(keeper.lock, file, replacedName(keeper, file), undefined);
 }

@@ -158,7 +158,7 @@ function hasSameContent(one: Footer, other: Footer): boolean {
   return contentOf(one) === contentOf(other);
 }
 
-/** In seconds. The time of an attempt is written down anew after a day, because the next attempt depends on it. */
+/** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */
 const attemptTime = 86_400;
 
 /** Footers of earlier versions may have their members in another order. */

@@ -72,7 +72,7 @@ export async function withRun<Result>(
   const report = createReport(context, options, progress.countdown);
   const closers: (() => unknown)[] = [];
   const onClose: Run["onClose"] = (close) => closers.push(close);
-  // Nobody asked for simulated data on this command line, so this is printed even with --quiet.
+  // This command line does not request simulated data, so the note is printed even with --quiet.
   let isUnannounced = options.sandbox?.isFlagged === false;
   const open: Run["open"] = async ({ context: own = context, speed = 0, target, observer, over } = {}) => {
     if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");

@@ -47,7 +47,7 @@ export async function findFault(
 
 /**
  * Tries assets on a connection of their own, before a sound connection is given up for them. Returns those that the
- * service rejects. Undefined if it accepts them, or if there is no room to try.
+ * service rejects. Undefined if it accepts them, or if no connection is free for a trial.
  */
 export async function refusedAlone(
   probing: Probing,

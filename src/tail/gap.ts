@@ -30,7 +30,7 @@ export interface Gap {
 export const drift = 5000;
 
 /**
- * If the wall clock was set in the meantime, nobody knows which of its readings was right, so the gap covers the time
+ * If the wall clock was set in the meantime, it is unknown which of its readings was right, so the gap covers the time
  * according to both.
  */
 export function gapBetween(from: Moment, to: Moment, reason: string): Gap {

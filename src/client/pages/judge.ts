@@ -48,8 +48,8 @@ export interface Doubt {
 }
 
 /**
- * How a list continues after a page. `doubts` are all doubts up to here: a position is confirmed, so that a checkpoint
- * may store it, only if there are none.
+ * How a list continues after a page. `doubts` are all doubts up to here. Without any, the position is confirmed, and a
+ * checkpoint may store it.
  */
 export type PageEnd = { readonly doubts: readonly Doubt[] } & (
   | { readonly kind: "more"; readonly next: Place }

@@ -7,7 +7,7 @@ import type { StreamValues } from "./stream-flags.ts";
 const endBytes = 256 * 1024;
 
 /**
- * When an earlier run, which may have been killed, last wrote to `--out`, or to `--events` if there is no such file. In
+ * When an earlier run, which may have been killed, last wrote to `--out`, or to `--events` if that file does not exist. In
  * milliseconds since the epoch; undefined if there was none. `now` is the present: later times come from a wrong clock.
  */
 export async function endOfEarlierRun(

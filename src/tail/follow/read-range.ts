@@ -143,7 +143,7 @@ function createRecheck(elapsed: () => number) {
       else if (began >= at) gap = Math.min(2 * gap, recheckGap.most);
       at = elapsed() + gap;
     },
-    /** The service has not corrected itself for so long that this is its normal state. */
+    /** The service has not corrected itself within `patience`, so this is taken as its normal state. */
     isAccepted: () => elapsed() - since >= patience,
   };
 }
