@@ -45,12 +45,12 @@ describe("ohlcv --chart", () => {
   test("draws candles instead of rows, in a pipe too, leaves gaps empty, and marks partial candles", async () => {
     const { exit, stdout, stderr } = await runCommand(
       (request) => answerCandles(request, service),
-      `ohlcv ethereum 0x1 --chart ${window}`,
+      `ohlcv ethereum 0x0000000000000000000000000000000000000001 --chart ${window}`,
     );
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout).toMatchInlineSnapshot(`
-      "ethereum:0x1 · 1h candles · in USD · 2026-11-21 03:00 to 2026-11-21 09:00 UTC
-      * partial · ║ up ┃ down
+      "ethereum:0x0000000000000000000000000000000000000001 · 1h candles · in USD
+      2026-11-21 03:00 to 2026-11-21 09:00 UTC · * partial · ║ up ┃ down
       last 12.0000 · +71.43% · high 12.0000 · low 5.0000 · volume 3.80K USD
                      ║  ◂  12.0
                   ┃  ║  │
@@ -77,7 +77,7 @@ describe("ohlcv --chart", () => {
   ])("--fill %s: draws an interval without trades as the filled candle or as a gap", async (fill, cells) => {
     const { stdout } = await runCommand(
       (request) => answerCandles(request, service),
-      `ohlcv ethereum 0x1 --chart --fill ${fill} ${window}`,
+      `ohlcv ethereum 0x0000000000000000000000000000000000000001 --chart --fill ${fill} ${window}`,
     );
     const plot = stdout.split("\n").filter((line) => /[│┤◂]/u.test(line));
     const second = new Set(plot.map((line) => line.slice(6, 9)).filter((each) => each !== "   "));
@@ -95,7 +95,7 @@ describe("ohlcv --chart", () => {
     async (columns, rows) => {
       const { exit, stdout } = await runCommand(
         (request) => answerCandles(request, { interval: 300, row }),
-        `ohlcv ethereum 0x1 --chart --interval 5m --from -3d`,
+        `ohlcv ethereum 0x0000000000000000000000000000000000000001 --chart --interval 5m --from -3d`,
         { isTerminal: true, columns, rows },
       );
       const lines = withoutColors(stdout).trimEnd().split("\n");
@@ -137,7 +137,10 @@ describe("ohlcv --chart", () => {
   });
 
   test("prints nothing if there are no candles", async () => {
-    const { exit, stdout } = await runCommand(() => json([]), `ohlcv ethereum 0x1 --chart ${window}`);
+    const { exit, stdout } = await runCommand(
+      () => json([]),
+      `ohlcv ethereum 0x0000000000000000000000000000000000000001 --chart ${window}`,
+    );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
   });
 
@@ -146,11 +149,11 @@ describe("ohlcv --chart", () => {
       index === 0 ? answerCandles(request, { interval: hour, row }) : empty(501);
     const { exit, stdout, stderr } = await runCommand(
       half,
-      `ohlcv ethereum 0x1 --chart --from ${eight - 1500 * hour} --to ${eight} --parallel 1`,
+      `ohlcv ethereum 0x0000000000000000000000000000000000000001 --chart --from ${eight - 1500 * hour} --to ${eight} --parallel 1`,
     );
     expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
     expect(stderr).toContain("1,000 rows fetched");
-    expect(stderr).toMatch(/no chart was drawn; try again: dexdata ohlcv ethereum 0x1 .*--chart/u);
+    expect(stderr).toMatch(/no chart was drawn; try again: dexdata ohlcv ethereum 0x0{39}1 .*--chart/u);
   });
 
   test.each([

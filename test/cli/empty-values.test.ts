@@ -34,14 +34,17 @@ const ownCompanions: Readonly<Record<string, readonly string[]>> = {
 };
 
 function wordsOf({ words, positionals }: Command): readonly string[] {
-  const named = positionals.length === 2 && positionals[0]?.name === "network" ? ["ethereum", "0x1"] : [];
+  const named =
+    positionals.length === 2 && positionals[0]?.name === "network"
+      ? ["ethereum", "0x0000000000000000000000000000000000000001"]
+      : [];
   const others: Readonly<Record<string, readonly string[]>> = {
     api: ["/networks/ethereum/dexes"],
     dexes: ["ethereum"],
     schema: ["pool"],
     search: ["weth"],
-    stream: ["ethereum:0x1"],
-    sync: ["lake", "ethereum:0x1"],
+    stream: ["ethereum:0x0000000000000000000000000000000000000001"],
+    sync: ["lake", "ethereum:0x0000000000000000000000000000000000000001"],
   };
   return [...words.split(" "), ...(others[words] ?? named)];
 }

@@ -412,7 +412,11 @@ describe("rule 111: the display name of a DEX", () => {
     expect(stderr).toBe(
       'warning: --token takes an address, but "WETH" looks like a symbol; find it: dexdata search WETH\n',
     );
-    for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
+    for (const address of [
+      "0x2::sui::SUI",
+      "0x000000000000000000000000000000000000000a",
+      "So11111111111111111111111111111111111111112",
+    ]) {
       const outcome = await runCommand(search([]), `pools search sui --token ${address} -q -o ndjson`);
       expect(outcome.stderr).toBe("");
     }
@@ -420,11 +424,21 @@ describe("rule 111: the display name of a DEX", () => {
 
   test("warns about a time range in which no candle starts", async () => {
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
-    const { stderr } = await runCommand(json([]), `ohlcv ethereum 0x1 ${window}`);
+    const { stderr } = await runCommand(
+      json([]),
+      `ohlcv ethereum 0x0000000000000000000000000000000000000001 ${window}`,
+    );
     expect(stderr).toBe(
       "warning: no 1h candle starts between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; use a shorter --interval\n",
     );
-    expect((await runCommand(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
+    expect(
+      (
+        await runCommand(
+          json([]),
+          `ohlcv ethereum 0x0000000000000000000000000000000000000001 --interval 10m ${window}`,
+        )
+      ).stderr,
+    ).toBe("");
   });
 
   test("sends no extra request if rows were found", async () => {

@@ -19,7 +19,9 @@ async function runCommand(script: Script, words: string): Promise<Outcome> {
     DEXDATA_API_KEY: "api_pro_0123456789",
     DEXDATA_TIER: "pro",
   };
-  return await dexdata(`ohlcv ethereum 0x1 --rpm unlimited ${words}`, { env });
+  return await dexdata(`ohlcv ethereum 0x0000000000000000000000000000000000000001 --rpm unlimited ${words}`, {
+    env,
+  });
 }
 
 const runWithService = async (service: CandleService, words: string): Promise<Outcome> =>
@@ -205,7 +207,7 @@ describe("--fill", () => {
       DEXDATA_API_KEY: "api_pro_0123456789",
       DEXDATA_TIER: "pro",
     };
-    const command = `ohlcv ethereum 0x1 --rpm unlimited ${window}`;
+    const command = `ohlcv ethereum 0x0000000000000000000000000000000000000001 --rpm unlimited ${window}`;
     const broken = await dexdata(`${command} --out ${file} --resume`, { env });
     isHealed = true;
     const resumed = await dexdata(`${command} --out ${file} --resume`, { env });
@@ -227,7 +229,7 @@ test("the command after a failure starts where --fill previous knows the last cl
     DEXDATA_API_KEY: "api_pro_0123456789",
     DEXDATA_TIER: "pro",
   };
-  const words = `ohlcv ethereum 0x1 --rpm unlimited --interval 1m --from ${start} --to ${eight} --fill previous -o ndjson`;
+  const words = `ohlcv ethereum 0x0000000000000000000000000000000000000001 --rpm unlimited --interval 1m --from ${start} --to ${eight} --fill previous -o ndjson`;
   const broken = await dexdata(words, { env });
   isHealed = true;
   const next = String(toRow(broken.stderr)["next"]);

@@ -27,7 +27,10 @@ async function runCommand(script: Script, words: string): Promise<RunOutcome> {
     DEXDATA_API_KEY: "api_pro_0123456789",
     DEXDATA_TIER: "pro",
   };
-  const outcome = await dexdata(`ohlcv ethereum 0x1 --rpm unlimited ${words}`, { env });
+  const outcome = await dexdata(
+    `ohlcv ethereum 0x0000000000000000000000000000000000000001 --rpm unlimited ${words}`,
+    { env },
+  );
   return { ...outcome, requests: server.requests };
 }
 

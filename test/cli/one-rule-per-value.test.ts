@@ -65,7 +65,9 @@ describe.each(Object.entries(typed))("%s", (name, values) => {
     "%j is accepted or rejected alike as a variable, in the config file and as a flag",
     async (value) => {
       const command =
-        name === "streaming_url" ? ["stream", "ethereum:0x1"] : ["tokens", "search", "ethereum"];
+        name === "streaming_url"
+          ? ["stream", "ethereum:0x0000000000000000000000000000000000000001"]
+          : ["tokens", "search", "ethereum"];
       const words = [...command, "--error-format", "json"];
       const folder = temporaryFolder();
       mkdirSync(folder, { recursive: true });

@@ -165,9 +165,21 @@ describe("--out FILE.gz", () => {
 describe("refused before anything is sent", () => {
   test.each([
     ["networks --out x.ndjson.zst", "zstd is not supported", "use gzip: --out x.ndjson.gz"],
-    ["stream ethereum:0x1 --out x.ndjson.gz", "a stream appends lines", "remove .gz"],
-    ["stream ethereum:0x1 --out x.ndjson.zst", "zstd is not supported", "use gzip: --out x.ndjson.gz"],
-    ["txns ethereum 0x1 --follow --out x.ndjson.gz", "--follow appends lines", "remove .gz"],
+    [
+      "stream ethereum:0x0000000000000000000000000000000000000001 --out x.ndjson.gz",
+      "a stream appends lines",
+      "remove .gz",
+    ],
+    [
+      "stream ethereum:0x0000000000000000000000000000000000000001 --out x.ndjson.zst",
+      "zstd is not supported",
+      "use gzip: --out x.ndjson.gz",
+    ],
+    [
+      "txns ethereum 0x0000000000000000000000000000000000000001 --follow --out x.ndjson.gz",
+      "--follow appends lines",
+      "remove .gz",
+    ],
   ])("%s", async (words, message, hint) => {
     sandbox.takeLog();
     const { exit, stderr } = await dexdata(`${words} --error-format text`, { env: sandbox.env() });

@@ -245,7 +245,7 @@ describe("--out --resume", () => {
       isBroken && Number(request.query.get("page")) > 5 ? empty(501) : answerOf(listing, request),
     );
     const file = newFile();
-    const words = `txns ethereum 0x1 --all --page-size 20 --rpm unlimited --parallel 1 --out ${file} --resume`;
+    const words = `txns ethereum 0x0000000000000000000000000000000000000001 --all --page-size 20 --rpm unlimited --parallel 1 --out ${file} --resume`;
     const env = {
       DEXDATA_PRO_BASE_URL: server.url,
       DEXDATA_API_KEY: "api_pro_0123456789",
@@ -264,15 +264,28 @@ describe("--out --resume", () => {
 
   test("several inputs: prints the command with a file, because no flag sets the starting input", async () => {
     server = await serveInTest(({ path: asked }) =>
-      asked.endsWith("0xc")
+      asked.endsWith("0x000000000000000000000000000000000000000c")
         ? json({ error: "payment_required" }, { status: 402 })
         : json({ id: asked.split("/").at(-1) }),
     );
-    const words = ["pool", "ethereum", "0xa", "0xb", "0xc", "0xd", "--error-format", "text", "-o", "ndjson"];
+    const words = [
+      "pool",
+      "ethereum",
+      "0x000000000000000000000000000000000000000a",
+      "0x000000000000000000000000000000000000000b",
+      "0x000000000000000000000000000000000000000c",
+      "0x000000000000000000000000000000000000000d",
+      "--error-format",
+      "text",
+      "-o",
+      "ndjson",
+    ];
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
     expect(exit).toBe(5);
     expect(stderr).toContain("2 rows written");
-    expect(stderr).toContain("dexdata pool ethereum 0xa 0xb 0xc 0xd");
+    expect(stderr).toContain(
+      "dexdata pool ethereum 0x000000000000000000000000000000000000000a 0x000000000000000000000000000000000000000b 0x000000000000000000000000000000000000000c 0x000000000000000000000000000000000000000d",
+    );
     expect(stderr).toContain("--out FILE --resume");
   });
 
@@ -389,8 +402,14 @@ describe("--out --resume", () => {
     let isHealed = false;
     server = await serveInTest(({ query }) => {
       if (query.has("cursor") && !isHealed) return empty(501);
-      const results = [{ chain: "ethereum", id: query.get("cursor") ?? "0x1" }];
-      return json({ results, has_next_page: !query.has("cursor"), next_cursor: "0x2" });
+      const results = [
+        { chain: "ethereum", id: query.get("cursor") ?? "0x0000000000000000000000000000000000000001" },
+      ];
+      return json({
+        results,
+        has_next_page: !query.has("cursor"),
+        next_cursor: "0x0000000000000000000000000000000000000002",
+      });
     });
     const file = newFile();
     const words = [...all, "--created-after", "-7d", "--out", file, "--resume"];
@@ -453,7 +472,17 @@ describe("--out --resume", () => {
   test("does not accept a checkpoint with more inputs than the command as complete", async () => {
     server = await serveInTest(() => empty(501));
     const file = newFile();
-    const words = ["pool", "ethereum", "0xa", "0xb", "--out", file, "--resume", "--retry-max-time", "1s"];
+    const words = [
+      "pool",
+      "ethereum",
+      "0x000000000000000000000000000000000000000a",
+      "0x000000000000000000000000000000000000000b",
+      "--out",
+      file,
+      "--resume",
+      "--retry-max-time",
+      "1s",
+    ];
     const pull = async (): Promise<{ exit: number; stderr: string }> =>
       await dexdata([...words, "--error-format", "text"], { env: { DEXDATA_BASE_URL: server.url } });
     expect((await pull()).exit).toBe(7);
@@ -523,17 +552,32 @@ describe("--out --resume", () => {
   test("counts inputs that failed in an earlier run: exit 8", async () => {
     let isHealed = false;
     server = await serveInTest(({ path: asked }) => {
-      if (asked.endsWith("0xbad")) return json({ error: "not_found", message: "no" }, { status: 404 });
-      if (asked.endsWith("0xlate") && !isHealed) return empty(501);
+      if (asked.endsWith("0x0000000000000000000000000000000000000bad"))
+        return json({ error: "not_found", message: "no" }, { status: 404 });
+      if (asked.endsWith("0x0000000000000000000000000000000000001a7e") && !isHealed) return empty(501);
       return json({ id: asked.split("/").at(-1), chain: "ethereum" });
     });
     const file = newFile();
-    const words = ["pool", "ethereum", "0xa", "0xbad", "0xlate", "--out", file, "--resume", "-o", "ndjson"];
+    const words = [
+      "pool",
+      "ethereum",
+      "0x000000000000000000000000000000000000000a",
+      "0x0000000000000000000000000000000000000bad",
+      "0x0000000000000000000000000000000000001a7e",
+      "--out",
+      file,
+      "--resume",
+      "-o",
+      "ndjson",
+    ];
     const env = { DEXDATA_BASE_URL: server.url };
     expect((await dexdata(words, { env })).exit).toBe(7);
     isHealed = true;
     expect((await dexdata(words, { env })).exit).toBe(8);
-    expect(rowsOf(readFileSync(file, "utf8")).map(({ id }) => id)).toEqual(["0xa", "0xlate"]);
+    expect(rowsOf(readFileSync(file, "utf8")).map(({ id }) => id)).toEqual([
+      "0x000000000000000000000000000000000000000a",
+      "0x0000000000000000000000000000000000001a7e",
+    ]);
   });
 
   test("on Ctrl-C keeps complete lines, exits 130 and prints the command that continues", async () => {

@@ -17,12 +17,12 @@ async function answerWith(body: string, words: string | readonly string[], isTer
 }
 
 /** Numbers that a double would change, an unknown field, and insignificant white space. */
-const row = String.raw`{"id":"0x1","chain":"ethereum","amount":4272800710322643001,"price":1.10,"tiny":1e-9,"zero":-0,"text":"a\/bé ","new":{"x":[1.0]}}`;
+const row = String.raw`{"id":"0x0000000000000000000000000000000000000001","chain":"ethereum","amount":4272800710322643001,"price":1.10,"tiny":1e-9,"zero":-0,"text":"a\/bé ","new":{"x":[1.0]}}`;
 const spaced = row.replaceAll(",", " ,\n\t").replaceAll(":", " : ");
 
 describe("rows", () => {
   test("are printed when the run fails, even if a table buffered them", async () => {
-    const words = `pool ethereum ${pool} 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b 0x1`;
+    const words = `pool ethereum ${pool} 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b 0x0000000000000000000000000000000000000001`;
     const { exit, stdout } = await dexdata(
       `${words} --sandbox --faults 500@3 --retries 0 --parallel 1 -o table --columns token-0,token-1`,
     );
@@ -34,10 +34,12 @@ describe("rows", () => {
 
   test("keep every digit and unknown field in ndjson, as the service sent them", async () => {
     const { stdout } = await answerWith(
-      `{"results":[${row},${row.replace("0x1", "0x2")}],"has_next_page":false}`,
+      `{"results":[${row},${row.replace("0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002")}],"has_next_page":false}`,
       "pools search ethereum -o ndjson",
     );
-    expect(stdout).toBe(`${row}\n${row.replace("0x1", "0x2")}\n`);
+    expect(stdout).toBe(
+      `${row}\n${row.replace("0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002")}\n`,
+    );
   });
 
   test("lose only insignificant white space", async () => {
@@ -57,7 +59,11 @@ describe("rows", () => {
   });
 
   test("are indented in json on a terminal, with the same digits", async () => {
-    const { stdout } = await answerWith(row, `pool ethereum 0x1 -o json`, true);
+    const { stdout } = await answerWith(
+      row,
+      `pool ethereum 0x0000000000000000000000000000000000000001 -o json`,
+      true,
+    );
     expect(stdout).toContain('"amount": 4272800710322643001,\n');
     expect(stdout).toContain('"price": 1.10,\n');
     expect(stdout.replaceAll(/\s/gu, "")).toBe(row.replaceAll(/\s/gu, ""));
@@ -73,14 +79,23 @@ describe("rows", () => {
   });
 
   test("promise 2: cannot control a terminal or a pipe, and lose nothing", async () => {
-    const hostile = { id: "0x1", name: "\u202Eevil\u200B\u2028\u0085\u007F\u001B]0;x\u0007\n" };
-    for (const words of ["token ethereum 0x1 -o ndjson", "token ethereum 0x1 -o json"]) {
+    const hostile = {
+      id: "0x0000000000000000000000000000000000000001",
+      name: "\u202Eevil\u200B\u2028\u0085\u007F\u001B]0;x\u0007\n",
+    };
+    for (const words of [
+      "token ethereum 0x0000000000000000000000000000000000000001 -o ndjson",
+      "token ethereum 0x0000000000000000000000000000000000000001 -o json",
+    ]) {
       const { stdout } = await answerWith(JSON.stringify(hostile), words);
       // oxlint-disable-next-line no-control-regex
       expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e]/u);
       expect(JSON.parse(stdout)).toEqual(hostile);
     }
-    const { stdout } = await answerWith(JSON.stringify(hostile), "token ethereum 0x1 -o table");
+    const { stdout } = await answerWith(
+      JSON.stringify(hostile),
+      "token ethereum 0x0000000000000000000000000000000000000001 -o table",
+    );
     // oxlint-disable-next-line no-control-regex
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e]/u);
   });
@@ -128,10 +143,19 @@ describe("several addresses", () => {
   });
 
   test("report failures in the same format as a failed run: JSON if the rows are JSON", async () => {
-    const words = (last: string): string => `pool ethereum 0x1 0x2 ${last} -o ndjson`;
+    const words = (last: string): string =>
+      `pool ethereum 0x0000000000000000000000000000000000000001 0x0000000000000000000000000000000000000002 ${last} -o ndjson`;
     for (const [last, exit, names] of [
-      [pool, 8, ["0x1", "0x2"]],
-      ["0x3", 3, ["0x2", "0x3", "0x1"]],
+      [pool, 8, ["0x0000000000000000000000000000000000000001", "0x0000000000000000000000000000000000000002"]],
+      [
+        "0x0000000000000000000000000000000000000003",
+        3,
+        [
+          "0x0000000000000000000000000000000000000002",
+          "0x0000000000000000000000000000000000000003",
+          "0x0000000000000000000000000000000000000001",
+        ],
+      ],
     ] as const) {
       const outcome = await dexdata(words(last), { env: sandbox.env() });
       expect(outcome.exit).toBe(exit);
@@ -148,9 +172,12 @@ describe("several addresses", () => {
   test.each(["ndjson", "json", "csv", "table"])(
     "that are repeated are fetched once and printed twice, as %s",
     async (format) => {
-      const once = await dexdata(`pool ethereum ${pool} 0x1 -o ${format}`, { env: sandbox.env() });
+      const once = await dexdata(
+        `pool ethereum ${pool} 0x0000000000000000000000000000000000000001 -o ${format}`,
+        { env: sandbox.env() },
+      );
       sandbox.takeLog();
-      const words = `pool ethereum ${pool} 0x1 ${pool} 0x1 -o ${format}`;
+      const words = `pool ethereum ${pool} 0x0000000000000000000000000000000000000001 ${pool} 0x0000000000000000000000000000000000000001 -o ${format}`;
       const twice = await dexdata(`${words} --error-format text`, { env: sandbox.env() });
       expect(sandbox.takeLog().length).toBe(2);
       const timesShown = (text: string): number => text.split(pool).length - 1;
@@ -160,13 +187,16 @@ describe("several addresses", () => {
   );
 
   test("that are repeated are one request in --estimate, and one row each", async () => {
-    const words = `pool ethereum ${pool} 0x1 ${pool} --estimate -o ndjson`;
+    const words = `pool ethereum ${pool} 0x0000000000000000000000000000000000000001 ${pool} --estimate -o ndjson`;
     const { stdout } = await dexdata(words, { env: sandbox.env() });
     expect(rowsOf(stdout)).toMatchObject([{ requests: 2, credits: 2, rows_at_most: 3 }]);
   });
 
   test("fail with a single error if all fail", async () => {
-    const { exit, stdout } = await dexdata("pool ethereum 0x1 0x2 -o ndjson", { env: sandbox.env() });
+    const { exit, stdout } = await dexdata(
+      "pool ethereum 0x0000000000000000000000000000000000000001 0x0000000000000000000000000000000000000002 -o ndjson",
+      { env: sandbox.env() },
+    );
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
   });
 

@@ -252,8 +252,16 @@ describe("refused before anything is sent", () => {
       "use ndjson",
     ],
     [`txns ethereum ${pool} --follow --out x.parquet`, "--follow writes ndjson", "use the extension .ndjson"],
-    ["stream ethereum:0x1 -o parquet", "--output parquet cannot be used with stream", "use ndjson"],
-    ["stream ethereum:0x1 --out x.parquet", "a stream writes ndjson", "use the extension .ndjson"],
+    [
+      "stream ethereum:0x0000000000000000000000000000000000000001 -o parquet",
+      "--output parquet cannot be used with stream",
+      "use ndjson",
+    ],
+    [
+      "stream ethereum:0x0000000000000000000000000000000000000001 --out x.parquet",
+      "a stream writes ndjson",
+      "use the extension .ndjson",
+    ],
     ["api /networks -o parquet", 'invalid --output "parquet": must be one of', ""],
     ["api /networks --out x.parquet", "api, which does not know the types of a path", "use the command"],
     ["doctor -o parquet", 'invalid --output "parquet": must be one of', ""],

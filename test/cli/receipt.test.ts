@@ -195,11 +195,18 @@ describe("--receipt", () => {
 
   test("is not complete if an input was rejected", async () => {
     const server = await serveInTest(({ path: asked }) =>
-      asked.endsWith("0xbad")
+      asked.endsWith("0x0000000000000000000000000000000000000bad")
         ? json({ error: "not_found", message: "no" }, { status: 404 })
-        : json({ id: "0xa" }),
+        : json({ id: "0x000000000000000000000000000000000000000a" }),
     );
-    const words = ["pool", "ethereum", "0xa", "0xbad", "--receipt", path.join(folder, "refused.json")];
+    const words = [
+      "pool",
+      "ethereum",
+      "0x000000000000000000000000000000000000000a",
+      "0x0000000000000000000000000000000000000bad",
+      "--receipt",
+      path.join(folder, "refused.json"),
+    ];
     expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(8);
     expect(receiptIn("refused.json")).toMatchObject({
       complete: false,

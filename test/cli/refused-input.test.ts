@@ -35,21 +35,38 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   ["pools search --page-size 101", 'invalid --page-size "101": must be a whole number from 1 to 100'],
   ["dexes base --page 1001", 'invalid --page "1001": must be a whole number from 1 to 1000'],
-  ["txns base 0x1 --page 101", 'invalid --page "101": must be a whole number from 1 to 100'],
+  [
+    "txns base 0x0000000000000000000000000000000000000001 --page 101",
+    'invalid --page "101": must be a whole number from 1 to 100',
+  ],
   ["pools search --all --limit 5", "--all and --limit cannot be used together", "use only one of them"],
   [
-    "txns base 0x1 --cursor a --page 2",
+    "txns base 0x0000000000000000000000000000000000000001 --cursor a --page 2",
     "--cursor and --page cannot be used together",
     "use only one of them",
   ],
-  ["txns base 0x1 --from 2026-02-30", /^invalid --from "2026-02-30": February 2026 has 28 days/],
-  ["txns base 0x1 --from 1700000000000", /^invalid --from "1700000000000": .*milliseconds/, "use 1700000000"],
-  ["txns base 0x1 --from 20230328", /^invalid --from "20230328": /, "did you mean 2023-03-28?"],
-  ["txns base 0x1 --from 3w", /^invalid --from "3w": .*s, m, h/],
-  ["txns base 0x1 --from 2026-01-01T00:00:00", /^invalid --from "2026-01-01T00:00:00": .*offset/],
-  ["txns base 0x1 --from yesterday", /^invalid --from "yesterday": /],
   [
-    "txns base 0x1 --from -1h --to -2h",
+    "txns base 0x0000000000000000000000000000000000000001 --from 2026-02-30",
+    /^invalid --from "2026-02-30": February 2026 has 28 days/,
+  ],
+  [
+    "txns base 0x0000000000000000000000000000000000000001 --from 1700000000000",
+    /^invalid --from "1700000000000": .*milliseconds/,
+    "use 1700000000",
+  ],
+  [
+    "txns base 0x0000000000000000000000000000000000000001 --from 20230328",
+    /^invalid --from "20230328": /,
+    "did you mean 2023-03-28?",
+  ],
+  ["txns base 0x0000000000000000000000000000000000000001 --from 3w", /^invalid --from "3w": .*s, m, h/],
+  [
+    "txns base 0x0000000000000000000000000000000000000001 --from 2026-01-01T00:00:00",
+    /^invalid --from "2026-01-01T00:00:00": .*offset/,
+  ],
+  ["txns base 0x0000000000000000000000000000000000000001 --from yesterday", /^invalid --from "yesterday": /],
+  [
+    "txns base 0x0000000000000000000000000000000000000001 --from -1h --to -2h",
     '--from "-1h" (2026-11-21T07:54:00Z) is after --to "-2h" (2026-11-21T06:54:00Z)',
     "swap --from and --to",
   ],
@@ -57,28 +74,31 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "pools search --created-after 2026-01-02 --created-before 2026-01-01",
     /^--created-after "2026-01-02" \(2026-01-02T00:00:00Z\) is after --created-before /,
   ],
-  ["ohlcv base 0x1 --from -1h --to -1h", /so the time range is empty/],
+  ["ohlcv base 0x0000000000000000000000000000000000000001 --from -1h --to -1h", /so the time range is empty/],
   [
-    "ohlcv base 0x1 --from 1900-01-01 --interval 1m",
+    "ohlcv base 0x0000000000000000000000000000000000000001 --from 1900-01-01 --interval 1m",
     /^the time range contains 66,\d{3},\d{3} 1m candles; the limit is 50,000,000$/,
     "shorten the range with --from and --to, or use a longer --interval",
   ],
   [
-    "ohlcv base 0x1 --from -1h --count-back 3",
+    "ohlcv base 0x0000000000000000000000000000000000000001 --from -1h --count-back 3",
     "--count-back and --from cannot be used together",
     "both set the start; remove one of them",
   ],
-  ["ohlcv base 0x1 --fill zero", 'invalid --fill "zero": must be one of null, previous'],
   [
-    "ohlcv base 0x1 --count-back 0",
+    "ohlcv base 0x0000000000000000000000000000000000000001 --fill zero",
+    'invalid --fill "zero": must be one of null, previous',
+  ],
+  [
+    "ohlcv base 0x0000000000000000000000000000000000000001 --count-back 0",
     'invalid --count-back "0": must be a whole number from 1 to 999999999999999',
   ],
   [
-    "ohlcv base 0x1 --interval 2h",
+    "ohlcv base 0x0000000000000000000000000000000000000001 --interval 2h",
     'invalid --interval "2h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h',
     "did you mean 1h?",
   ],
-  ["ohlcv base 0x1 --inversed", "--inversed requires --pool"],
+  ["ohlcv base 0x0000000000000000000000000000000000000001 --inversed", "--inversed requires --pool"],
   [
     "tokens search --order-by price_usd",
     /^invalid --order-by "price_usd": .*price_usd is in the rows; must be one of volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
@@ -104,7 +124,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     /^invalid --liquidity-usd-min "5x": must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20$/,
   ],
   [
-    "pools search --token 0x1",
+    "pools search --token 0x0000000000000000000000000000000000000001",
     "--token requires a network: the search across networks ignores it",
     "dexdata pools search <network> --token …",
   ],
@@ -129,9 +149,21 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   ["pools search -n 1", 'unknown flag -n for "dexdata pools search"', "did you mean --limit?"],
   ["networks -l 5", 'unknown flag -l for "dexdata networks"', "did you mean --limit?"],
-  ["stream base:0x1 -n 1", 'unknown flag -n for "dexdata stream"', "did you mean --limit?"],
-  ["ohlcv base 0x1 -n 5", 'unknown flag -n for "dexdata ohlcv"', "did you mean --count-back?"],
-  ["pool base 0x1 -n 5", 'unknown flag -n for "dexdata pool"', /^--limit works with: txns, /u],
+  [
+    "stream base:0x0000000000000000000000000000000000000001 -n 1",
+    'unknown flag -n for "dexdata stream"',
+    "did you mean --limit?",
+  ],
+  [
+    "ohlcv base 0x0000000000000000000000000000000000000001 -n 5",
+    'unknown flag -n for "dexdata ohlcv"',
+    "did you mean --count-back?",
+  ],
+  [
+    "pool base 0x0000000000000000000000000000000000000001 -n 5",
+    'unknown flag -n for "dexdata pool"',
+    /^--limit works with: txns, /u,
+  ],
   [
     "networks -o jsonl",
     'invalid --output "jsonl": must be one of table, wide, ndjson, json, csv, tsv, parquet',
@@ -139,8 +171,12 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   ["pools search --limt 5", 'unknown flag --limt for "dexdata pools search"', "did you mean --limit?"],
   ["pools serch", 'unknown command "pools serch"', "did you mean search?"],
-  ["txn base 0x1", 'unknown command "txn"', "did you mean txns?"],
-  ["txns base 0x1 --from", "missing value for --from", "see: dexdata txns --help"],
+  ["txn base 0x0000000000000000000000000000000000000001", 'unknown command "txn"', "did you mean txns?"],
+  [
+    "txns base 0x0000000000000000000000000000000000000001 --from",
+    "missing value for --from",
+    "see: dexdata txns --help",
+  ],
   ["search", "missing <query>: a name, symbol or address", "usage: dexdata search <query>"],
   [
     "search x --type pool",
@@ -148,7 +184,10 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "did you mean pools?",
   ],
   ["pool base", 'missing <address> after network "base"', "usage: dexdata pool <network> <address…|@file|->"],
-  ["pool - 0x1", 'invalid argument "0x1": must be network:address, like the other arguments'],
+  [
+    "pool - 0x0000000000000000000000000000000000000001",
+    'invalid argument "0x0000000000000000000000000000000000000001": must be network:address, like the other arguments',
+  ],
   ["pool", "missing <network> and <address>", "usage: dexdata pool <network> <address…|@file|->"],
   [
     "pool base search",
@@ -172,7 +211,10 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ["dexes", "missing <network>", "usage: dexdata dexes <network>"],
   ["networks extra", 'unexpected argument "extra"', "usage: dexdata networks"],
   ["prices base a,b", 'invalid <address> "a,b": must be one address; separate addresses with spaces'],
-  ["prices base 0x1 --missing all", 'invalid --missing "all": must be one of skip, null, fail'],
+  [
+    "prices base 0x0000000000000000000000000000000000000001 --missing all",
+    'invalid --missing "all": must be one of skip, null, fail',
+  ],
   ["networks -o xml", 'invalid --output "xml": must be one of table, wide, ndjson, json, csv, tsv, parquet'],
   ["networks --fields a,,b", /^invalid --fields "a,,b": /],
   ["networks --fields a,b,a", 'invalid --fields "a,b,a": a appears twice'],
@@ -218,7 +260,7 @@ describe("invalid input", () => {
   );
 
   const badLines: readonly (readonly [string, string, RegExp])[] = [
-    ["no network", "0xabc", /stdin line 1: no network given/],
+    ["no network", "0x0000000000000000000000000000000000000abc", /stdin line 1: no network given/],
     ["broken JSON", '\n{"id":', /stdin line 2: invalid JSON/],
     ["no address", '{"chain":"base"}', /stdin line 1: no address or id/],
   ];

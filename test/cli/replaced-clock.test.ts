@@ -19,10 +19,16 @@ test.each(commands.map((command) => [command.words, command] as const))(
   "%s warns if the clock is replaced and the service is not on this machine",
   async (_, { words, positionals }) => {
     const values = positionals.map(({ name, suggests }) =>
-      suggests === "networks" ? "ethereum" : name === "path" ? "/stats" : "ethereum:0x1",
+      suggests === "networks"
+        ? "ethereum"
+        : name === "path"
+          ? "/stats"
+          : "ethereum:0x0000000000000000000000000000000000000001",
     );
     const line =
-      words === "sync" ? ["sync", temporaryFolder(), "ethereum:0x1"] : [...words.split(" "), ...values];
+      words === "sync"
+        ? ["sync", temporaryFolder(), "ethereum:0x0000000000000000000000000000000000000001"]
+        : [...words.split(" "), ...values];
     if (words === "stream") line.push("--max-reconnects", "1");
     const inVariable = await dexdata(line, { env: { ...elsewhere, DEXDATA_NOW: time } });
     expect(inVariable.stderr).toContain(warning("DEXDATA_NOW"));

@@ -141,7 +141,9 @@ describe("dexdata sandbox", () => {
     writeFileSync(log, '{"before":true}\n');
     const served = await serve(`--log ${log}`);
     await dexdata("networks", { env: settingsOf(served) });
-    await dexdata("pool ethereum 0x1", { env: { DEXDATA_BASE_URL: settingsOf(served)["DEXDATA_BASE_URL"] } });
+    await dexdata("pool ethereum 0x0000000000000000000000000000000000000001", {
+      env: { DEXDATA_BASE_URL: settingsOf(served)["DEXDATA_BASE_URL"] },
+    });
     const text = readFileSync(log, "utf8");
     expect(text).not.toContain("api_");
     const [before, first, second] = rowsOf(text);

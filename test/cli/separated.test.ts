@@ -207,11 +207,14 @@ describe("csv and tsv", () => {
   });
 
   test("can be set in the environment and the config file; errors are then printed as text", async () => {
-    const { exit, stdout, stderr } = await dexdata("pool ethereum 0x1", {
-      env: { ...sandbox.env(), DEXDATA_OUTPUT: "csv" },
-    });
+    const { exit, stdout, stderr } = await dexdata(
+      "pool ethereum 0x0000000000000000000000000000000000000001",
+      {
+        env: { ...sandbox.env(), DEXDATA_OUTPUT: "csv" },
+      },
+    );
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
-    expect(stderr).toMatch(/^error: pool 0x1 not found/u);
+    expect(stderr).toMatch(/^error: pool 0x0{39}1 not found/u);
     const listed = await dexdata("config list -o tsv --no-header", { env: { DEXDATA_OUTPUT: "csv" } });
     expect(parseTsv(listed.stdout)).toContainEqual(["output", "csv", "environment", "DEXDATA_OUTPUT"]);
   });

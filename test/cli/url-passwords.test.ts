@@ -32,7 +32,8 @@ const places: Readonly<Record<string, (text: string) => Promise<Seen>>> = {
     ),
   ),
   "--base-url": async (text) => await seen(["networks", "--base-url", text]),
-  "--streaming-url": async (text) => await seen(["stream", "ethereum:0x1", "--streaming-url", text]),
+  "--streaming-url": async (text) =>
+    await seen(["stream", "ethereum:0x0000000000000000000000000000000000000001", "--streaming-url", text]),
   "config set": async (text) => await seen(["config", "set", "base_url", text]),
   "config.json": async (text) => {
     const folder = temporaryFolder();

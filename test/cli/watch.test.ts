@@ -254,7 +254,10 @@ describe("combinations that --watch rejects before sending anything", () => {
       "pools search ethereum --watch 30s -o json",
       "--output json cannot be used with --watch: json output is complete only when the run ends",
     ],
-    ["txns ethereum 0xa --watch 30s --follow", "--watch cannot be used with --follow"],
+    [
+      "txns ethereum 0x000000000000000000000000000000000000000a --watch 30s --follow",
+      "--watch cannot be used with --follow",
+    ],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
       "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  hint: send fewer requests per refresh, or refresh less often: --watch 12s",

@@ -144,7 +144,7 @@ describe("http and https used for each other", () => {
     async (_, refuse) => {
       for (const [words, setting] of [
         ["networks --retries 3", "DEXDATA_PRO_BASE_URL"],
-        ["stream ethereum:0x1", "DEXDATA_STREAMING_PRO_URL"],
+        ["stream ethereum:0x0000000000000000000000000000000000000001", "DEXDATA_STREAMING_PRO_URL"],
       ]) {
         const { base, heard } = await listenPlain(refuse);
         const env = { [String(setting)]: base, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
@@ -268,21 +268,21 @@ test("a host that supports only old TLS versions", async () => {
   });
 });
 
-test.each(["networks --retries 0", "stream ethereum:0x1 --max-reconnects 0"])(
-  "%s offers only HTTP/1.1",
-  async (words) => {
-    const offered: unknown[] = [];
-    const base = await listenTls({
-      ALPNCallback: ({ protocols }) => {
-        offered.push(protocols);
-        return undefined;
-      },
-    });
-    const env = { DEXDATA_BASE_URL: base, DEXDATA_STREAMING_URL: base };
-    expect((await dexdata(words, { env })).exit).toBe(7);
-    expect(offered).toEqual([["http/1.1"]]);
-  },
-);
+test.each([
+  "networks --retries 0",
+  "stream ethereum:0x0000000000000000000000000000000000000001 --max-reconnects 0",
+])("%s offers only HTTP/1.1", async (words) => {
+  const offered: unknown[] = [];
+  const base = await listenTls({
+    ALPNCallback: ({ protocols }) => {
+      offered.push(protocols);
+      return undefined;
+    },
+  });
+  const env = { DEXDATA_BASE_URL: base, DEXDATA_STREAMING_URL: base };
+  expect((await dexdata(words, { env })).exit).toBe(7);
+  expect(offered).toEqual([["http/1.1"]]);
+});
 
 /** Local addresses, by the host name that resolves to them. */
 const addresses = new Map<string, readonly string[]>([
@@ -291,7 +291,8 @@ const addresses = new Map<string, readonly string[]>([
 ]);
 
 describe("a host on IPv6, and a name that resolves to both IPv4 and IPv6", () => {
-  const event = 'event: token_price\ndata: {"address":"0x1","chain":"ethereum","price":"1"}\n\n';
+  const event =
+    'event: token_price\ndata: {"address":"0x0000000000000000000000000000000000000001","chain":"ethereum","price":"1"}\n\n';
   const stream = slow({ headers: { "content-type": "text/event-stream" }, chunks: [event], stayOpen: true });
   const named: readonly (readonly [what: string, host: "127.0.0.1" | "::1", name: string])[] = [
     ["[::1]", "::1", "[::1]"],
@@ -315,8 +316,11 @@ describe("a host on IPv6, and a name that resolves to both IPv4 and IPv6", () =>
     expect(await dexdata(`networks --base-url ${base}`)).toMatchObject(rows);
     expect(await dexdata("networks", { env: { DEXDATA_BASE_URL: base } })).toMatchObject(rows);
     expect(await dexdata("networks", { env: { DEXDATA_PRO_BASE_URL: base, ...paid } })).toMatchObject(rows);
-    const events = { exit: 0, stdout: '{"address":"0x1","chain":"ethereum","price":"1"}\n' };
-    const words = "stream ethereum:0x1 --limit 1";
+    const events = {
+      exit: 0,
+      stdout: '{"address":"0x0000000000000000000000000000000000000001","chain":"ethereum","price":"1"}\n',
+    };
+    const words = "stream ethereum:0x0000000000000000000000000000000000000001 --limit 1";
     expect(await dexdata(`${words} --streaming-url ${base}`)).toMatchObject(events);
     expect(await dexdata(words, { env: { DEXDATA_STREAMING_URL: base } })).toMatchObject(events);
     expect(await dexdata(words, { env: { DEXDATA_STREAMING_PRO_URL: base, ...paid } })).toMatchObject(events);

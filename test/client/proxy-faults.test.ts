@@ -172,7 +172,8 @@ test.each(["http://me:secret@127.0.0.1:1", "me:secret@127.0.0.1:1", "ftp://me:se
 
 test("a permanent proxy error ends a stream; a transient one is retried", async () => {
   const env: Env = (url) => ({ HTTPS_PROXY: url, DEXDATA_STREAMING_URL: "https://service.invalid" });
-  const words = "stream ethereum:0x1 --max-reconnects 2 --error-format text";
+  const words =
+    "stream ethereum:0x0000000000000000000000000000000000000001 --max-reconnects 2 --error-format text";
   const refused = await ask({ credentials: "me:secret" }, env, words);
   expect({ exit: refused.exit, asked: refused.proxy.asked.length }).toEqual({ exit: 4, asked: 1 });
   const passing = await ask({ answer: status("502 Bad Gateway") }, env, words);

@@ -34,7 +34,16 @@ describe("a pull that ends while requests are in flight or wait for the rate lim
         DEXDATA_STATE_DIR: state,
         DEXDATA_BUDGET_DAILY: "1000",
       };
-      const words = ["txns", "ethereum", "0x1", "--all", "--rpm", rpm, "-o", "ndjson"];
+      const words = [
+        "txns",
+        "ethereum",
+        "0x0000000000000000000000000000000000000001",
+        "--all",
+        "--rpm",
+        rpm,
+        "-o",
+        "ndjson",
+      ];
       const child = start(words, env);
       const ending = ended(child, 30_000);
       await Promise.race([new Promise((resolve) => child.stderr.once("data", resolve)), ending]);

@@ -61,7 +61,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   const address = service.address();
   if (address === null || typeof address === "string") throw new Error("it listens on a port");
-  ask = ["pool", "ethereum", "0x1", "--base-url", `http://127.0.0.1:${address.port}`];
+  ask = [
+    "pool",
+    "ethereum",
+    "0x0000000000000000000000000000000000000001",
+    "--base-url",
+    `http://127.0.0.1:${address.port}`,
+  ];
 });
 afterAll(() => {
   service.close();

@@ -7,7 +7,8 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const key = "api_free_0123456789";
 const host = "https://service.invalid";
-const event = 'event: token_price\ndata: {"address":"0x1","chain":"ethereum","price":"1"}\n\n';
+const event =
+  'event: token_price\ndata: {"address":"0x0000000000000000000000000000000000000001","chain":"ethereum","price":"1"}\n\n';
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -81,8 +82,13 @@ test.each([
   ["an http proxy", {}],
   ["an https proxy", { certificate: "sound" }],
 ] as const)("a stream comes through %s", async (_, options) => {
-  const { exit, stdout, proxy } = await ask(options, { words: "stream ethereum:0x1 --limit 1 -q" });
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"address":"0x1","chain":"ethereum","price":"1"}\n' });
+  const { exit, stdout, proxy } = await ask(options, {
+    words: "stream ethereum:0x0000000000000000000000000000000000000001 --limit 1 -q",
+  });
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: '{"address":"0x0000000000000000000000000000000000000001","chain":"ethereum","price":"1"}\n',
+  });
   expect(proxy.asked).toEqual(["CONNECT service.invalid:443"]);
   expect(proxy.heard()).not.toContain(key);
 });

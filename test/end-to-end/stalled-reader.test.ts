@@ -31,7 +31,7 @@ test.skipIf(process.platform === "win32")(
       return stream([rows.map((row) => `event: token_price\ndata: ${row}\nrequest_id: 0\n\n`).join("")]);
     });
     // On three connections, which wait for the reader at the same time.
-    const assets = Array.from({ length: 60 }, (_, index) => `base:0x${index + 1}`);
+    const assets = Array.from({ length: 60 }, (_, index) => `base:0x${String(index + 1).padStart(40, "0")}`);
     const words = [
       ["stream", ...assets, "--feed", "prices", "-o", "ndjson", "--for", "1500ms"],
       ["--streaming-url", server.url, "--events", inFolder("events"), "--error-format", "text"],

@@ -39,7 +39,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
 }
 
-const words = ["stream", "ethereum:0xabc", "--error-format", "text"];
+const words = ["stream", "ethereum:0x0000000000000000000000000000000000000abc", "--error-format", "text"];
 
 describe("Ctrl-C ends the stream within a second in every state", () => {
   const states: readonly (readonly [string, (request: SeenRequest, index: number) => Reply, number])[] = [
@@ -174,12 +174,15 @@ test("rule 161: the server sees waits of 1, 2, 4 and 8 s; an event on a connecti
 test("SIGHUP reloads the asset file, and ends a stream without one", async () => {
   const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
   const list = path.join(temporaryFolder(), "assets");
-  writeFileSync(list, "ethereum:0x1\n");
+  writeFileSync(list, "ethereum:0x0000000000000000000000000000000000000001\n");
   const child = start(["stream", `@${list}`, "--error-format", "text"], env);
   const ending = ended(child);
   await until(() => server.requests.length === 1);
   await pause(200);
-  writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
+  writeFileSync(
+    list,
+    "ethereum:0x0000000000000000000000000000000000000001\nethereum:0x0000000000000000000000000000000000000002\n",
+  );
   child.kill("SIGHUP");
   // The new asset is tried alone first.
   await until(() => server.requests.length === 3);
@@ -204,10 +207,15 @@ test("a SIGHUP before the list is first read is remembered, and does not end the
   child.kill("SIGHUP");
   const writer = await open(list, "w");
   rmSync(list);
-  writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
-  await writer.writeFile("ethereum:0x1\n");
+  writeFileSync(
+    list,
+    "ethereum:0x0000000000000000000000000000000000000001\nethereum:0x0000000000000000000000000000000000000002\n",
+  );
+  await writer.writeFile("ethereum:0x0000000000000000000000000000000000000001\n");
   await writer.close();
-  await until(() => server.requests.at(-1)?.body.includes("0x2") === true);
+  await until(
+    () => server.requests.at(-1)?.body.includes("0x0000000000000000000000000000000000000002") === true,
+  );
   child.kill("SIGTERM");
   const { exit, stderr } = await ending;
   expect(exit).toBe(143);
@@ -218,7 +226,7 @@ test("a hundred connections print nothing on stderr", async () => {
   const env = await serve(() =>
     slow({ headers, chunks: [event.replaceAll("token_price", "pool")], stayOpen: true }),
   );
-  const assets = Array.from({ length: 100 }, (_, index) => `base:0x${index}`);
+  const assets = Array.from({ length: 100 }, (_, index) => `base:0x${String(index).padStart(40, "0")}`);
   const child = start(["stream", ...assets, "--feed", "transactions", "--limit", "100"], {
     ...env,
     DEXDATA_API_KEY: "api_pro_1",

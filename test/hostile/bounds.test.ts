@@ -35,7 +35,7 @@ const feeds = { prices: "token_price", ohlcv: "token_ohlcv" };
 const ofStreams: readonly Run[] = Object.entries(feeds).flatMap(([feed, event]) =>
   streamModes.map((mode) => ({
     name: `stream of ${feed}: ${mode.name}`,
-    words: `stream ethereum:0xabc --feed ${feed} --limit 2 --max-reconnects 1`,
+    words: `stream ethereum:0x0000000000000000000000000000000000000abc --feed ${feed} --limit 2 --max-reconnects 1`,
     script: (_, place) => withEvents(event, mode.reply(place)),
     exit: mode.exit,
   })),

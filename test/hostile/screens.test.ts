@@ -59,7 +59,12 @@ const sends =
         sent(forbidden.replaceAll(/[\r\n]/gu, ""), {}),
         sent(name, { chain: forbidden, address: forbidden, p: forbidden, [forbidden]: 1 }),
         ...["price", "price_0_usd", "volume_usd", "close", "total_reserve_usd", "total_delta_usd"].map(
-          (value) => sent(name, { chain: "ethereum", address: "0xabc", [value]: forbidden }),
+          (value) =>
+            sent(name, {
+              chain: "ethereum",
+              address: "0x0000000000000000000000000000000000000abc",
+              [value]: forbidden,
+            }),
         ),
       ],
       stayOpen: true,
@@ -111,7 +116,7 @@ const pictures: readonly Picture[] = [
   },
   ...Object.entries(eventNames).map(([feed, name]) => ({
     name: `stream --feed ${feed}`,
-    words: `stream ethereum:0xabc --feed ${feed} --limit 7`,
+    words: `stream ethereum:0x0000000000000000000000000000000000000abc --feed ${feed} --limit 7`,
     answer: sends(name),
     shows: shown,
     exit: 0,

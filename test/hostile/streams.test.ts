@@ -69,7 +69,7 @@ const failed = (status: number): End => ({
 const refusals: Readonly<Record<number, End>> = {
   400: {
     exit: 2,
-    says: /^(?:invalid asset ethereum:0xabc|the service rejected the stream for ethereum:0xabc)$/u,
+    says: /^(?:invalid asset ethereum:0x0000000000000000000000000000000000000abc|the service rejected the stream for ethereum:0x0000000000000000000000000000000000000abc)$/u,
     requests: 1,
   },
   401: { exit: 4, says: /^the service rejected the key from DEXDATA_API_KEY$/u, requests: 1 },
@@ -77,7 +77,7 @@ const refusals: Readonly<Record<number, End>> = {
   403: { exit: 4, says: /does not allow this request$|blocked the request before/u, requests: 1 },
   404: {
     exit: 3,
-    says: /^(?:\/sse\/ohlcv not found on http:\S+|invalid asset ethereum:0xabc)$/u,
+    says: /^(?:\/sse\/ohlcv not found on http:\S+|invalid asset ethereum:0x0000000000000000000000000000000000000abc)$/u,
     requests: 1,
   },
   405: { exit: 2, says: /^the service rejected the stream \(HTTP 405\)$/u, requests: 1 },

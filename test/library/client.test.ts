@@ -40,9 +40,16 @@ describe("on the sandbox", () => {
       ),
     );
     const pages = [];
-    for await (const page of client.multiPrices({ network, tokens: [token_address, "0xff"] }).pages())
+    for await (const page of client
+      .multiPrices({ network, tokens: [token_address, "0x00000000000000000000000000000000000000ff"] })
+      .pages())
       pages.push(page);
-    expect(pages).toMatchObject([{ rows: [{ id: token_address }], missing: [{ network, address: "0xff" }] }]);
+    expect(pages).toMatchObject([
+      {
+        rows: [{ id: token_address }],
+        missing: [{ network, address: "0x00000000000000000000000000000000000000ff" }],
+      },
+    ]);
   });
 
   test("rows of a search include names and symbols, unless shorter rows are requested", async () => {
@@ -111,7 +118,7 @@ describe("on the sandbox", () => {
         "count_back and start cannot be used together",
       ],
       [
-        () => client.multiPrices({ network, tokens: ["0x1", 2] }),
+        () => client.multiPrices({ network, tokens: ["0x0000000000000000000000000000000000000001", 2] }),
         "invalid tokens: must be an address or an array of addresses, with a network",
       ],
       [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
@@ -147,9 +154,10 @@ describe("on the sandbox", () => {
 
   test("a missing pool is a Failure with its status and code", async () => {
     const client = openLibrary({ environment: sandbox.env() });
-    const call = async () => await client.pool({ network, pool_address: "0x1" });
+    const call = async () =>
+      await client.pool({ network, pool_address: "0x0000000000000000000000000000000000000001" });
     expect(await failureOf(call)).toMatchObject({
-      message: `pool 0x1 not found on ${network}`,
+      message: `pool 0x0000000000000000000000000000000000000001 not found on ${network}`,
       status: 404,
       code: "not_found",
     });

@@ -11,9 +11,9 @@ async function serve(script: Script): Promise<string> {
   return server.url;
 }
 
-const assets = [{ network: "ethereum", address: "0xabc" }];
+const assets = [{ network: "ethereum", address: "0x0000000000000000000000000000000000000abc" }];
 const event = (price: string): string =>
-  `event: token_price\ndata: {"address":"0xabc","chain":"ethereum","price":"${price}","timestamp":1}\n\n`;
+  `event: token_price\ndata: {"address":"0x0000000000000000000000000000000000000abc","chain":"ethereum","price":"${price}","timestamp":1}\n\n`;
 const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
 test("yields events as they arrive, and closes the connection when the loop ends", async () => {
@@ -26,11 +26,12 @@ test("yields events as they arrive, and closes the connection when the loop ends
     seen.push({ name, asset, data, text });
     if (seen.length === 2) break;
   }
-  const text = '{"address":"0xabc","chain":"ethereum","price":"1.10","timestamp":1}';
+  const text =
+    '{"address":"0x0000000000000000000000000000000000000abc","chain":"ethereum","price":"1.10","timestamp":1}';
   expect(seen[0]).toEqual({ name: "token_price", asset: assets[0], data: JSON.parse(text), text });
   while (server.openRequests() !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(server.requests.map(({ url }) => url)).toEqual([
-    "/sse/prices?method=token_price&chain=ethereum&address=0xabc",
+    "/sse/prices?method=token_price&chain=ethereum&address=0x0000000000000000000000000000000000000abc",
   ]);
 });
 

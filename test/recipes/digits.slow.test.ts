@@ -124,7 +124,8 @@ describe("jq", () => {
   test.skipIf(reason !== undefined)(
     reason ?? "keeps texts whole, and numbers from 1.7 on as the recipes describe",
     async () => {
-      const command = "dexdata txns ethereum 0x1 -q | jq -r '.amount_0, .amount_1' | head -2";
+      const command =
+        "dexdata txns ethereum 0x0000000000000000000000000000000000000001 -q | jq -r '.amount_0, .amount_1' | head -2";
       const [typed] = await typeInConsole(desk(), [{ command, shown: [] }]);
       const [, minor = "0"] = /^jq-1\.(\d+)/u.exec(ask("jq", "--version")) ?? [];
       const number =

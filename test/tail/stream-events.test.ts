@@ -9,9 +9,9 @@ import { price, stream } from "./keeping.ts";
 import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
-const one = "ethereum:0xabc";
+const one = "ethereum:0x0000000000000000000000000000000000000abc";
 const many = (count: number): readonly string[] =>
-  Array.from({ length: count }, (_, index) => `base:0x${index.toString(16)}`);
+  Array.from({ length: count }, (_, index) => `base:0x${index.toString(16).padStart(40, "0")}`);
 let files = 0;
 const newFile = (): string => path.join(folder, String((files += 1)));
 
@@ -100,7 +100,8 @@ describe("P3: 204 ends a connection permanently", () => {
   const ending =
     (first: (request: SeenRequest) => Reply) =>
     (request: SeenRequest, index: number): Reply => {
-      if (askedFor(request)[0]?.address !== "0x0") return pricesOf(request);
+      if (askedFor(request)[0]?.address !== "0x0000000000000000000000000000000000000000")
+        return pricesOf(request);
       return index < 2 ? first(request) : empty(204);
     };
   const cut = (): Reply => stream([price("1")], { stayOpen: false });
@@ -134,7 +135,9 @@ describe("P3: 204 ends a connection permanently", () => {
     expect(ofFirst.at(-1)).toMatchObject({ event: "gap", names: many(13) });
     expect(String(ofFirst.at(-1)?.["to"]) >= "2026-11-21T08:57:00").toBe(true);
     expect(ofFirst.filter(({ event }) => event === "open").length).toBe(gaps);
-    const ofFirstAsset = server.requests.filter((request) => askedFor(request)[0]?.address === "0x0");
+    const ofFirstAsset = server.requests.filter(
+      (request) => askedFor(request)[0]?.address === "0x0000000000000000000000000000000000000000",
+    );
     expect(ofFirstAsset.length).toBe(1 + gaps);
   });
 
@@ -144,7 +147,7 @@ describe("P3: 204 ends a connection permanently", () => {
     expect([exit, server.requests.length]).toEqual([8, 2]);
     expect(stderr).toContain("error: the service ended the stream permanently (HTTP 204)\n");
     expect(stderr).toMatch(
-      /gap: ethereum:0xabc may be missing events from \S+ to \S+ \(the service ended the stream\)\n/u,
+      /gap: ethereum:0x0000000000000000000000000000000000000abc may be missing events from \S+ to \S+ \(the service ended the stream\)\n/u,
     );
   });
 

@@ -8,7 +8,7 @@ import { price, stream } from "./keeping.ts";
 import { listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
-const one = "ethereum:0xabc";
+const one = "ethereum:0x0000000000000000000000000000000000000abc";
 const inFolder = (name: string): string => path.join(folder, name);
 
 test("T13: the message of a 200 with JSON is shown", async () => {
@@ -38,7 +38,7 @@ test("T13: of a series of failures, each reason is on stderr once", async () => 
 
 test("T13: a reload does not reset the waits", async () => {
   const [list, log] = [inFolder("list"), inFolder("log")];
-  writeFileSync(list, `${one}\nethereum:0xabd`);
+  writeFileSync(list, `${one}\nethereum:0x0000000000000000000000000000000000000abd`);
   const server = await serveInTest((_, index) =>
     index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
   );

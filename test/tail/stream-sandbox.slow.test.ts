@@ -78,18 +78,24 @@ describe("the public dialect", () => {
   });
 
   test("a token that is not indexed: 404 is exit 3", async () => {
-    const running = listen("ethereum:0xdead --feed ohlcv", undefined, { env: sandbox.env("pro"), speed: 1 });
+    const running = listen("ethereum:0x000000000000000000000000000000000000dead --feed ohlcv", undefined, {
+      env: sandbox.env("pro"),
+      speed: 1,
+    });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(3);
-    expect(stderr).toMatch(/^error: invalid asset ethereum:0xdead\n/u);
+    expect(stderr).toMatch(/^error: invalid asset ethereum:0x000000000000000000000000000000000000dead\n/u);
   });
 
   test("an asset of an unknown network gets a suggestion", async () => {
-    const running = listen("eth:0xdead", undefined, { env: sandbox.env("pro"), speed: 1 });
+    const running = listen("eth:0x000000000000000000000000000000000000dead", undefined, {
+      env: sandbox.env("pro"),
+      speed: 1,
+    });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(2);
     expect(stderr).toBe(
-      "error: invalid asset eth:0xdead\n" +
+      "error: invalid asset eth:0x000000000000000000000000000000000000dead\n" +
         "  service: unsupported chain: eth\n" +
         "  hint: did you mean ethereum?\n",
     );

@@ -11,9 +11,9 @@ import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
 const inFolder = (name: string): string => path.join(folder, name);
-const one = "ethereum:0xabc";
+const one = "ethereum:0x0000000000000000000000000000000000000abc";
 const many = (count: number, from = 0): readonly string[] =>
-  Array.from({ length: count }, (_, index) => `base:0x${(from + index).toString(16)}`);
+  Array.from({ length: count }, (_, index) => `base:0x${(from + index).toString(16).padStart(40, "0")}`);
 /** Waits for the server, which notices the closed connections a moment later. */
 const closed = async (server: { readonly openRequests: () => number }): Promise<void> => {
   while (server.openRequests() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -91,9 +91,9 @@ describe("events", () => {
     expect(
       rows.map(({ id, replaces, network, address, feed }) => [id, replaces, network, address, feed]),
     ).toEqual([
-      ["100", undefined, "ethereum", "0xabc", "ohlcv"],
-      ["101", undefined, "ethereum", "0xabc", "ohlcv"],
-      ["100", true, "ethereum", "0xabc", "ohlcv"],
+      ["100", undefined, "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
+      ["101", undefined, "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
+      ["100", true, "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
     ]);
     expect(rows[0]?.["received"]).toMatch(/^2026-11-21T08:54:00\.\d{3}Z$/u);
   });
@@ -105,7 +105,11 @@ describe("events", () => {
       .trim()
       .split("\n")
       .map((line): Record<string, unknown> => JSON.parse(line));
-    expect(rows.map(({ address }) => address)).toEqual(["0x0", "0x1", "0x2"]);
+    expect(rows.map(({ address }) => address)).toEqual([
+      "0x0000000000000000000000000000000000000000",
+      "0x0000000000000000000000000000000000000001",
+      "0x0000000000000000000000000000000000000002",
+    ]);
   });
 
   test("warnings from the service are printed without control characters", async () => {
@@ -146,8 +150,20 @@ describe("rules 125 and 218: assets on connections", () => {
 
   test("a repeated asset is requested once", async () => {
     const server = await serveInTest(pricesOf);
-    await listen(["base:0xA", "base:0xa", "base:0xB", "--limit", "2"], server).outcome;
-    expect(server.requests.flatMap(askedFor).map(({ address }) => address)).toEqual(["0xA", "0xB"]);
+    await listen(
+      [
+        "base:0x000000000000000000000000000000000000000A",
+        "base:0x000000000000000000000000000000000000000a",
+        "base:0x000000000000000000000000000000000000000B",
+        "--limit",
+        "2",
+      ],
+      server,
+    ).outcome;
+    expect(server.requests.flatMap(askedFor).map(({ address }) => address)).toEqual([
+      "0x000000000000000000000000000000000000000A",
+      "0x000000000000000000000000000000000000000B",
+    ]);
   });
 
   test("rule 162: a lower limit found at run time ends it with exit 6 and the assets that do not fit", async () => {
@@ -194,7 +210,7 @@ describe("rules 125 and 218: assets on connections", () => {
       message: "the service allows 10 connections, but 11 assets require 11; no room for 1 asset",
       service_message: "ip stream limit exceeded",
       assets_fit: 10,
-      assets_left: [expect.stringMatching(/^base:0x[\da]$/u)],
+      assets_left: [expect.stringMatching(/^base:0x0{39}[\da]$/u)],
     });
   });
 
@@ -207,7 +223,9 @@ describe("rules 125 and 218: assets on connections", () => {
     writeFileSync(list, many(11).join("\n"));
     running.context.reload();
     await running.until(() =>
-      running.context.stderrText().includes("skipped asset base:0xa (ip stream limit"),
+      running.context
+        .stderrText()
+        .includes("skipped asset base:0x000000000000000000000000000000000000000a (ip stream limit"),
     );
     const before = accepted();
     running.context.reload();
@@ -216,7 +234,7 @@ describe("rules 125 and 218: assets on connections", () => {
       "new asset list ignored: too many assets: 11, but 10 connections can hold only 10\n",
     );
     // Replacing one asset needs no additional connection. The service may still count the closed one at first.
-    writeFileSync(list, [...many(9), "base:0x99"].join("\n"));
+    writeFileSync(list, [...many(9), "base:0x0000000000000000000000000000000000000099"].join("\n"));
     running.context.reload();
     await running.until(() => running.lines().length === 11);
     expect(accepted()).toBe(before + 1);
@@ -275,7 +293,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(stderr).toMatch(
       /the service allows 5 connections, but \d+ assets require \d+; no room for 3 assets\n/u,
     );
-    expect(stderr).toMatch(/assets that do not fit: (base:0x\d, ){2}base:0x\d\n/u);
+    expect(stderr).toMatch(/assets that do not fit: (base:0x\d{40}, ){2}base:0x\d{40}\n/u);
   });
 
   test("invalid assets of a reloaded list are skipped, and the others stay", async () => {
@@ -286,7 +304,11 @@ describe("rules 125 and 218: assets on connections", () => {
     await running.until(() => running.lines().length === 5);
     writeFileSync(list, many(6).join("\n"));
     running.context.reload();
-    await running.until(() => running.context.stderrText().includes("skipped asset base:0x5 (Concurrent"));
+    await running.until(() =>
+      running.context
+        .stderrText()
+        .includes("skipped asset base:0x0000000000000000000000000000000000000005 (Concurrent"),
+    );
     // The connection that should have received the asset is open again with its own assets.
     await running.until(() => running.lines().length === 6);
     expect((await running.interrupted()).exit).toBe(130);
@@ -304,27 +326,31 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
-      /too many assets: 31, but 30 connections can hold only 30\n {2}hint: assets that do not fit: base:0x1e\n/u,
+      /too many assets: 31, but 30 connections can hold only 30\n {2}hint: assets that do not fit: base:0x000000000000000000000000000000000000001e\n/u,
     );
   });
 });
 
 describe("an asset that is not streamed (rule 128)", () => {
-  const bad = "base:0x7";
+  const bad = "base:0x0000000000000000000000000000000000000007";
   const refusing =
     (words: string, status = 400) =>
     async (request: SeenRequest) =>
       await Promise.resolve(
-        askedFor(request).some(({ address }) => address === "0x7")
+        askedFor(request).some(({ address }) => address === "0x0000000000000000000000000000000000000007")
           ? refuse(status, words)
           : pricesOf(request),
       );
 
   test("named by the message: exit 2, one request", async () => {
-    const server = await serveInTest(refusing("token not found: base/0x7"));
+    const server = await serveInTest(
+      refusing("token not found: base/0x0000000000000000000000000000000000000007"),
+    );
     const { exit, stderr, stdout } = await listen(many(25), server).outcome;
     expect([exit, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^error: invalid asset base:0x7\n {2}service: token not found: base\/0x7\n/u);
+    expect(stderr).toMatch(
+      /^error: invalid asset base:0x0000000000000000000000000000000000000007\n {2}service: token not found: base\/0x0000000000000000000000000000000000000007\n/u,
+    );
     expect(server.requests.length).toBe(1);
   });
 
@@ -332,7 +358,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const server = await serveInTest(refusing("bad request"));
     const { exit, stderr } = await listen(many(25), server).outcome;
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/^error: invalid asset base:0x7\n/u);
+    expect(stderr).toMatch(/^error: invalid asset base:0x0000000000000000000000000000000000000007\n/u);
     expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
@@ -356,7 +382,9 @@ describe("an asset that is not streamed (rule 128)", () => {
     const asked = rest.requests.flatMap(({ query }) => (query.get("tokens") ?? "").split(","));
     expect(asked.length).toBeGreaterThan(0);
     expect(stderr).toContain(`\n13 events, ${13 + asked.length} credits, `);
-    expect(stderr).toContain("skipped assets base:0x1, base:0x3, ");
+    expect(stderr).toContain(
+      "skipped assets base:0x0000000000000000000000000000000000000001, base:0x0000000000000000000000000000000000000003, ",
+    );
     const openings = server.requests.length;
     const bounded = await listen([...words, "--max-credits", "13"], server, { env }).outcome;
     expect(bounded.stderr).toContain("\n13 events, 13 credits, ");
@@ -368,7 +396,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const words = [...many(25), "--on-invalid", "drop", "--limit", "24"];
     const { exit, stdout, stderr } = await listen(words, server).outcome;
     expect(exit).toBe(0);
-    expect(stdout).not.toContain('"0x7"');
+    expect(stdout).not.toContain('"0x0000000000000000000000000000000000000007"');
     expect(stdout.trim().split("\n").length).toBe(24);
     expect(stderr).toBe(`warning: skipped asset ${bad} (bad request)\n`);
   });
@@ -376,11 +404,11 @@ describe("an asset that is not streamed (rule 128)", () => {
   test("an asset that the stream itself reports as unknown: dropped, or exit 3", async () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const server = await serveInTest((request) =>
-      askedFor(request).some(({ address }) => address === "0x7")
+      askedFor(request).some(({ address }) => address === "0x0000000000000000000000000000000000000007")
         ? stream([streamError("token not found")])
         : stream([candle(100, "1")]),
     );
-    const words = `${bad} base:0x8 --feed ohlcv`;
+    const words = `${bad} base:0x0000000000000000000000000000000000000008 --feed ohlcv`;
     expect((await listen(words, server, { env }).outcome).exit).toBe(3);
     const dropping = listen(`${words} --on-invalid drop`, server, { env });
     await dropping.until(() => dropping.lines().length === 1 && dropping.context.stderrText() !== "");
@@ -389,7 +417,7 @@ describe("an asset that is not streamed (rule 128)", () => {
 
   test("several on a connection, rejected by the stream itself: each half is streamed", async () => {
     const server = await serveInTest((request) =>
-      askedFor(request).some(({ address }) => address === "0x7")
+      askedFor(request).some(({ address }) => address === "0x0000000000000000000000000000000000000007")
         ? stream([streamError("token not found")])
         : pricesOf(request),
     );
@@ -422,12 +450,20 @@ describe("an asset that is not streamed (rule 128)", () => {
   });
 
   test("an empty list is a failure, also with drop; a 404 is exit 3", async () => {
-    const server = await serveInTest(refusing("token not found: base/0x7", 404));
+    const server = await serveInTest(
+      refusing("token not found: base/0x0000000000000000000000000000000000000007", 404),
+    );
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const words = `${bad} --feed ohlcv --on-invalid drop`;
     expect((await listen(words, server, { env }).outcome).exit).toBe(3);
-    const both = listen(`${bad} base:0x8 --feed ohlcv --on-invalid drop`, server, { env });
-    await both.until(() => both.context.stderrText().includes("skipped asset base:0x7"));
+    const both = listen(
+      `${bad} base:0x0000000000000000000000000000000000000008 --feed ohlcv --on-invalid drop`,
+      server,
+      { env },
+    );
+    await both.until(() =>
+      both.context.stderrText().includes("skipped asset base:0x0000000000000000000000000000000000000007"),
+    );
     expect((await both.interrupted()).exit).toBe(130);
   });
 });
@@ -486,7 +522,7 @@ describe("stops", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(143);
     expect(stderr).toMatch(
-      /gap: ethereum:0xabc may be missing events from .* \(the service ended the stream\)\n$/u,
+      /gap: ethereum:0x0000000000000000000000000000000000000abc may be missing events from .* \(the service ended the stream\)\n$/u,
     );
   });
 
@@ -506,7 +542,7 @@ describe("stops", () => {
       slow({
         headers: { "content-type": "text/event-stream" },
         chunks: Array.from({ length: 200 }, () =>
-          askedFor(request)[0]?.address === "0x0" ? price("1") : ping,
+          askedFor(request)[0]?.address === "0x0000000000000000000000000000000000000000" ? price("1") : ping,
         ),
         everyMs: 10,
         stayOpen: true,
@@ -524,7 +560,9 @@ describe("stops", () => {
 
   test("--idle-exit: a connection that never opened counts as idle, and is reported", async () => {
     const server = await serveInTest((request) =>
-      askedFor(request)[0]?.address === "0x0" ? stream(Array.from({ length: 9 }, () => price("1"))) : hang(),
+      askedFor(request)[0]?.address === "0x0000000000000000000000000000000000000000"
+        ? stream(Array.from({ length: 9 }, () => price("1")))
+        : hang(),
     );
     const running = listen([...many(26), "--idle-exit", "20s"], server, { speed: 100 });
     const { exit, stderr } = await running.outcome;
@@ -602,7 +640,7 @@ describe("messages", () => {
   test("an interruption: a line when it starts and a line with both times when it ends", async () => {
     const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
     expect(stderr).toMatch(
-      /^warning: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\nwarning: gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+      /^warning: connection 1 \(ethereum:0x0000000000000000000000000000000000000abc\) lost: the service ended the stream; reconnecting in 1s\nwarning: gap: ethereum:0x0000000000000000000000000000000000000abc may be missing events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
     );
   });
 
@@ -762,7 +800,7 @@ describe("a custom host", () => {
     const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
     expect(exit).toBe(8);
     expect(stderr).toMatch(
-      /^warning: connection 1 \(ethereum:0xabc\) never opened; gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(never connected\)\n$/u,
+      /^warning: connection 1 \(ethereum:0x0000000000000000000000000000000000000abc\) never opened; gap: ethereum:0x0000000000000000000000000000000000000abc may be missing events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(never connected\)\n$/u,
     );
   });
 
@@ -786,12 +824,17 @@ describe("SIGHUP", () => {
     const running = listen([`@${inFolder("LIST")}`], server);
     await running.until(() => running.lines().length === 50);
     expect(server.requests.length).toBe(2);
-    writeFileSync(inFolder("LIST"), [...many(49), "base:0x999"].join("\n"));
+    writeFileSync(
+      inFolder("LIST"),
+      [...many(49), "base:0x0000000000000000000000000000000000000999"].join("\n"),
+    );
     expect(running.context.reload()).toBe(true);
     await running.until(() => running.lines().length === 75);
     // The added asset is first tried alone.
     expect(server.requests.slice(2).map((request) => askedFor(request).length)).toEqual([1, 25]);
-    expect(server.requests.flatMap(askedFor).at(-1)?.address).toBe("0x999");
+    expect(server.requests.flatMap(askedFor).at(-1)?.address).toBe(
+      "0x0000000000000000000000000000000000000999",
+    );
     writeFileSync(inFolder("LIST"), "");
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("list ignored"));
@@ -856,7 +899,7 @@ describe("SIGHUP", () => {
     const { stderr } = await running.interrupted();
     expect(stderr).toMatch(/skipped assets base:0x\w+, .* and \d+ more \(streams limit reached\)\n/u);
     // The connection that lost an asset and got a new one is open again, with it.
-    expect(open.get("0x64")).toBe(1);
+    expect(open.get("0x0000000000000000000000000000000000000064")).toBe(1);
     const events = logged(inFolder("EVENTS-CROWDED"));
     expect(events.some(({ event, connection }) => event === "close" && Number(connection) > 2)).toBe(true);
     expect(events.filter(({ event }) => event === "dropped").length).toBe(2);
@@ -880,15 +923,15 @@ describe("SIGHUP", () => {
     await running.until(() => running.context.stderrText().split("skipped asset").length === 3);
     const heard = new Set(running.lines().map((line) => String(JSON.parse(line).address)));
     await running.interrupted();
-    expect(heard.has("0x64")).toBe(true);
+    expect(heard.has("0x0000000000000000000000000000000000000064")).toBe(true);
   });
 
   test("a dropped asset stays dropped while it is listed: an unchanged list opens no connection", async () => {
     const list = inFolder("LIST-DROPPED");
     writeFileSync(list, many(10).join("\n"));
     const server = await serveInTest((request) =>
-      askedFor(request).some(({ address }) => address === "0x7")
-        ? refuse(400, "base/0x7")
+      askedFor(request).some(({ address }) => address === "0x0000000000000000000000000000000000000007")
+        ? refuse(400, "base/0x0000000000000000000000000000000000000007")
         : pricesOf(request),
     );
     const running = listen([`@${list}`, "--on-invalid", "drop"], server);
@@ -900,7 +943,7 @@ describe("SIGHUP", () => {
     running.context.reload();
     await running.until(() => running.lines().length === 19);
     expect(server.requests.length).toBe(4);
-    writeFileSync(list, "base:0x7");
+    writeFileSync(list, "base:0x0000000000000000000000000000000000000007");
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("list ignored: "));
     await running.interrupted();
@@ -908,12 +951,21 @@ describe("SIGHUP", () => {
 
   test("a connection whose assets are all dropped is logged as closed", async () => {
     const server = await serveInTest((request) =>
-      askedFor(request).some(({ address }) => address === "0x7")
-        ? refuse(404, "token not found: base/0x7")
+      askedFor(request).some(({ address }) => address === "0x0000000000000000000000000000000000000007")
+        ? refuse(404, "token not found: base/0x0000000000000000000000000000000000000007")
         : stream([candle(1, "1")]),
     );
     const file = inFolder("EVENTS-ALL");
-    const words = ["base:0x7", "base:0x8", "--feed", "ohlcv", "--on-invalid", "drop", "--events", file];
+    const words = [
+      "base:0x0000000000000000000000000000000000000007",
+      "base:0x0000000000000000000000000000000000000008",
+      "--feed",
+      "ohlcv",
+      "--on-invalid",
+      "drop",
+      "--events",
+      file,
+    ];
     const running = listen(words, server, pro);
     await running.until(() => running.lines().length === 1 && running.context.stderrText() !== "");
     await running.interrupted();

@@ -14,7 +14,7 @@ export interface Listened {
 /** Runs a stream that ends after two events or one reconnect. */
 export async function listen(flags: string, url: string, timeout = "24h"): Promise<Listened> {
   const { exit, stdout, stderr } = await dexdata(
-    `stream ethereum:0xabc ${flags} --limit 2 --max-reconnects 1 --error-format text`,
+    `stream ethereum:0x0000000000000000000000000000000000000abc ${flags} --limit 2 --max-reconnects 1 --error-format text`,
     {
       env: {
         DEXDATA_TIMEOUT: timeout,
