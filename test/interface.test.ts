@@ -994,7 +994,7 @@ describe("limits", () => {
   });
 
   test("rules 79, 80, 218: a price batch accepts 10 addresses and 2,000 characters, in parameter and reply", () => {
-    expect(kindOf("multi_prices", "tokens")).toEqual({ kind: "list", max: 10, maxLength: 2000 });
+    expect(kindOf("multi_prices", "tokens")).toEqual({ kind: "list", max: 10, maxLength: 2000, of: "token" });
     expect(contractOf("multi_prices").reply).toMatchObject({ param: "tokens", max: 10, maxLength: 2000 });
   });
 

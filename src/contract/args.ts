@@ -1,5 +1,7 @@
 import type { Endpoint } from "./endpoint.ts";
-import { usageFailure } from "./failure.ts";
+import { lengthFault } from "./address-form.ts";
+import { invalidInput, usageFailure } from "./failure.ts";
+import type { Param } from "./param.ts";
 import { inputName, readParam } from "./read-param.ts";
 import { compareInstants, formatInstant, fromWire } from "../time/time.ts";
 
@@ -33,6 +35,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     const text = typed.get(param.name);
     if (text !== undefined) args.set(param.name, readParam(param, text, now));
   }
+  checkAddresses(endpoint.params, args);
   const nameOf = (wire: string): string => {
     const param = endpoint.params.find(({ name }) => name === wire);
     return param === undefined ? wire : inputName(param);
@@ -62,6 +65,23 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
       );
   }
   return args;
+}
+
+/** A request for an address that the service cannot know would cost a credit. */
+function checkAddresses(params: readonly Param[], args: Args): void {
+  const network = args.get("network");
+  if (network === undefined) return;
+  for (const param of params) {
+    const { kind, name } = param;
+    if ((kind.kind !== "address" && kind.kind !== "list") || kind.of === undefined) continue;
+    const text = args.get(name);
+    const addresses = text === undefined ? [] : kind.kind === "list" ? text.split(",") : [text];
+    for (const address of addresses) {
+      const fault = lengthFault(network, address, kind.of);
+      if (fault !== undefined)
+        throw invalidInput(`${inputName(param)} "${address}"`, fault.problem, fault.next);
+    }
+  }
 }
 
 /** Lower and upper bounds. In a range with an open end, equal times match nothing. */

@@ -1,4 +1,3 @@
-import { isFixedWord } from "./read-param.ts";
 import { isObject, member } from "../json/raw-json.ts";
 import { counted, inWords } from "../text/counted.ts";
 
@@ -60,42 +59,4 @@ export function countedKinds(kinds: readonly AssetKind[]): string {
     return kind === "DEX" && count > 1 ? counted(count, "DEXe") : counted(count, kind);
   });
   return inWords(parts, "and");
-}
-
-/**
- * Networks with a single address format. A Uniswap V4 pool address has 64 digits. On all other networks, only the
- * service knows the formats.
- */
-const forms = [
-  {
-    text: "0x followed by 40 or 64 hexadecimal digits",
-    pattern: /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu,
-    start: "0x",
-    networks: "arbitrum avalanche base blast bsc ethereum fantom linea optimism polygon scroll unichain",
-  },
-  {
-    text: "32 to 44 base58 characters",
-    pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
-    start: undefined,
-    networks: "solana",
-  },
-];
-
-const formOn = (network: string) => forms.find(({ networks }) => networks.split(" ").includes(network));
-
-/** Undefined if the service might accept the address. */
-export function addressProblem(network: string, address: string): string | undefined {
-  const form = formOn(network);
-  if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;
-  return /[\s"'\p{Cc}]/u.test(address) ? "an address must not contain spaces or quotes" : undefined;
-}
-
-/** Less strict than for lists, because the service explains a mistyped address. A symbol is not one. */
-export function wordProblem(network: string, word: string): string | undefined {
-  const form = formOn(network);
-  const isAddress = form === undefined || form.pattern.test(word);
-  if (isAddress || (form.start !== undefined && word.startsWith(form.start))) return undefined;
-  return /^\w[\w.]*$/u.test(word) && !isFixedWord(word)
-    ? `an address on ${network} is ${form.text}`
-    : undefined;
 }

@@ -1,3 +1,5 @@
+import type { AddressOf } from "./address-form.ts";
+
 /** `name` is the wire name. `flag` has no dashes; undefined means that dexdata sets the value, as for paging. */
 export interface Param {
   readonly name: string;
@@ -19,9 +21,12 @@ export type ParamKind =
   | { readonly kind: "text" }
   /** Sent exactly as typed, because only the service knows which slugs are valid. */
   | { readonly kind: "network" }
-  | { readonly kind: "address" }
-  /** Comma-separated in the request. `max` limits the number of items, and `maxLength` limits the total length. */
-  | { readonly kind: "list"; readonly max?: number; readonly maxLength?: number }
+  | { readonly kind: "address"; readonly of: AddressOf }
+  /**
+   * Comma-separated in the request. `max` limits the number of items, and `maxLength` limits the total length. With `of`,
+   * the items are addresses.
+   */
+  | { readonly kind: "list"; readonly max?: number; readonly maxLength?: number; readonly of?: AddressOf }
   | { readonly kind: "integer"; readonly min: number; readonly max?: number }
   /** Suffixes such as 250k, 1.5m and 2b are accepted. */
   | { readonly kind: "amount" }

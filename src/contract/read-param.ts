@@ -44,7 +44,9 @@ export function inputName(param: Param): string {
   if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
   if (param.flag !== undefined) return `--${param.flag}`;
   // The API distinguishes pool_address from token_address, but in both cases users type an address.
-  return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
+  const isAddress =
+    param.kind.kind === "address" || (param.kind.kind === "list" && param.kind.of !== undefined);
+  return isAddress ? "<address>" : `<${param.name}>`;
 }
 
 /** A double represents every integer with up to 15 digits exactly. */

@@ -7,6 +7,7 @@ import { findFault, refusedAlone } from "./find-invalid.ts";
 import { endedForGood } from "./reconnect.ts";
 import { assetsOf, Regrouped, RunningShard } from "./running-shard.ts";
 import { momentOf } from "./gap.ts";
+import { withoutMalformed } from "./malformed.ts";
 import type { ShardLimits, TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { planShards, replanShards, type Room, roomFor } from "./shards.ts";
 import { openerOf } from "./subscription.ts";
@@ -50,6 +51,8 @@ export class Tail {
 
   /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
   async run(subjects: readonly Subject[], signal: AbortSignal): Promise<never> {
+    const { onInvalid, kind } = this.#options;
+    const wanted = withoutMalformed(subjects, kind.by, onInvalid === "fail" ? onInvalid : this.#drop);
     const all = childOf(signal);
     let over: unknown;
     try {
@@ -58,7 +61,7 @@ export class Tail {
           const work = this.#begin(assets, all.signal, reject, after).finally(() => this.#work.delete(work));
           this.#work.add(work);
         };
-        for (const assets of planShards(subjects, this.#room(subjects.length))) this.#start(assets);
+        for (const assets of planShards(wanted, this.#room(wanted.length))) this.#start(assets);
       });
     } catch (cause) {
       over = cause;
@@ -87,7 +90,7 @@ export class Tail {
       const keys = new Set(listed.map(subjectKey));
       for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
     }
-    const wanted = this.#withoutDropped(listed);
+    const wanted = withoutMalformed(this.#withoutDropped(listed), this.#options.kind.by, this.#drop);
     // First, because a list that does not fit may be huge.
     const replanned = this.#replan(wanted);
     const before = new Set(this.assets().map(subjectKey));
@@ -247,10 +250,10 @@ export class Tail {
     );
   }
 
-  #drop(invalid: readonly Subject[], failure: Failure): void {
+  readonly #drop = (invalid: readonly Subject[], failure: Failure): void => {
     this.#handlers.dropped(invalid, failure);
     for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
-  }
+  };
 
   #endForGood(self: RunningShard, failure: Failure): false {
     self.refused = failure;

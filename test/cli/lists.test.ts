@@ -84,16 +84,19 @@ describe("a list of assets", () => {
       }
   });
 
-  const form = "an address on ethereum is 0x followed by 40 or 64 hexadecimal digits";
+  const form = "a token address on ethereum is 0x followed by 40 hexadecimal digits";
+  const poolForm = "a pool address on ethereum is 0x followed by 40 or 64 hexadecimal digits";
   test.each([
     ["0x12", 'invalid address "0x12"', form],
     [WETH.slice(0, -1), `invalid address "${WETH.slice(0, -1)}"`, form],
     [`${WETH}0`, `invalid address "${WETH}0"`, form],
     [WETH.slice(2), `invalid address "${WETH.slice(2)}"`, form],
     ["WETH", 'invalid address "WETH"', form],
+    ['{"chain":"ethereum","id":"0x1"}', 'invalid address "0x1"', form],
+    ['{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}', 'invalid address "0x1"', form],
     [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],
     ["chain,price_usd,id", 'invalid address "chain,price_usd,id"', form],
-    ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
+    ["solana:0x12", 'invalid address "0x12"', "a token address on solana is 32 to 44 base58 characters"],
     [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address must not contain spaces or quotes"],
     [`sui:'0x2'`, `invalid address "'0x2'"`, "an address must not contain spaces or quotes"],
     [`"${WETH}",`, "invalid JSON string", ""],
@@ -102,7 +105,9 @@ describe("a list of assets", () => {
     ["x".repeat(500), `invalid address "${"x".repeat(80)}…"`, form],
   ])("with the line %s is rejected before any request", async (line, problem, hint) => {
     for (const command of ["prices", "token", "pool"]) {
-      const hints = hint === "" ? "" : `  hint: ${hint}\n`;
+      const own = hint === form ? poolForm : hint.replace("a token address", "a pool address");
+      const shown = command === "pool" ? own : hint;
+      const hints = shown === "" ? "" : `  hint: ${shown}\n`;
       expect(await runCommand(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
         exit: 2,
         stdout: "",
@@ -113,7 +118,6 @@ describe("a list of assets", () => {
   });
 
   test.each([
-    ["a pool of Uniswap V4", `ethereum:0x${"ab".repeat(32)}`],
     ["upper case", `ethereum:0x${"AB".repeat(20)}`],
     ["a coin type of Sui", "sui:0x2::sui::SUI"],
     ["a generic type of Aptos", "aptos:0x1::pool::Pool<0x1::a::A,0x2::b::B>"],
@@ -122,8 +126,12 @@ describe("a list of assets", () => {
     ["one of Tron", "tron:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"],
     ["a denomination of Sei", "sei:factory/sei1abc/usd"],
     ["one of a network that this program does not know", "nosuch:#*!"],
-    ["a row of the service", '{"chain":"ethereum","id":"0x1"}'],
-    ["a row of a group that no search has", '{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}'],
+    ["a row of the service", `{"chain":"ethereum","id":"${WETH}"}`],
+    ["a row of the service with an ID in another form", '{"chain":"ethereum","id":"0x1-0x2"}'],
+    [
+      "a row of a group that no search has",
+      `{"group":"constructor","row":{"chain":"ethereum","id":"${WETH}"}}`,
+    ],
   ])("%s is sent to the service unchecked", async (_, line) => {
     const { requests } = await runCommand("token -", line);
     expect(requests.length).toBeGreaterThan(0);

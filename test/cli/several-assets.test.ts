@@ -171,12 +171,12 @@ test.each([
   ],
   [
     `prices ethereum WETH`,
-    'invalid <address> "WETH": an address on ethereum is 0x followed by 40 or 64 hexadecimal digits',
+    'invalid <address> "WETH": a token address on ethereum is 0x followed by 40 hexadecimal digits',
   ],
-  [`token solana USDC`, 'invalid <address> "USDC": an address on solana is 32 to 44 base58 characters'],
+  [`token solana USDC`, 'invalid <address> "USDC": a token address on solana is 32 to 44 base58 characters'],
   [
     `pool base:WETH`,
-    'invalid <address> "WETH": an address on base is 0x followed by 40 or 64 hexadecimal digits',
+    'invalid <address> "WETH": a pool address on base is 0x followed by 40 or 64 hexadecimal digits',
   ],
 ])("%s is rejected before any request", async (words, message) => {
   const { exit, stdout, stderr, requests } = await run(words);

@@ -452,31 +452,75 @@ describe("T5: what a reload may end", () => {
     expect(stderr).not.toContain("invalid asset");
   });
 
-  test.each(["base:0x12", "nosuch:0x0000000000000000000000000000000000000001"])(
-    "%s in a new list is refused alone, and no sound connection is given up for it",
-    async (bad) => {
-      const list = newFile();
-      writeFileSync(list, many(3).join("\n"));
-      const running = await begin([`@${list}`], {
-        refuse: (assets) => (assets.includes(bad) ? refusal(400, "one asset is invalid") : undefined),
-      });
-      await running.steady();
-      writeFileSync(list, [...many(3), bad].join("\n"));
-      running.context.reload();
-      await running.until(() => running.context.stderrText().includes("reloaded"));
-      await running.sleep(3000);
-      expect([running.host.connections.length, running.host.requests()]).toEqual([1, 2]);
-      writeFileSync(list, [...many(5), bad].join("\n"));
-      running.context.reload();
-      await running.until(() => running.host.open().some(({ assets }) => assets.length === 5));
-      const { exit, stderr } = await running.stop();
-      expect([exit, stderr]).toEqual([
-        143,
-        expect.stringContaining(`warning: skipped asset ${bad} (one asset is invalid)\n`),
-      ]);
-      expect(stderr).toContain("asset list reloaded: 3 assets\n");
-    },
-  );
+  test.each([
+    "base:0x0000000000000000000000000000000000000bad",
+    "nosuch:0x0000000000000000000000000000000000000001",
+  ])("%s in a new list is refused alone, and no sound connection is given up for it", async (bad) => {
+    const list = newFile();
+    writeFileSync(list, many(3).join("\n"));
+    const running = await begin([`@${list}`], {
+      refuse: (assets) => (assets.includes(bad) ? refusal(400, "one asset is invalid") : undefined),
+    });
+    await running.steady();
+    writeFileSync(list, [...many(3), bad].join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("reloaded"));
+    await running.sleep(3000);
+    expect([running.host.connections.length, running.host.requests()]).toEqual([1, 2]);
+    writeFileSync(list, [...many(5), bad].join("\n"));
+    running.context.reload();
+    await running.until(() => running.host.open().some(({ assets }) => assets.length === 5));
+    const { exit, stderr } = await running.stop();
+    expect([exit, stderr]).toEqual([
+      143,
+      expect.stringContaining(`warning: skipped asset ${bad} (one asset is invalid)\n`),
+    ]);
+    expect(stderr).toContain("asset list reloaded: 3 assets\n");
+  });
+
+  test("a half-written address in a new list is refused alone, and the service is not asked about it", async () => {
+    const list = newFile();
+    writeFileSync(list, many(3).join("\n"));
+    const running = await begin([`@${list}`]);
+    await running.steady();
+    const halves = ["base:0x12", "ethereum:0x"];
+    writeFileSync(list, [...halves, ...many(3)].join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("asset list reloaded: 3 assets\n"));
+    await running.sleep(3000);
+    // The same connection, because its assets are the same.
+    expect([running.host.connections.length, running.host.requests()]).toEqual([1, 1]);
+    expect(running.logged().filter(({ event }) => event === "dropped")).toMatchObject([{ names: halves }]);
+    writeFileSync(list, [...halves, ...many(4)].join("\n"));
+    running.context.reload();
+    await running.until(() => running.host.open().some(({ assets }) => assets.length === 4));
+    const reloads = running.context.stderrText().split("skipped assets base:0x12, ethereum:0x (").length - 1;
+    expect(reloads).toBe(1);
+    writeFileSync(list, halves.join("\n"));
+    running.context.reload();
+    await running.until(() => running.logged().some(({ event }) => event === "reload_refused"));
+    expect(running.host.open().length).toBe(1);
+    expect((await running.stop()).exit).toBe(143);
+  });
+
+  test("at the start, a malformed address in the list ends the run before a request, or is skipped", async () => {
+    const list = newFile();
+    writeFileSync(list, [...many(2), "base:0x12"].join("\n"));
+    const refused = await begin([`@${list}`]);
+    const { exit, stderr } = await refused.outcome;
+    expect([exit, refused.host.requests()]).toEqual([2, 0]);
+    expect(stderr).toBe(
+      `error: ${list} line 3: invalid address "0x12"\n` +
+        "  hint: a token address on base is 0x followed by 40 hexadecimal digits\n",
+    );
+    const running = await begin([`@${list}`, "--on-invalid", "drop"]);
+    await running.steady();
+    expect(running.host.connections.map(({ assets }) => assets)).toEqual([many(2)]);
+    expect(running.context.stderrText()).toContain(
+      "warning: skipped asset base:0x12 (a token address on base is 0x followed by 40 hexadecimal digits)\n",
+    );
+    expect((await running.stop()).exit).toBe(143);
+  });
 });
 
 test("T12: a balancer that ends each sound connection after 20 s: at most a tenth is lost", async () => {

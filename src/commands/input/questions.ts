@@ -57,6 +57,7 @@ export async function readQuestions(
   const missing = flags.missing ?? "skip";
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
+  const batch = isBatch ? { subjects: targets.map(checkedSubject(endpoint, options.now)) } : undefined;
   const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
     const all = new Map([...typed, ...args]);
     const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
@@ -68,10 +69,7 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
-      ...(isBatch && {
-        subjects: targets.map(checkedSubject(endpoint, options.now)),
-        fillMissing: missing === "null",
-      }),
+      ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
         candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
       }),
@@ -114,7 +112,7 @@ async function readTargets(
     command: endpoint.command,
     takes,
     ifOtherKind: endpoint.ifOtherKind,
-    checksForms: true,
+    malformed: "fail",
     usage,
   });
   const named = addressName(endpoint);
@@ -174,7 +172,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (target: Target) => Su
     const address = subject?.address ?? "";
     if (address.includes(","))
       throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
-    readParam(path("address", { kind: "address" }, ""), address, now);
+    readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
     return { ...subject, network: args.get("network") ?? "", address };
   };

@@ -1,24 +1,18 @@
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import {
-  addressProblem,
-  type AssetKind,
-  countedKinds,
-  kindOfRow,
-  labelOfRow,
-  labelText,
-  wordProblem,
-} from "../../contract/asset-kind.ts";
+import { addressFault, type AddressOf, lengthFault } from "../../contract/address-form.ts";
+import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../contract/asset-kind.ts";
+import { isFixedWord } from "../../contract/read-param.ts";
 import type { ListSources } from "../../files/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 import type { Subject } from "../../client/subject.ts";
 
 interface Taker {
   readonly command: string;
-  readonly takes: "token" | "pool";
+  readonly takes: AddressOf;
   readonly ifOtherKind?: string | undefined;
-  /** Streams handle impossible addresses with --on-invalid instead. */
-  readonly checksForms: boolean;
+  /** A stream can skip malformed addresses. */
+  readonly malformed: "fail" | "keep";
   readonly usage: string;
 }
 
@@ -33,7 +27,7 @@ export async function readSubjects(
   sources: ListSources,
   taker: Taker,
 ): Promise<readonly Subject[]> {
-  const { usage } = taker;
+  const { usage, takes, malformed } = taker;
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("missing <network> and <address>", usage);
   const isNetwork = !isList(first) && splitPair(first) === undefined;
@@ -42,47 +36,63 @@ export async function readSubjects(
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {
     if (!isList(word)) {
-      subjects.push(readWord(word, network, taker));
+      const subject = readWord(word, network, usage);
+      if (malformed === "fail") checkWord(subject, takes);
+      subjects.push(subject);
       continue;
     }
     const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
     const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-    const listed = await readLongList(text, network, source, taker.checksForms);
+    const listed = await readLongList(text, network, source);
     const assets = ofKind(listed, source, taker, sources.warn);
     // As arguments of a call, a long list would overflow the stack.
-    for (const asset of assets) subjects.push(toSubject(asset, network, usage));
+    for (const asset of assets) subjects.push(toSubject(asset, network, taker));
   }
   return subjects;
 }
 
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
-export function readWord(
-  word: string,
-  network: string | undefined,
-  { usage, checksForms }: Pick<Taker, "usage" | "checksForms">,
-): Subject {
+export function readWord(word: string, network: string | undefined, usage: string): Subject {
   const subject = splitPair(word) ?? (network === undefined ? undefined : { network, address: word });
-  if (subject === undefined)
-    throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
-  const problem = checksForms ? wordProblem(subject.network, subject.address) : undefined;
-  if (problem === undefined) return subject;
-  const { address } = subject;
-  throw invalidInput(
-    `<address> "${shortened(address)}"`,
-    problem,
-    `find it: dexdata search ${shortened(address)}`,
-  );
+  if (subject !== undefined) return subject;
+  throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
 }
 
-function toSubject(asset: ListedAsset, network: string | undefined, usage: string): Subject {
+/** Other words, for example with a comma, are refused later, with a message of their own. */
+export function checkWord({ network, address }: Subject, takes: AddressOf): void {
+  if (!/^\w[\w.:]*$/u.test(address) || isFixedWord(address)) return;
+  const fault = addressFault(network, address, takes);
+  if (fault !== undefined) throw invalidInput(`<address> "${shortened(address)}"`, fault.problem, fault.next);
+}
+
+/** Rows come from the service, but they may have been edited. */
+export function checkListed(
+  { network, address }: Subject,
+  { where, row }: Pick<ListedAsset, "where" | "row">,
+  takes: AddressOf,
+): void {
+  const faultOf = row === undefined ? addressFault : lengthFault;
+  const fault = faultOf(network, address, takes);
+  if (fault !== undefined)
+    throw usageFailure(`${where}: invalid address "${shortened(address)}"`, fault.problem);
+}
+
+function toSubject(
+  asset: ListedAsset,
+  network: string | undefined,
+  { takes, malformed, usage }: Taker,
+): Subject {
+  const { address = "", label, where } = asset;
   const onNetwork = asset.network ?? network;
-  const { address = "", label } = asset;
-  if (onNetwork !== undefined) return { network: onNetwork, address, ...(label !== undefined && { label }) };
-  throw usageFailure(
-    `${asset.where}: no network given`,
-    `write network:address, or put the network before the list; ${usage}`,
-  );
+  if (onNetwork === undefined)
+    throw usageFailure(
+      `${where}: no network given`,
+      `write network:address, or put the network before the list; ${usage}`,
+    );
+  const subject = { network: onNetwork, address, ...(label !== undefined && { label }) };
+  if (malformed === "fail") checkListed(subject, asset, takes);
+  return subject;
 }
 
 /** Skips rows of a different kind, because requesting each one would cost a credit and find nothing. */
@@ -136,13 +146,8 @@ export interface ListedAsset {
  * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, or a row
  * from the service. A `#` at the start of a line or after a space starts a comment.
  */
-export function readList(
-  text: string,
-  network: string | undefined,
-  source: string,
-  checksForms: boolean,
-): readonly ListedAsset[] {
-  return readLines(text.split("\n"), 1, network, source, checksForms);
+export function readList(text: string, network: string | undefined, source: string): readonly ListedAsset[] {
+  return readLines(text.split("\n"), 1, network, source);
 }
 
 /** Lines that take a few milliseconds to read. */
@@ -153,13 +158,12 @@ async function readLongList(
   text: string,
   network: string | undefined,
   source: string,
-  checksForms: boolean,
 ): Promise<readonly ListedAsset[]> {
   const lines = text.split("\n");
   const assets: ListedAsset[] = [];
   for (let from = 0; from < lines.length; from += linesPerTurn) {
     const some = lines.slice(from, from + linesPerTurn);
-    assets.push(...readLines(some, from + 1, network, source, checksForms));
+    assets.push(...readLines(some, from + 1, network, source));
     if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
   }
   return assets;
@@ -171,23 +175,17 @@ function readLines(
   first: number,
   network: string | undefined,
   source: string,
-  checksForms: boolean,
 ): readonly ListedAsset[] {
   return lines.flatMap((whole, index) => {
     const line = whole.trim();
     const where = `${source} line ${first + index}`;
     if (line.startsWith("{")) return [readRow(line, where)];
     const words = line.replace(/(?:^|\s)#.*$/u, "").trim();
-    return words === "" ? [] : [readWords(words, network, where, checksForms)];
+    return words === "" ? [] : [readWords(words, network, where)];
   });
 }
 
-function readWords(
-  line: string,
-  network: string | undefined,
-  where: string,
-  checksForms: boolean,
-): ListedAsset {
+function readWords(line: string, network: string | undefined, where: string): ListedAsset {
   if (line.startsWith("["))
     throw usageFailure(
       `${where}: JSON arrays are not accepted`,
@@ -201,9 +199,11 @@ function readWords(
     throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
   const pair = splitPair(text);
   const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
-  const problem = addressProblem(checksForms ? (asset.network ?? "") : "", asset.address);
-  if (problem !== undefined)
-    throw usageFailure(`${where}: invalid address "${shortened(asset.address)}"`, problem);
+  if (/[\s"'\p{Cc}]/u.test(asset.address))
+    throw usageFailure(
+      `${where}: invalid address "${shortened(asset.address)}"`,
+      "an address must not contain spaces or quotes",
+    );
   return { ...asset, label: label === "" ? undefined : label, kind: undefined, hasGroup: false, where };
 }
 
@@ -215,7 +215,7 @@ function readString(line: string, where: string): string {
   throw usageFailure(`${where}: invalid JSON string`);
 }
 
-/** `address` takes precedence over `id`. Its form is not checked, because the row comes from the service. */
+/** `address` takes precedence over `id`. */
 function readRow(line: string, where: string): ListedAsset {
   const row = parse(line);
   if (!isObject(row)) throw usageFailure(`${where}: invalid JSON`);

@@ -125,7 +125,8 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
     dropped: (subjects: readonly Subject[], failure: Failure): void => {
       const names = subjects.map(titleOf);
       log({ event: "dropped", reason: failure.message, ...namesAndLabels(subjects) });
-      const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
+      const { why: said, problem } = failure.details;
+      const why = said === undefined && problem === undefined ? "" : ` (${said ?? problem})`;
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
     leftOut: (shard: Shard, event: StreamEvent): void => {

@@ -28,6 +28,7 @@ import { defaultSilence } from "../../tail/shard.ts";
 import { planShards, roomFor, someOf } from "../../tail/shards.ts";
 import { unpricedAssets } from "../../tail/find-invalid.ts";
 import type { TailHandlers } from "../../tail/shard-handlers.ts";
+import { withoutMalformed } from "../../tail/malformed.ts";
 import { Tail } from "../../tail/tail.ts";
 import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
@@ -62,14 +63,15 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   /** The assets that have had no event by the end. */
   const ending: { silent: readonly Subject[] } = { silent: [] };
   /** Reads the files again each time. The signal cancels a read that blocks. */
-  const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
+  const readAssets = async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
     const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
-    const taker = { command: streamTaker, takes: asked.kind.by, checksForms: false, usage };
+    const taker = { command: streamTaker, takes: asked.kind.by, malformed, usage };
     const listed = distinctSubjects(await readSubjects(words, sources, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };
-  const listed = await readAssets(signal);
+  const isDropping = flags["on-invalid"] === "drop";
+  const listed = await readAssets(signal, isDropping ? "keep" : "fail");
   const since = await earlierMoment(flags, context.clock, options.sandbox !== undefined);
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
@@ -89,7 +91,9 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   onClose(stops.release);
   const known = createKnownAssets(context, open.client.target);
   known.name(listed);
-  const subjects = known.labeled(listed);
+  const asking = known.labeled(listed);
+  // The connections report those that are skipped.
+  const subjects = withoutMalformed(asking, asked.kind.by, isDropping ? () => undefined : "fail");
   const course = createStreamReport(run, log, flags["max-event"] ?? 1);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
@@ -116,7 +120,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     course.leftOut(shard, event);
   });
   const hasFile = words.some((word) => word.startsWith("@"));
-  const assets = { subjects, known, readAssets, hasFile, owners };
+  const assets = { asking, subjects, known, readAssets, hasFile, owners };
   return { run, flags, ...asked, ...assets, open, cap, stops, course, displays, now, ending, since };
 }
 
@@ -190,12 +194,12 @@ function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<s
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, flags, subjects, hasFile, stops } = session;
+  const { run, flags, asking, subjects, hasFile, stops } = session;
   const tail = createTail(session);
   if (flags.events !== undefined) run.onClose(logCredits(session));
   if (hasFile) run.onClose(listenForReload(session, tail));
   try {
-    return await tail.run(subjects, stops.signal);
+    return await tail.run(asking, stops.signal);
   } catch (cause) {
     if (!(cause instanceof Stop && cause.by === "limit"))
       session.ending.silent = tail.assets().filter((subject) => !session.owners.hasHeard(subject));
@@ -328,7 +332,7 @@ function listenForReload(
 ): () => void {
   const reload = async (): Promise<void> => {
     try {
-      const listed = await readAssets(stops.signal);
+      const listed = await readAssets(stops.signal, "keep");
       // After a long list, the events that have arrived meanwhile come first.
       await new Promise((resolve) => setImmediate(resolve));
       stops.signal.throwIfAborted();

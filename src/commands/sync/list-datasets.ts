@@ -16,7 +16,7 @@ import {
 import { folderOf } from "../../lake/layout.ts";
 import { SECONDS_PER_DAY } from "../../time/calendar.ts";
 import { parseRfc3339, parseTimeBound } from "../../time/time.ts";
-import { isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
+import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
 export interface Defaults {
@@ -47,7 +47,8 @@ export async function readDatasets(
       datasets.push(...readDatasetList(text, source, defaults));
       continue;
     }
-    const { network, address, label } = readWord(word, undefined, { usage, checksForms: true });
+    const { network, address, label } = readWord(word, undefined, usage);
+    for (const kind of defaults.kinds) checkWord({ network, address }, factsOfKind(kind).asset);
     const asset = { network, address, label, kind: undefined, hasGroup: false, where: `"${word}"` };
     datasets.push(...datasetsOf(asset, defaults));
   }
@@ -55,7 +56,7 @@ export async function readDatasets(
 }
 
 export function readDatasetList(text: string, source: string, defaults: Defaults): readonly ListedDataset[] {
-  const datasets = readList(text, undefined, source, true).flatMap((asset) => datasetsOf(asset, defaults));
+  const datasets = readList(text, undefined, source).flatMap((asset) => datasetsOf(asset, defaults));
   if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);
   return withoutRepeats(datasets);
 }
@@ -71,6 +72,7 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
   const own = chosen(where, "kind", member(row, "kind"), datasetKinds);
   return (own === undefined ? defaults.kinds : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
+    checkListed({ network, address }, asset, factsOfKind(kind).asset);
     const typed = chosen(where, "interval", member(row, "interval"), intervals);
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
     const from = startOf(asset, defaults);

@@ -14,7 +14,7 @@ export const multiPrices = defineEndpoint("multi_prices", {
   ],
   params: [
     inNetwork,
-    query("tokens", { kind: "list", max: 10, maxLength: 2000 }, "Token addresses", {
+    query("tokens", { kind: "list", max: 10, maxLength: 2000, of: "token" }, "Token addresses", {
       required: true,
       flag: undefined,
     }),

@@ -100,9 +100,14 @@ const poolFilters = [
 ];
 
 /** The cross-network path silently ignores token_address, so only the per-network endpoint accepts it. */
-const ofToken = query("token_address", { kind: "address" }, "Only pools that contain this token", {
-  flag: "token",
-});
+const ofToken = query(
+  "token_address",
+  { kind: "address", of: "token" },
+  "Only pools that contain this token",
+  {
+    flag: "token",
+  },
+);
 
 /** Unlike the filter txns_24h, the field is named transactions_24h. There is no volume_usd field. */
 const poolRow: RowShape = {

@@ -2,8 +2,8 @@ import { choice, internal, path, query, type Param } from "../param.ts";
 import { address, amount, each, nullable, optional, position, text } from "../record.ts";
 
 export const inNetwork = path("network", { kind: "network" }, "Network ID (see dexdata networks)");
-export const poolAddress = path("pool_address", { kind: "address" }, "Pool address or ID");
-export const tokenAddress = path("token_address", { kind: "address" }, "Token address");
+export const poolAddress = path("pool_address", { kind: "address", of: "pool" }, "Pool address or ID");
+export const tokenAddress = path("token_address", { kind: "address", of: "token" }, "Token address");
 
 export const sort = query("sort", choice(["asc", "desc"]), "Sort direction");
 

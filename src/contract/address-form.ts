@@ -1,0 +1,59 @@
+/** What an address stands for. */
+export type AddressOf = "token" | "pool";
+
+interface AddressForm {
+  readonly text: string;
+  readonly pattern: RegExp;
+}
+
+const base58: AddressForm = {
+  text: "32 to 44 base58 characters",
+  pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
+};
+
+/** Networks on which every address has a known form. On all other networks, only the service knows the forms. */
+const forms: readonly ({ readonly networks: string } & Readonly<Record<AddressOf, AddressForm>>)[] = [
+  {
+    networks: "arbitrum avalanche base blast bsc ethereum fantom linea optimism polygon scroll unichain",
+    token: { text: "0x followed by 40 hexadecimal digits", pattern: /^0x[\da-f]{40}$/iu },
+    // The ID of a Uniswap V4 pool has 64 digits.
+    pool: {
+      text: "0x followed by 40 or 64 hexadecimal digits",
+      pattern: /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu,
+    },
+  },
+  { networks: "solana", token: base58, pool: base58 },
+];
+
+const formsByNetwork = new Map(
+  forms.flatMap((form) => form.networks.split(" ").map((network) => [network, form] as const)),
+);
+
+/** Why no service can know an address, so a request for it would be wasted. */
+export interface AddressFault {
+  readonly problem: string;
+  readonly next: string;
+}
+
+/**
+ * Undefined if the service might know the address. For addresses from anywhere: the service's own rows may have IDs in
+ * a form that this list does not have, but never shortened ones.
+ */
+export function lengthFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
+  return /^0x\w*$/iu.test(address) ? addressFault(network, address, of) : undefined;
+}
+
+/** Stricter, for addresses that a person typed: a symbol is not one. */
+export function addressFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
+  const known = formsByNetwork.get(network);
+  if (known === undefined || known[of].pattern.test(address)) return undefined;
+  const problem = `a ${of} address on ${network} is ${known[of].text}`;
+  if (known.pool.pattern.test(address))
+    return { problem, next: `it looks like the ID of a pool: dexdata pool ${network} ${address}` };
+  const isName = /^(?!0x)\w[\w.]*$/iu.test(address) && address.length <= longestName;
+  if (isName) return { problem, next: `find it: dexdata search ${address}` };
+  return { problem, next: "copy the complete address, or find it by name: dexdata search <name>" };
+}
+
+/** Longer words are damaged addresses. */
+const longestName = 30;
