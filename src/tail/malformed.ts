@@ -18,18 +18,18 @@ export function withoutMalformed(
     if (fault !== undefined) problems.set(subject, fault.problem);
   }
   if (problems.size === 0) return subjects;
-  const failure = failureOf(problems);
+  const failure = failureOf(problems, found === "fail" ? ", or skip invalid assets: --on-invalid drop" : "");
   if (found === "fail" || problems.size === subjects.length) throw failure;
   found([...problems.keys()], failure);
   return subjects.filter((subject) => !problems.has(subject));
 }
 
-function failureOf(problems: ReadonlyMap<Subject, string>): Failure {
+function failureOf(problems: ReadonlyMap<Subject, string>, otherwise: string): Failure {
   const names = [...problems.keys()].map(nameOf);
   const problem = [...new Set(problems.values())].join("; ");
   const what = names.length === 1 ? "invalid asset" : `${names.length} invalid assets:`;
   return fail("usage", `${what} ${someOf(names)}: ${problem}`, {
     problem,
-    next: "copy the complete address, or skip invalid assets: --on-invalid drop",
+    next: `copy the complete address${otherwise}`,
   });
 }
