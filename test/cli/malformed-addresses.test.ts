@@ -95,20 +95,18 @@ function waysOf(
 }
 
 describe.each(takers.map(({ words }) => words))("%s", (command) => {
-  test.each(flagsOf[command] ?? [])(
-    "%s %s %s %s refuses a malformed address, and sends nothing",
-    async (...flags) => {
-      for (const address of malformed)
-        for (const [words, stdin] of waysOf(command, address)) {
-          const { exit, stdout, stderr, requests } = await runCommand([...words, ...flags], stdin);
-          expect({ exit, stdout, requests, words }).toEqual({ exit: 2, stdout: "", requests: 0, words });
-          expect(stderr).toContain(`"${address}"`);
-          expect(stderr).toMatch(
-            /an? (?:token|pool) address on ethereum is 0x followed by 40 (?:or 64 )?hexadecimal digits/u,
-          );
-        }
-    },
-  );
+  const cases = (flagsOf[command] ?? []).map((flags) => ({ flags, given: flags.join(" ") }));
+  test.each(cases)("with $given: refuses a malformed address, and sends nothing", async ({ flags }) => {
+    for (const address of malformed)
+      for (const [words, stdin] of waysOf(command, address)) {
+        const { exit, stdout, stderr, requests } = await runCommand([...words, ...flags], stdin);
+        expect({ exit, stdout, requests, words }).toEqual({ exit: 2, stdout: "", requests: 0, words });
+        expect(stderr).toContain(`"${address}"`);
+        expect(stderr).toMatch(
+          /an? (?:token|pool) address on ethereum is 0x followed by 40 (?:or 64 )?hexadecimal digits/u,
+        );
+      }
+  });
 });
 
 const addressOf = ({ kind }: Param): AddressOf | undefined =>
