@@ -12,7 +12,7 @@ import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
-const runs = isLong ? 150 : 4;
+const runs = isLong ? 150 : 2;
 const names = [
   "pools search of a network",
   "tokens search",

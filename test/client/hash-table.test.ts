@@ -4,12 +4,12 @@ import { HashTable } from "../../src/client/pages/seen-keys.ts";
 type Words = readonly [high: number, low: number];
 
 /** Makes the table grow more than once. */
-const many = 20_000;
+const many = 5000;
 const spread = (index: number): number => Math.imul(index, 0x9e37_79b1);
 /** Sets of hashes, by their position in the table. */
 const kinds: Record<string, (index: number) => Words> = {
   "all over the table": (index) => [spread(index + 1), spread(index ^ 0x5555)],
-  "in one of its places": (index) => [index % 4000, (index / 4000) | 0],
+  "in one of its places": (index) => [index % 1000, (index / 1000) | 0],
   "in its last place": (index) => [index, index % 3 === 0 ? -1 : spread(index)],
   "in its first place and its last": (index) => [
     spread(index),

@@ -34,7 +34,7 @@ export function answerOf(listing: Listing, request: SeenRequest): Reply {
   const limit = Number(query.get("limit") ?? 10);
   const [page, cursor] = [Number(query.get("page") ?? 1), query.get("cursor")];
   if (page > 100) return json({ error: "invalid_param", param: "page" }, { status: 400 });
-  const inside = listing.events.filter((event) => isInside(event, listing, query));
+  const inside = listing.events.filter(rangeOf(listing, query));
   if (cursor !== null) {
     const at = inside.findLastIndex(({ id }) => id === cursor);
     if (at < 0) return json({ error: "invalid_param", param: "cursor" }, { status: 400 });
@@ -54,15 +54,15 @@ export function answerOf(listing: Listing, request: SeenRequest): Reply {
   );
 }
 
-function isInside({ time }: Event, listing: Listing, query: URLSearchParams): boolean {
-  const [from, to] = [query.get("from"), query.get("to")];
-  if (from !== null && time < secondsOf(from)) return false;
-  if (to === null) return true;
-  const bound = listing.cutsFractions === true ? Math.floor(secondsOf(to)) : secondsOf(to);
-  return listing.isExclusive === true ? time < bound : time <= bound;
+function rangeOf(listing: Listing, query: URLSearchParams): (event: Event) => boolean {
+  const from = secondsOf(query.get("from"), Number.NEGATIVE_INFINITY);
+  const to = secondsOf(query.get("to"), Number.POSITIVE_INFINITY);
+  const bound = listing.cutsFractions === true ? Math.floor(to) : to;
+  return ({ time }) => time >= from && (listing.isExclusive === true ? time < bound : time <= bound);
 }
 
-function secondsOf(bound: string): number {
+function secondsOf(bound: string | null, otherwise: number): number {
+  if (bound === null) return otherwise;
   return /^\d+$/u.test(bound) ? Number(bound) : Date.parse(bound) / 1000;
 }
 

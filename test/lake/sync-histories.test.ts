@@ -45,7 +45,7 @@ test(
 
 test(
   "daily runs with kills, suspensions, damage, wrong clocks and a shorter reach",
-  async () => await play("daily", isLong ? 60 : 2, { isHourly: false, faults: "all", days: size.days }),
+  async () => await play("daily", isLong ? 60 : 1, { isHourly: false, faults: "all", days: size.days }),
   isLong ? 14_400_000 : 300_000,
 );
 

@@ -145,8 +145,11 @@ function streamBatch(seed: number) {
   return { method: "POST", target: feeds.prices.path, body: JSON.stringify(assets) };
 }
 
-/** Milliseconds. The longest steps take about 5 ms. Without steps, candles and streams of large networks take hundreds. */
-const LONGEST_STEP = 20;
+/**
+ * Milliseconds. The longest steps take about 5 ms, and up to 20 ms on a slow machine. Without steps, candles and streams
+ * of large networks take hundreds.
+ */
+const LONGEST_STEP = 50;
 
 /**
  * Does the same work up to five times, and expects the least processor time of each step to be short. The garbage
