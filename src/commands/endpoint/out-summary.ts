@@ -24,11 +24,14 @@ function placeOf({ options, destination }: Pull, out: string): string {
  */
 function stateOf(run: Pull, exit: number): string {
   const { questions, destination } = run;
+  const { missing, proof } = destination.tally;
   const reason = whyIncomplete(run, exit);
   if (reason !== null) return `, incomplete: ${reason}`;
   if (questions.walk.once !== undefined) return "";
+  // With --missing skip, this is no error, but the file lacks prices that were requested.
+  if (missing > 0) return `, ${counted(missing, "price")} missing`;
   // A resumed pull may have nothing left to fetch, and then it has no last page.
-  const isCut = questions.limit !== undefined && destination.tally.proof === undefined;
+  const isCut = questions.limit !== undefined && proof === undefined;
   return isCut || restOf(run).more === true ? ", limit reached" : ", complete";
 }
 
