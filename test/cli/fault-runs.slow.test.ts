@@ -6,7 +6,7 @@ import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-const [seeds, rows] = isLong ? [50, 20_000] : [20, 3000];
+const [seeds, rows] = isLong ? [50, 20_000] : [8, 3000];
 const faults = "429=1:5%,500:3%,reset-body:1%,reset-before:1%,truncate:1%";
 
 test.each(Array.from({ length: seeds }, (_, index) => index + 1))(

@@ -102,7 +102,7 @@ describe.each(pagedLists.map((list) => [list.name, list] as const))("%s", (_, li
     const random = createRandom(list.name.length * 100 + fault.length);
     const drawn = [1 + Math.floor(random() * requests), requests, 1];
     // The candles of 20 days take long.
-    const positions = isLong ? every : drawn.slice(0, list.words.includes("ohlcv") ? 1 : 3);
+    const positions = isLong ? every : drawn.slice(0, list.words.includes("ohlcv") ? 1 : 2);
     for (const position of new Set(positions)) await checkPull(list, `${fault}@${position}`);
   });
 });
@@ -111,13 +111,13 @@ test("txns beyond page 100: recovers from a fault at any position, or reports it
   const { requests } = await pullWithoutFault(deepList);
   expect(requests).toBeGreaterThan(115);
   const random = createRandom(7);
-  for (let run = 0; run < (isLong ? 300 : 12); run += 1) {
+  for (let run = 0; run < (isLong ? 300 : 4); run += 1) {
     const fault = pageFaults[Math.floor(random() * pageFaults.length)];
     await checkPull(deepList, `${fault}@${1 + Math.floor(random() * requests)}`);
   }
 });
 
-test.each(Array.from({ length: 11 }, (_, index) => 100 + index))(
+test.each(Array.from({ length: isLong ? 11 : 3 }, (_, index) => 100 + index))(
   "duplicate-page@%i ends with exit 0 and all rows, with at most 3 extra requests",
   async (position) => {
     const sound = await pullWithoutFault(deepList);

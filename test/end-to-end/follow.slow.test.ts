@@ -106,7 +106,7 @@ describe("one file per hour of the rows", () => {
     const words = [...follow, "--out", out, "--poll", "2s", "--rpm", "unlimited", "--page-size", "10"];
     const from = ["--from", String((sandboxNow - 4 * day) / 1000)];
     const written = (): number => files().reduce((sum, file) => sum + textOf(file).split("\n").length - 1, 0);
-    const kills = isLong ? 60 : 6;
+    const kills = isLong ? 60 : 3;
     for (let turn = 0; turn < kills && written() < rows.length; turn += 1) {
       const before = size();
       const child = start([...words, ...(before === 0 ? from : [])], sandbox.env());

@@ -5,7 +5,7 @@ import { busiestPool, comparePages, compareTotals, instantsOf, serve } from "./c
 import { list, NOON } from "./contract/service.ts";
 import type { MarketRules } from "./listed-rows.ts";
 
-const runs = isLong ? 100 : 5;
+const runs = isLong ? 100 : 2;
 const chains = ["ethereum", "scroll", "bsc", "solana", "sui", "ton"];
 
 /** Random kinds, ages and shares. */
