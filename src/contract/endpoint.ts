@@ -37,8 +37,8 @@ export interface Endpoint {
   readonly examples: readonly string[];
   /** The lowest plan that the service accepts for this endpoint. */
   readonly plan: Tier;
-  /** Suggested when the service rejects the plan: a command for the same network and this path parameter. */
-  readonly withoutPlan?: { readonly command: string; readonly param: string };
+  /** The command to suggest when the service rejects the plan, with `{name}` for parameters of the request. */
+  readonly withoutPlan?: string;
   /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
   readonly isEveryPool?: true;
   /** The currency of the candles: `USD` or `the pool's other token`. */

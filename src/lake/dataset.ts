@@ -30,12 +30,18 @@ interface KindFacts {
   readonly bounds: { readonly from: string; readonly to: string };
 }
 
+/** The list of the directory has the dataset that was rejected, and each later run would try it again. */
+function candlesInstead(pool: string): string {
+  return `dexdata sync <new directory> {network}:${pool} --kind ohlcv`;
+}
+
 /**
  * Some chains may give two events the same ID and log index, and a list must not lose one of them. The walk therefore
  * drops a row as a repeat only if its tokens, amounts and time are the same, too. The API requires these fields.
  */
 const exactTransactions: Endpoint = {
   ...poolTransactions,
+  withoutPlan: candlesInstead("{pool_address}"),
   rows: {
     [onlyGroup]: {
       ...rowShape(poolTransactions),
@@ -47,7 +53,11 @@ const exactTransactions: Endpoint = {
 const facts: Readonly<Record<DatasetKind, KindFacts>> = {
   transactions: { endpoint: exactTransactions, asset: "pool", bounds: { from: "from", to: "to" } },
   ohlcv: { endpoint: poolOhlcv, asset: "pool", bounds: { from: "start", to: "end" } },
-  "token-ohlcv": { endpoint: tokenOhlcv, asset: "token", bounds: { from: "start", to: "end" } },
+  "token-ohlcv": {
+    endpoint: { ...tokenOhlcv, withoutPlan: candlesInstead("<pool>") },
+    asset: "token",
+    bounds: { from: "start", to: "end" },
+  },
 };
 
 export function factsOfKind(kind: DatasetKind): KindFacts {

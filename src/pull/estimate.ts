@@ -115,7 +115,7 @@ function ofPages(
   if (total === undefined && asked.length > 1)
     return {
       ...unknown,
-      basis: "the service reports the total of one list per request, and there are several",
+      basis: "the service counts one list per request",
     };
   if (total === undefined) return unknown;
   const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
@@ -140,7 +140,7 @@ const unknown: Counted = {
   requests: undefined,
   rows: undefined,
   certainty: "unknown",
-  basis: "the service reports no total for this list",
+  basis: "the service does not count this list",
 };
 
 /** These parameters do not filter out any rows. */

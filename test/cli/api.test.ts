@@ -691,7 +691,7 @@ describe("--paginate", () => {
       "ndjson",
     ];
     const options = { env: sandbox.env(), now: sandboxNow };
-    const first = await dexdata(words, { ...options, isTerminal: { stderr: true } });
+    const first = await dexdata(words, { ...options, isTerminal: { stderr: true }, columns: 400 });
     const next = /next page: dexdata (.*)/u.exec(first.stderr)?.[1] ?? "";
     expect(next).toContain("--field order_by=liquidity_usd --field limit=4 --field cursor=");
     const second = await dexdata(next, options);

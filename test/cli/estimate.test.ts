@@ -176,7 +176,7 @@ describe("totals that only the service knows", () => {
       seconds: null,
       credits_per_100_rows: credits,
       certainty: "unknown",
-      basis: "the service reports no total for this list",
+      basis: "the service does not count this list",
     });
   });
 
@@ -281,6 +281,21 @@ describe("other facts of the estimate", () => {
     expect(stdout).toMatch(/^requests +6,000\n/mu);
     expect(stdout).toMatch(/^rows_at_most +600,000\n/mu);
     expect(stdout).toMatch(/^certainty +at most\n/mu);
+  });
+
+  test.each([
+    ["pools search ethereum --all --volume-usd-24h-min 5m", "the service does not count this list"],
+    ["tokens search ethereum --all", "the service does not count this list"],
+    [`txns ethereum ${pool} ${token} --all`, "the service counts one list per request"],
+  ])("%s: on a terminal, a sentence replaces the figures that are unknown", async (words, why) => {
+    const { exit, stdout } = await dexdata(`${words} --estimate`, { env: ledger.env(), isTerminal: true });
+    expect(exit).toBe(0);
+    const [first, ...others] = stdout.trimEnd().split("\n");
+    expect(first).toBe(`unknown: ${why}; --max-credits sets a limit`);
+    expect(first?.length).toBeLessThanOrEqual(80);
+    expect(others.map((line) => line.split(" ")[0])).toEqual(
+      "credits_per_100_rows requests_per_minute credits_left estimate_requests estimate_credits".split(" "),
+    );
   });
 
   test("rejects invalid arguments before sending anything", async () => {

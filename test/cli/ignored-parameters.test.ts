@@ -70,6 +70,7 @@ describe("a parameter that the service ignores (rule 55)", () => {
       {
         env: sandbox.env(),
         isTerminal: { stderr: true },
+        columns: 400,
       },
     );
     expect(stderr).toMatch(

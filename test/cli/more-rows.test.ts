@@ -38,7 +38,9 @@ describe.each(lists)("%s", (command) => {
     const first = await runCommand(`${command} -o ndjson`);
     expect(first).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^more rows available; next page: dexdata .+\n$/u),
+      stderr: expect.stringMatching(
+        /^more rows available; use --limit 50 or --all; next page: dexdata .+\n$/u,
+      ),
     });
     expect(rowsOf(first.stdout)).toHaveLength(10);
     const next = /dexdata (.+)/u.exec(first.stderr)?.[1] ?? "";
@@ -71,6 +73,41 @@ describe.each(lists)("%s", (command) => {
     expect(stderr).toMatch(
       /^1 request, 1 credit \([\d,]+ left\), \d+ms, more: true, (?:page: 2|cursor: \S+)/u,
     );
+  });
+});
+
+describe("on a terminal", () => {
+  async function lineAt(columns: number, words: string): Promise<string> {
+    const isTerminal = { stderr: true };
+    const options = { env: { ...sandbox.env(), NO_COLOR: "1" }, now: sandboxNow, isTerminal, columns };
+    const { exit, stderr } = await dexdata(`${words} -o ndjson`, options);
+    expect(exit).toBe(0);
+    return stderr.split("\n").find((line) => line.startsWith("more rows")) ?? "";
+  }
+
+  const others = [
+    ["txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --limit 4 --page-size 3", "20 or --all"],
+    ["pools search ethereum --limit 30 --volume-usd-24h-min 1000", "150 or --all"],
+    ["networks --limit 3", "15, or leave it out"],
+    ["search weth --limit 1", "5, or leave it out"],
+    ["api /networks/ethereum/pools/search --paginate --limit 3", "15, or leave it out"],
+  ] as const;
+
+  test.each([...lists.map((words) => [words, "50 or --all"] as const), ...others])(
+    "%s: the line fits into 80 columns, and names a higher limit",
+    async (words, way) => {
+      expect(await lineAt(80, words)).toBe(`more rows available; use --limit ${way}`);
+    },
+  );
+
+  test("shows the command, too, if it fits on the line", async () => {
+    const words = "dexes ethereum";
+    const full = /^more rows available; use --limit 50 or --all; next page: dexdata dexes .+$/u;
+    // A terminal that does not know its width reports 0.
+    const line = await lineAt(0, words);
+    expect(line).toMatch(full);
+    expect(await lineAt(line.length, words)).toBe(line);
+    expect(await lineAt(line.length - 1, words)).toBe("more rows available; use --limit 50 or --all");
   });
 });
 

@@ -312,8 +312,8 @@ describe("a search", () => {
     }
   });
 
-  test("prints the command for the next page on a terminal, and that command continues", async () => {
-    const options = { env: sandbox.env(), isTerminal: { stderr: true } };
+  test("prints the command for the next page on a wide terminal, and that command continues", async () => {
+    const options = { env: sandbox.env(), isTerminal: { stderr: true }, columns: 400 };
     const whole = rowsOf(
       (await dexdata("pools search base --limit 40 --created-after -90d -o ndjson", options)).stdout,
     );
@@ -330,7 +330,7 @@ describe("a search", () => {
   });
 
   test("the command for the next page repeats the flags of the output", async () => {
-    const options = { env: sandbox.env(), isTerminal: { stderr: true } };
+    const options = { env: sandbox.env(), isTerminal: { stderr: true }, columns: 400 };
     const words = "pools search base --page-size 5 --prefix id -o ndjson";
     const first = await dexdata(`${words} --limit 5`, options);
     const next = /next page: dexdata (.+)/u.exec(first.stderr)?.[1];
@@ -483,7 +483,7 @@ describe("a DEX listing", () => {
     expect(many.requests.length).toBe(2);
     const few = await runCommand(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
-    expect(few.stderr).toContain("raise --limit or use --all");
+    expect(few.stderr).toContain("use --limit 10 or --all");
   });
 
   test("continues after a short page if the totals promise more", async () => {

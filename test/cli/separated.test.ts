@@ -153,7 +153,7 @@ describe("csv and tsv", () => {
   test.each(["csv", "tsv"])("%s: the command that continues repeats no header", async (format) => {
     const env = { ...sandbox.env(), DEXDATA_NOW: "2026-11-21T08:54:00Z" };
     const words = ["dexes", "ethereum", "--limit", "4", "--page-size", "4", "-o", format];
-    const first = await dexdata(words, { env, isTerminal: { stderr: true } });
+    const first = await dexdata(words, { env, isTerminal: { stderr: true }, columns: 400 });
     const next = /next page: dexdata (.*)/u.exec(first.stderr)?.[1]?.split(" ") ?? [];
     expect(next).toContain("--no-header");
     const second = await dexdata(next, { env });

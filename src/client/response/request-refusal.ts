@@ -42,13 +42,9 @@ function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Tar
   if (param === undefined) {
     const { message, next } = planNeeded(endpoint.command, endpoint.plan, body, target);
     const { withoutPlan } = endpoint;
-    const address = withoutPlan === undefined ? undefined : args.get(withoutPlan.param);
-    if (address === undefined) return { message, next };
-    const network = args.get("network") ?? "";
-    return {
-      message,
-      next: `${next}; without a paid plan, use: dexdata ${withoutPlan?.command} ${network} ${address}`,
-    };
+    if (withoutPlan === undefined) return { message, next };
+    const command = withoutPlan.replaceAll(/\{(\w+)\}/gu, (field, path: string) => args.get(path) ?? field);
+    return { message, next: `${next}; without a paid plan, use: ${command}` };
   }
   const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
   const { message, isKeyless } = planNeeded(input, endpoint.plan, body, target);

@@ -8,6 +8,7 @@ import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
+import type { Questions } from "../input/questions.ts";
 import type { Pull } from "./pull.ts";
 import { isInterruption } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
@@ -21,11 +22,44 @@ const ofThisRun: ReadonlySet<string> = new Set(
   "cursor page page-size field paginate out resume force receipt verbose".split(" "),
 );
 
+const rowsAvailable = "more rows available";
+
 /**
- * The line about the rest of a list; undefined if the list ends or no command can fetch the rest. If a pull failed,
+ * The line about the rest of a list; undefined if the list ends. `room` is the width of the terminal. The command to
+ * continue only fetches as many rows again, so it is left out if it does not fit on the line.
+ */
+export function moreRowsLine(
+  question: Question,
+  flags: TypedFlags,
+  page: Page,
+  { limit, walk }: Pick<Questions, "limit" | "walk">,
+  room: number,
+): string | undefined {
+  if (page.end.kind !== "cut" && placeAfter(page) === undefined) return undefined;
+  const line = `${rowsAvailable}; ${higherLimit(question.endpoint, limit)}`;
+  const next = nextPage(question, flags, page, walk.pageSize);
+  if (next === undefined) return line;
+  const full = `${line}; ${next}`;
+  return full.length <= room ? full : line;
+}
+
+/** Lists without `--all` are complete unless a limit is set. */
+export function higherLimit({ rawPath, reply }: Endpoint, limit = 0): string {
+  const hasAll = rawPath === undefined && (reply.kind === "cursor-pages" || reply.kind === "numbered-pages");
+  return `use --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
+}
+
+/** A place in another list cannot be given as a flag. */
+function placeAfter(page: Page): Place | undefined {
+  const next = nextOf(page);
+  return next?.flag === "subject" ? undefined : next;
+}
+
+/**
+ * For example, `next page: dexdata …`; undefined if the list ends or no command can fetch the rest. If a pull failed,
  * `left` is the number of requested rows that it did not fetch.
  */
-export function nextPageLine(
+function nextPage(
   question: Question,
   allFlags: TypedFlags,
   page: Page,
@@ -34,26 +68,21 @@ export function nextPageLine(
 ): string | undefined {
   const flags = left === undefined ? allFlags : new Map([...allFlags, ["limit", [String(left)]]]);
   if (page.end.kind !== "cut") {
-    const next = nextOf(page);
-    if (next === undefined || next.flag === "subject") return undefined;
+    const next = placeAfter(page);
+    if (next === undefined) return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && next.before !== undefined) {
       // No flag sets the previous close, so the next command begins with the candle that has it.
       const last = { ...next, value: openingOf(next.before) ?? next.value };
-      return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
+      return `next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
-    return `more rows available; next page: ${continuingCommand(question, flags, next, pageSize)}`;
+    return `next page: ${continuingCommand(question, flags, next, pageSize)}`;
   }
   // A cursor refers to the start of a page, so a partly used page has to be requested again.
   const { at } = page;
   const isFirst = at?.flag === "page" && at.value === "1" && at.to === undefined;
-  if (at === undefined || isFirst) return `more rows available; raise --limit${orWithout(question.endpoint)}`;
+  if (at === undefined || isFirst) return undefined;
   const command = continuingCommand(question, flags, at, pageSize);
-  return `more rows available; next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
-}
-
-function orWithout({ rawPath, reply }: Endpoint): string {
-  if (rawPath !== undefined) return " or leave it out";
-  return reply.kind === "list" || reply.kind === "groups" ? "" : " or use --all";
+  return `next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
 }
 
 /** Times are written as resolved, so that a relative time does not change. */
@@ -196,7 +225,8 @@ function resumeHint(
   // There is no flag that selects which of several inputs to start with.
   if (question > 0 || nextOf(last.page)?.flag === "subject")
     return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
-  return nextPageLine(last.question, given, last.page, questions.walk.pageSize, left);
+  const next = nextPage(last.question, given, last.page, questions.walk.pageSize, left);
+  return next === undefined ? undefined : `${rowsAvailable}; ${next}`;
 }
 
 /** A pull with table output cannot be resumed, so that format is omitted, or overridden if the settings select it. */

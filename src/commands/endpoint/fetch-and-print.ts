@@ -17,7 +17,7 @@ import { counted } from "../../text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
-import { nextPageLine } from "./continuation.ts";
+import { higherLimit, moreRowsLine } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
@@ -127,7 +127,7 @@ async function answerAll(
   if (run.unfinished !== undefined)
     remarkOnMore(
       run,
-      `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; raise --limit or use --all`,
+      `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
     );
   if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
@@ -171,7 +171,10 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
     if (hint !== undefined) run.report.warn(hint);
   }
   if (questions.limit === undefined || last?.question !== question) return [];
-  const more = nextPageLine(question, typed.input.typed, last.page, questions.walk.pageSize);
+  const { stderr } = run.context;
+  // A terminal that does not know its width reports 0.
+  const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
+  const more = moreRowsLine(question, typed.input.typed, last.page, questions, room);
   if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
   run.unfinished = (run.unfinished ?? 0) + 1;
   return [];

@@ -13,10 +13,10 @@ import type { Pull } from "./pull.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import type { WrittenRows } from "../../parquet/parquet-writer.ts";
 import { addPlans } from "../../client/spending/meter.ts";
-import { counted } from "../../text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { restOf } from "./continuation.ts";
+import { whyIncomplete } from "./out-summary.ts";
 
 export interface Ending {
   /** Milliseconds since the epoch. */
@@ -113,7 +113,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { meter, target } = open.client;
   const rest = restOf(run);
   const plans = addPlans(before.plans ?? {}, meter.plans);
-  const reason = whyNot(failure) ?? whyNotWhole(run, exit);
+  const reason = whyNot(failure) ?? whyIncomplete(run, exit);
   return prettyJson(
     objectText({
       ...queryMembers(run),
@@ -198,14 +198,6 @@ function whyNot(failure: unknown): string | null {
   if (failure === undefined) return null;
   if (isInterruption(failure)) return failure.cause;
   return failure instanceof Error ? failure.message : "it failed";
-}
-
-/** A result can be incomplete even though the run did not fail. */
-function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
-  if (exit === 0) return null;
-  return tally.refused > 0
-    ? `${counted(tally.refused, "input")} rejected`
-    : `${counted(tally.missing, "price")} missing`;
 }
 
 function exitOf(failure: unknown): number | undefined {

@@ -276,7 +276,17 @@ async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
   }
   await receive(exit);
   run.destination.forget();
+  await tellOutput(run, exit);
   return exit;
+}
+
+async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
+  const { context, options, report, typed } = run;
+  const { out } = typed.input.flags;
+  if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
+  const { outSummary } = await import("./out-summary.ts");
+  const tell = options.hasStats ? report.tell : report.remark;
+  tell(outSummary(run, out, exit));
 }
 
 /** Rejects a file that would be overwritten. */

@@ -10,7 +10,8 @@ import { rawAt } from "../../json/path-reader.ts";
 import { plans } from "../../contract/tier.ts";
 import { estimate, questionBefore, type Wanted } from "../../pull/estimate.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
-import { exactNumber, writeRecord } from "../../run/output/local-output.ts";
+import { exactNumber } from "../../run/output/local-output.ts";
+import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 
@@ -27,7 +28,7 @@ export async function runEstimate(
   const figures = estimate(wanted, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
-  return await writeRecord(context, flags, {
+  return await writeEstimate(context, flags, {
     requests: figures.requests ?? null,
     credits: figures.credits ?? null,
     credits_at_most: figures.creditsAtMost,

@@ -8,7 +8,8 @@ import { argsOf } from "../../lake/stretch-args.ts";
 import type { LakePlan } from "../../lake/sync-lake.ts";
 import { plans } from "../../contract/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
-import { exactNumber, writeRecord } from "../../run/output/local-output.ts";
+import { exactNumber } from "../../run/output/local-output.ts";
+import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 
 /** Sends one request per dataset of transactions with missing rows, and none for candles. */
@@ -36,7 +37,7 @@ export async function estimateSync(
     }
   }
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
-  return await writeRecord(context, flags, {
+  return await writeEstimate(context, flags, {
     datasets: stretches.size,
     files,
     requests: isKnown ? requests : null,
@@ -45,7 +46,7 @@ export async function estimateSync(
     certainty: isKnown ? "about" : "unknown",
     basis: isKnown
       ? "the service's current number of rows; days with many rows are read one by one"
-      : "the service reports no total for a list",
+      : "the service does not count one of the lists",
     requests_per_minute: perMinute,
     seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
     credits_left: exactNumber(client.meter.creditsLeft) ?? null,

@@ -64,7 +64,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
     "dexdata ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --count-back 48 -o ndjson",
   ],
   plan: "dev",
-  withoutPlan: { command: "token", param: "token_address" },
+  withoutPlan: "dexdata ohlcv {network} <pool> --pool --chart",
   quote: "USD",
   params: [inNetwork, tokenAddress, ...window],
   reply: { kind: "candles", maxLimit: 1000 },

@@ -31,7 +31,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --follow",
   ],
   plan: "dev",
-  withoutPlan: { command: "pool", param: "pool_address" },
+  withoutPlan: "dexdata pool {network} {pool_address}",
   params: [
     inNetwork,
     poolAddress,
