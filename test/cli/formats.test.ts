@@ -95,3 +95,14 @@ test("every format has its own summary and file extension", () => {
   const endings = outputFormats.flatMap((format) => formats[format].ending ?? []);
   expect(new Set(endings).size).toBe(endings.length);
 });
+
+test.each(commands.map((command) => [command.words, command] as const))(
+  "%s names only formats that it accepts if a format is unknown",
+  async (words, { flags, shared, positionals }) => {
+    const values = positionals.filter(({ isOptional }) => isOptional !== true).map(() => "x");
+    const { exit, stderr } = await dexdata([...words.split(" "), ...values, "-o", "fancy"]);
+    const accepted = ({ ...shared, ...flags }["output"]?.type.choices ?? []).join(", ");
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(new RegExp(`--output "fancy": must be (?:one of )?${accepted}(?:\n|", *)`, "u"));
+  },
+);

@@ -50,7 +50,7 @@ const mostMebibytes = 16;
 const lines = {
   ...readBy("choice", "format", (label, typed) => {
     if (typed === "ndjson") return "ndjson" as const;
-    if (!outputFormats.some((format) => format === typed)) throw choiceFailure(label, typed, outputFormats);
+    if (!outputFormats.some((format) => format === typed)) throw choiceFailure(label, typed, lines.choices);
     throw usageFailure(
       `--output ${typed} cannot be used with stream: each event is one line of JSON, as the service sent it`,
       "use ndjson",

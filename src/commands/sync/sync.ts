@@ -19,8 +19,6 @@ import { folderOf } from "../../lake/layout.ts";
 import { createServiceClock, type ServiceClock } from "../../lake/service-clock.ts";
 import { tokensName } from "../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../lake/sync-lake.ts";
-import { formats } from "../../render/formats/formats.ts";
-import { formatOf } from "../../run/output/local-output.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -50,12 +48,6 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     throw usageFailure(
       "missing <directory>",
       "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
-    );
-  const format = formatOf(context, flags);
-  if (formats[format].binary !== undefined)
-    throw usageFailure(
-      `--output ${format}: sync prints text about the files that it writes`,
-      "use ndjson, json, csv or tsv",
     );
   checkRoot(root);
   if (names.length === 0)
