@@ -71,7 +71,7 @@ test.each(lists.map((list) => [list.name, list] as const))(
         expect({ seed, responses, rows: rowsIn(dir) }).toEqual({ seed, responses, rows: rowsIn(whole) });
       }
     }
-    expect(kills).toBeGreaterThan(2);
+    expect(kills).toBeGreaterThan(0);
   },
   isLong ? 3_600_000 : 120_000,
 );
