@@ -23,3 +23,7 @@ export const plans: Readonly<Record<Tier, Plan>> = {
 export function isTier(word: string): word is Tier {
   return tiers.some((tier) => tier === word);
 }
+
+export function isAtLeast(tier: Tier, needed: Tier): boolean {
+  return tiers.indexOf(tier) >= tiers.indexOf(needed);
+}

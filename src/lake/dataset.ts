@@ -52,9 +52,20 @@ const exactTransactions: Endpoint = {
 
 const facts: Readonly<Record<DatasetKind, KindFacts>> = {
   transactions: { endpoint: exactTransactions, asset: "pool", bounds: { from: "from", to: "to" } },
-  ohlcv: { endpoint: poolOhlcv, asset: "pool", bounds: { from: "start", to: "end" } },
+  ohlcv: {
+    endpoint: {
+      ...poolOhlcv,
+      ifOtherKind: "for candles of a token, use --kind token-ohlcv in a new directory",
+    },
+    asset: "pool",
+    bounds: { from: "start", to: "end" },
+  },
   "token-ohlcv": {
-    endpoint: { ...tokenOhlcv, withoutPlan: candlesInstead("<pool>") },
+    endpoint: {
+      ...tokenOhlcv,
+      ifOtherKind: "for candles of a pool, use --kind ohlcv in a new directory",
+      withoutPlan: candlesInstead("<pool>"),
+    },
     asset: "token",
     bounds: { from: "start", to: "end" },
   },

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../contract/endpoint.ts";
-import { type Tier, tiers } from "../contract/tier.ts";
+import { isAtLeast, type Tier } from "../contract/tier.ts";
 import type { Arrived } from "./arrival.ts";
 import { paymentRequired, planRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
 import type { Query } from "./query.ts";
@@ -62,7 +62,7 @@ export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: A
 
 /** Specification, Authentication 7: lower tiers have no access to the endpoint at all. */
 export function planRequiredBy(plan: Tier, tier: Tier): Refusal | undefined {
-  if (tiers.indexOf(tier) >= tiers.indexOf(plan)) return undefined;
+  if (isAtLeast(tier, plan)) return undefined;
   const required = ascending.find((each) => each === plan);
   return required === undefined ? undefined : planRequired(tier, required);
 }

@@ -49,7 +49,8 @@ export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Co
 /** A rejection is thrown as a Failure that names inputs the way the user typed them. */
 export function openerOf(opening: Opening & Subscription): OpenShard {
   const { target, context, pace, ledger, timeout, command, feed, subjects, params } = opening;
-  const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
+  const { by } = opening.kind;
+  const question: StreamQuestion = { command, path: feed.path, subjects, by, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
   let kind: SendKind = "opening";

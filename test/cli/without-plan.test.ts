@@ -47,3 +47,69 @@ test.each(["keyless", "free"] as const)(
     }
   },
 );
+
+const polled = "--watch 10s";
+
+test.each([
+  [`stream ethereum:${pool} --feed transactions`, `dexdata pool ethereum:${pool}`],
+  [`stream ethereum:${token} --feed transactions --by token`, `dexdata prices ethereum:${token}`],
+  [`stream ethereum:${token} --feed ohlcv`, `dexdata prices ethereum:${token}`],
+])("%s names a command that works without a key", async (words, suggested) => {
+  const rejected = await run(words, "keyless");
+  expect(rejected.exit).toBe(4);
+  expect(rejected.stderr).toContain(`; without a paid plan, use: ${suggested} ${polled}\n`);
+  // Without --watch, which never ends by itself.
+  const { exit, stdout } = await run(suggested.replace("dexdata ", ""), "keyless");
+  expect({ exit, isEmpty: stdout === "" }).toEqual({ exit: 0, isEmpty: false });
+});
+
+test.each([
+  [`txns ethereum ${pool}`, "txns"],
+  [`ohlcv ethereum ${token}`, "ohlcv"],
+  [`sync ${path.join(folder, "estimated")} ethereum:${token} --kind token-ohlcv`, "--kind token-ohlcv"],
+])("the estimate of %s says that the plan does not include it", async (words, what) => {
+  const keyless = await run(`${words} --estimate`, "keyless");
+  expect(keyless.stderr).toContain(`warning: ${what} requires a dev plan or higher; no key is set\n`);
+  const free = await run(`${words} --estimate`, "free");
+  expect(free.stderr).toContain(
+    `warning: ${what} requires a dev plan or higher; your key is on the free plan\n`,
+  );
+  const dev = await dexdata(`${words} --estimate`, { env: sandbox.env("dev"), now: sandboxNow });
+  expect({ exit: dev.exit, stderr: dev.stderr }).toEqual({ exit: 0, stderr: "" });
+});
+
+test("if every dataset of a sync is refused, each refusal is printed once", async () => {
+  const other = "0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b";
+  const words = `sync ${path.join(folder, "refused")} ethereum:${pool} ethereum:${other}`;
+  const { exit, stderr } = await run(`${words} --error-format text`, "keyless");
+  expect(exit).toBe(4);
+  const errors = stderr.split("\n").filter((line) => line.startsWith("error: "));
+  expect(errors.toSorted()).toEqual(
+    [pool, other].map(
+      (address) =>
+        `error: transactions of ethereum:${address}: txns requires a dev plan or higher; no key is set`,
+    ),
+  );
+  const inJson = await run(`${words} --error-format json`, "keyless");
+  const lines = inJson.stderr.split("\n").filter((line) => line.startsWith("{"));
+  expect(lines.map((line) => (line.includes(pool) ? pool : other)).toSorted()).toEqual([pool, other]);
+  expect(new Set(lines).size).toBe(2);
+});
+
+test.each([
+  ["token-ohlcv", pool, "for candles of a pool, use --kind ohlcv in a new directory; "],
+  ["ohlcv", token, "for candles of a token, use --kind token-ohlcv in a new directory; "],
+])(
+  "sync --kind %s of the other kind of asset names a kind, not a flag of ohlcv",
+  async (kind, address, next) => {
+    const words = `sync ${path.join(folder, `other-${kind}`)} ethereum:${address} --kind ${kind}`;
+    const { exit, stderr } = await dexdata(words, {
+      env: sandbox.env("pro"),
+      now: sandboxNow,
+      isTerminal: { stderr: true },
+    });
+    expect(exit).toBe(3);
+    expect(stderr).toContain(`hint: ${next}`);
+    expect(stderr).not.toContain("--pool");
+  },
+);

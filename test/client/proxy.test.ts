@@ -1,28 +1,99 @@
-import { describe, expect, test } from "vitest";
-import { findProxy } from "../../src/client/connection/proxy.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTransport } from "../../src/client/connection/transport.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import { createClock } from "../../bin/process-clock.ts";
+import { takeRefused } from "../harness/no-public-host.ts";
+import { startProxy, type TestProxy } from "../harness/proxy.ts";
 
-const proxy = "http://proxy.example:3128";
+// These tests know nothing of how a connection is made: they see what a proxy receives and what a user reads.
 
-/** Returns the proxy for a host, as messages show it. */
-function shown(host: string, env: Readonly<Record<string, string>>): string | undefined {
-  return findProxy(new URL(host), env)?.shown;
+type Env = Readonly<Record<string, string>>;
+
+const service = "https://service.invalid";
+const forbidden = "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n";
+let proxy: TestProxy;
+let other: TestProxy;
+
+beforeAll(async () => {
+  [proxy, other] = await Promise.all([startProxy({ answer: forbidden }), startProxy({ answer: forbidden })]);
+});
+afterAll(async () => {
+  await Promise.all([proxy.close(), other.close()]);
+});
+
+interface Sent {
+  readonly exit: number | undefined;
+  readonly message: string;
+  /** What each proxy was asked for by this request. */
+  readonly asked: readonly string[];
+  readonly askedOther: readonly string[];
+  /** What the first proxy received. */
+  readonly heard: string;
+  /** Addresses outside of this machine that were to be contacted; the guard of all tests prevents it. */
+  readonly direct: readonly string[];
+}
+
+/** Sends one request, which never reaches a service. */
+async function send(host: string, env: Env): Promise<Sent> {
+  const before = { asked: proxy.asked.length, other: other.asked.length, heard: proxy.heard().length };
+  const transport = createTransport({ clock: createClock(), env });
+  const options = { timeout: 5000, signal: new AbortController().signal };
+  try {
+    const cause: unknown = await transport.get(new URL("/networks", host), {}, options).then(
+      () => new Error("a response without a service"),
+      (error: unknown) => error,
+    );
+    return {
+      exit: cause instanceof Failure ? cause.exit : undefined,
+      message: cause instanceof Error ? cause.message : String(cause),
+      asked: proxy.asked.slice(before.asked),
+      askedOther: other.asked.slice(before.other),
+      heard: proxy.heard().slice(before.heard),
+      direct: takeRefused(),
+    };
+  } finally {
+    await transport.close();
+  }
+}
+
+/** The form in which a proxy is asked for a host. */
+function tunnelTo(host: string): string {
+  const { hostname, port } = new URL(host);
+  return `CONNECT ${hostname}:${port === "" ? "443" : port}`;
 }
 
 describe("variables that set the proxy", () => {
+  const cases: readonly (readonly [what: string, env: () => Env, asked: "proxy" | "other" | "none"])[] = [
+    ["HTTPS_PROXY", () => ({ HTTPS_PROXY: proxy.url }), "proxy"],
+    ["https_proxy before HTTPS_PROXY", () => ({ https_proxy: proxy.url, HTTPS_PROXY: other.url }), "proxy"],
+    ["HTTPS_PROXY before all_proxy", () => ({ all_proxy: other.url, HTTPS_PROXY: proxy.url }), "proxy"],
+    ["all_proxy before ALL_PROXY", () => ({ all_proxy: proxy.url, ALL_PROXY: other.url }), "proxy"],
+    ["ALL_PROXY", () => ({ ALL_PROXY: proxy.url }), "proxy"],
+    ["HTTPS_PROXY if https_proxy is empty", () => ({ https_proxy: "", HTTPS_PROXY: proxy.url }), "proxy"],
+    ["a proxy without a scheme", () => ({ HTTPS_PROXY: proxy.url.slice("http://".length) }), "proxy"],
+    ["a proxy with a slash at its end", () => ({ HTTPS_PROXY: `${proxy.url}/` }), "proxy"],
+    ["not HTTP_PROXY", () => ({ HTTP_PROXY: proxy.url, http_proxy: proxy.url }), "none"],
+    ["not an empty HTTPS_PROXY", () => ({ HTTPS_PROXY: "" }), "none"],
+  ];
+  test.each(cases)("%s", async (_, env, expected) => {
+    const { asked, askedOther, message } = await send(service, env());
+    const tunnel = [tunnelTo(service)];
+    expect({ asked, askedOther }).toEqual({
+      asked: expected === "proxy" ? tunnel : [],
+      askedOther: expected === "other" ? tunnel : [],
+    });
+    if (expected === "none") expect(message).toBe("cannot resolve service.invalid");
+  });
+
   test.each([
-    [{ HTTPS_PROXY: proxy }, proxy],
-    [{ https_proxy: proxy, HTTPS_PROXY: "http://other.example" }, proxy],
-    [{ all_proxy: "http://other.example", HTTPS_PROXY: proxy }, proxy],
-    [{ ALL_PROXY: proxy }, proxy],
-    [{ https_proxy: "", HTTPS_PROXY: proxy }, proxy],
-    [{ HTTP_PROXY: proxy, http_proxy: proxy }, undefined],
-    [{ HTTPS_PROXY: "" }, undefined],
-    [{ HTTPS_PROXY: "proxy.example:3128" }, proxy],
-    [{ HTTPS_PROXY: "me:pass@proxy.example:3128" }, "http://…@proxy.example:3128"],
-    [{ HTTPS_PROXY: "https://me@proxy.example/" }, "https://…@proxy.example"],
-    [{ HTTPS_PROXY: "http://[::1]:3128" }, "http://[::1]:3128"],
-  ])("%o: %s", (env, expected) => {
-    expect(shown("https://api.example", env)).toBe(expected);
+    ["me:pass@127.0.0.1:1", "http://…@127.0.0.1:1"],
+    ["https://me@127.0.0.1:1/", "https://…@127.0.0.1:1"],
+    ["http://[::1]:1", "http://[::1]:1"],
+    ["http://me:pass@proxy.invalid", "http://…@proxy.invalid"],
+  ])("%s is shown as %s", async (text, shown) => {
+    const { exit, message } = await send(service, { HTTPS_PROXY: text });
+    expect(exit).toBe(7);
+    expect(`${message} `).toContain(`proxy ${shown} `);
   });
 
   test.each([
@@ -36,10 +107,10 @@ describe("variables that set the proxy", () => {
     "me:word",
     "https://me:word/",
     "a\nb",
-  ])("%j is rejected, without its password", (text) => {
-    const read = (): unknown => shown("https://api.example", { HTTPS_PROXY: text });
-    expect(read).toThrow(/^(?:invalid )?HTTPS_PROXY ".*": (?!.*word)/su);
-    expect(read).toThrow(expect.objectContaining({ exit: 2 }));
+  ])("%j is rejected, without its password", async (text) => {
+    const { exit, message } = await send(service, { HTTPS_PROXY: text });
+    expect(message).toMatch(/^(?:invalid )?HTTPS_PROXY ".*": (?!.*word)/su);
+    expect(exit).toBe(2);
   });
 
   test.each([
@@ -47,43 +118,49 @@ describe("variables that set the proxy", () => {
     ["me", "me:"],
     ["100%", "100%:"],
     ["me:%zz", "me:%zz"],
-  ])("%s@ is sent as Basic %j", (text, expected) => {
-    const found = findProxy(new URL("https://api.example"), { HTTPS_PROXY: `http://${text}@proxy.example` });
-    const [scheme, encoded = ""] = (found?.authorization ?? "").split(" ");
-    expect([scheme, Buffer.from(encoded, "base64").toString()]).toEqual(["Basic", expected]);
+  ])("%s@ is sent as Basic %j", async (text, expected) => {
+    const { heard } = await send(service, { HTTPS_PROXY: proxy.url.replace("//", `//${text}@`) });
+    const encoded = /^proxy-authorization: Basic (\S+)\r$/imu.exec(heard)?.[1] ?? "";
+    expect(Buffer.from(encoded, "base64").toString()).toBe(expected);
   });
 });
 
 describe("hosts that use the proxy", () => {
   test.each([
     "http://127.0.0.1:1",
-    "http://localhost",
-    "https://localhost:8443",
-    "https://127.9.9.9",
-    "https://[::1]",
-  ])("never %s", (host) => {
-    expect(shown(host, { HTTPS_PROXY: proxy, HTTP_PROXY: proxy, ALL_PROXY: proxy })).toBeUndefined();
+    "http://localhost:1",
+    "https://localhost:1",
+    "https://127.9.9.9:1",
+    "https://[::1]:1",
+  ])("never %s", async (host) => {
+    const { url } = proxy;
+    const env = { HTTPS_PROXY: url, HTTP_PROXY: url, ALL_PROXY: url, http_proxy: url };
+    const { asked, message } = await send(host, env);
+    expect(asked).toEqual([]);
+    expect(message).toContain(new URL(host).host);
+    expect(message).not.toContain("proxy");
   });
 
+  // Names below .invalid are never looked up, and the guard of all tests stops requests to addresses.
   const cases: readonly (readonly [noProxy: string, host: string, isProxied: boolean])[] = [
-    ["*", "https://api.example", false],
-    [" * ", "https://api.example", false],
-    ["", "https://api.example", true],
-    ["api.example", "https://api.example", false],
-    ["API.Example", "https://api.example", false],
-    ["example", "https://api.example", false],
-    [".example", "https://api.example", false],
-    ["*.example", "https://api.example", false],
-    [".api.example", "https://api.example", false],
-    ["pi.example", "https://api.example", true],
-    ["other, api.example", "https://api.example", false],
-    ["other api.example", "https://api.example", false],
-    ["other,,", "https://api.example", true],
-    ["api.example.", "https://api.example", false],
-    ["api.example", "https://api.example.", false],
-    ["api.example:443", "https://api.example", false],
-    ["api.example:8443", "https://api.example:8443", false],
-    ["api.example:8443", "https://api.example", true],
+    ["*", "https://api.invalid", false],
+    [" * ", "https://api.invalid", false],
+    ["", "https://api.invalid", true],
+    ["api.invalid", "https://api.invalid", false],
+    ["API.Invalid", "https://api.invalid", false],
+    ["invalid", "https://api.invalid", false],
+    [".invalid", "https://api.invalid", false],
+    ["*.invalid", "https://api.invalid", false],
+    [".api.invalid", "https://api.invalid", false],
+    ["pi.invalid", "https://api.invalid", true],
+    ["other, api.invalid", "https://api.invalid", false],
+    ["other api.invalid", "https://api.invalid", false],
+    ["other,,", "https://api.invalid", true],
+    ["api.invalid.", "https://api.invalid", false],
+    ["api.invalid", "https://api.invalid.", false],
+    ["api.invalid:443", "https://api.invalid", false],
+    ["api.invalid:8443", "https://api.invalid:8443", false],
+    ["api.invalid:8443", "https://api.invalid", true],
     ["10.1.2.3", "https://10.1.2.3", false],
     ["10.1.2.3:8443", "https://10.1.2.3:8443", false],
     ["10.1.2.3:8443", "https://10.1.2.3", true],
@@ -91,7 +168,7 @@ describe("hosts that use the proxy", () => {
     ["10.0.0.0/8", "https://11.1.2.3", true],
     ["10.0.0.0/33", "https://10.1.2.3", true],
     ["10.0.0.0/x", "https://10.1.2.3", true],
-    ["10.0.0.0/8", "https://api.example", true],
+    ["10.0.0.0/8", "https://api.invalid", true],
     [".2.3", "https://10.1.2.3", true],
     ["2001:db8::1", "https://[2001:db8::1]", false],
     ["[2001:db8::1]", "https://[2001:db8::1]", false],
@@ -102,14 +179,18 @@ describe("hosts that use the proxy", () => {
     ["2001:db8::/32", "https://[2001:db9::1]", true],
     ["fd00::/8", "https://10.1.2.3", true],
   ];
-  test.each(cases)("NO_PROXY=%j, %s: uses the proxy: %s", (noProxy, host, isProxied) => {
-    const env = { HTTPS_PROXY: proxy, NO_PROXY: noProxy };
-    expect(shown(host, env)).toBe(isProxied ? proxy : undefined);
+  test.each(cases)("NO_PROXY=%j, %s: uses the proxy: %s", async (noProxy, host, isProxied) => {
+    const { asked, message, direct } = await send(host, { HTTPS_PROXY: proxy.url, NO_PROXY: noProxy });
+    expect(asked).toEqual(isProxied ? [tunnelTo(host)] : []);
+    const { hostname } = new URL(host);
+    const isName = hostname.includes("invalid");
+    expect(direct).toEqual(isProxied || isName ? [] : [hostname.replaceAll(/[[\]]/gu, "")]);
+    if (isName && !isProxied) expect(message).toMatch(/^cannot resolve api\.invalid\.?(?::8443)?$/u);
   });
 
-  test("no_proxy takes precedence over NO_PROXY, unless it is empty", () => {
-    const env = { HTTPS_PROXY: proxy, no_proxy: "other.example", NO_PROXY: "*" };
-    expect(shown("https://api.example", env)).toBe(proxy);
-    expect(shown("https://api.example", { ...env, no_proxy: "" })).toBeUndefined();
+  test("no_proxy takes precedence over NO_PROXY, unless it is empty", async () => {
+    const env = { HTTPS_PROXY: proxy.url, no_proxy: "other.invalid", NO_PROXY: "*" };
+    expect((await send(service, env)).asked).toEqual([tunnelTo(service)]);
+    expect((await send(service, { ...env, no_proxy: "" })).asked).toEqual([]);
   });
 });

@@ -6,7 +6,14 @@ import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts
 import { connectionFailure } from "./connection-failure.ts";
 import { type Proxy, unbracketed } from "./proxy.ts";
 
-/** Uses CONNECT (RFC 9110, 9.3.6). Every failure names the proxy. `onSocket` receives the socket to the proxy. */
+/**
+ * Uses CONNECT (RFC 9110, 9.3.6). Every failure names the proxy. `onSocket` receives the socket to the proxy.
+ *
+ * undici's `ProxyAgent` reports every refusal of a proxy as the same `AbortError`, and never gives up on a proxy that
+ * closes the connection (test/client/proxy-faults.test.ts). It warns on stderr if an https proxy has an IP address
+ * (test/end-to-end/proxies.test.ts). `EnvHttpProxyAgent` also uses HTTP_PROXY for https, sends requests to localhost
+ * through the proxy, and ignores ALL_PROXY and the ranges of NO_PROXY (test/client/proxy.test.ts).
+ */
 export async function openTunnel(
   url: URL,
   proxy: Proxy,

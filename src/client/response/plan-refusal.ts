@@ -1,5 +1,6 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 import { isGatewayStatus, meaningOf } from "../../contract/service-errors.ts";
+import { isAtLeast, type Tier } from "../../contract/tier.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, parseRfc3339 } from "../../time/time.ts";
 import { lookUpOf, type Target } from "../connection/target.ts";
@@ -129,14 +130,27 @@ export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Tar
  */
 export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
   const required = textField(body.fields, "required_tier") ?? plan;
-  const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
   const tier = textField(body.fields, "tier") ?? target.tier;
   const isKeyless = tier === "keyless";
-  const who = target.key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
   const upgrade = isKeyless
     ? `register and upgrade${link(body, " at ", "register")}`
     : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
-  return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
+  return { message: planSentence(what, required, { ...target, tier }), next: upgrade, isKeyless };
+}
+
+/** For an estimate, which may not ask the service whether the plan includes the request. */
+export function beyondPlan(what: string, needed: Tier, target: Target): string | undefined {
+  return isAtLeast(target.tier, needed) ? undefined : planSentence(what, needed, target);
+}
+
+function planSentence(
+  what: string,
+  required: string,
+  { key, tier }: { key: string | undefined; tier: string },
+) {
+  const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
+  const who = key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
+  return `${what} requires ${needed}; ${who}`;
 }
 
 /** The format of this header is undefined: Unix seconds and RFC 3339 are read, and any other text is ignored. */

@@ -18,6 +18,8 @@ export interface StreamQuestion {
   readonly command: string;
   readonly path: string;
   readonly subjects: readonly { readonly network: string; readonly address: string }[];
+  /** What the subjects are. */
+  readonly by: "token" | "pool";
   /** The lowest plan that may open the stream. */
   readonly plan: string;
 }
@@ -77,15 +79,27 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: StreamQuestion, 
 }
 
 function planRefused(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
-  if (body.code !== "preview_only") return planNeeded(question.command, question.plan, body, target);
+  if (body.code !== "preview_only") {
+    const { message, next } = planNeeded(question.command, question.plan, body, target);
+    const lacking = question.plan === "free" ? "a key" : "a paid plan";
+    return { message, next: `${next}; without ${lacking}, use: ${withoutStream(question)}` };
+  }
   const which =
     question.subjects.length === 1
       ? `${named(question)} is not one of them`
       : "some of the requested assets are not among them";
   return {
     message: `without a key, ${question.command} is limited to preview assets; ${which}`,
-    next: `register for a free key${link(body, ": ", "register")}`,
+    next: `register for a free key${link(body, ": ", "register")}; without a key, use: ${withoutStream(question)}`,
   };
+}
+
+/** Shows the current state of the same assets, with any plan. */
+function withoutStream({ by, subjects }: StreamQuestion): string {
+  const [first] = subjects;
+  const asset = first === undefined ? "<asset>" : `${first.network}:${first.address}`;
+  const others = subjects.length > 1 ? " …" : "";
+  return `dexdata ${by === "pool" ? "pool" : "prices"} ${asset}${others} --watch 10s`;
 }
 
 const lookUp = "find the address: dexdata search <address>";

@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import { fixedAllowance, planAllowance } from "../../client/pace/pace.ts";
+import { beyondPlan } from "../../client/response/plan-refusal.ts";
 import { networks } from "../../contract/endpoints/networks.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import type { Question } from "../../contract/args.ts";
@@ -13,6 +14,7 @@ import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import { sayWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 
 /** Sends at most one request, plus retries. */
@@ -27,6 +29,9 @@ export async function runEstimate(
   const told = before === undefined ? undefined : await tell(context, client, before);
   const figures = estimate(wanted, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
+  const { endpoint } = wanted;
+  const beyond = beyondPlan(endpoint.command, endpoint.plan, client.target);
+  if (beyond !== undefined) await sayWarning(context, beyond);
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   return await writeEstimate(context, flags, {
     requests: figures.requests ?? null,

@@ -1,4 +1,5 @@
 import type { Client } from "../../client/client.ts";
+import { beyondPlan } from "../../client/response/plan-refusal.ts";
 import { slicesOf } from "../../client/candles/candle-slices.ts";
 import { walkPages } from "../../client/pages/walk-pages.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -14,7 +15,7 @@ import type { Run } from "../../run/with-run.ts";
 
 /** Sends one request per dataset of transactions with missing rows, and none for candles. */
 export async function estimateSync(
-  { context, options }: Run,
+  { context, options, report }: Run,
   flags: LocalOutputFlags,
   client: Client,
   { tasks, present }: LakePlan,
@@ -35,6 +36,10 @@ export async function estimateSync(
       requests += found.requests;
       rows += found.rows;
     }
+  }
+  for (const kind of new Set([...stretches.keys()].map((dataset) => dataset.kind))) {
+    const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
+    if (beyond !== undefined) report.warn(beyond);
   }
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   return await writeEstimate(context, flags, {

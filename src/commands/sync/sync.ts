@@ -3,7 +3,7 @@ import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
+import { fail, usageFailure } from "../../contract/failure.ts";
 import { isLoopback } from "../../contract/host.ts";
 import { isSameService, namesIn } from "../../contract/service-name.ts";
 import { version } from "../../contract/version.ts";
@@ -13,7 +13,7 @@ import { makeFolder } from "../../files/paths.ts";
 import type { FolderLock } from "../../files/publish.ts";
 import { writeFailure } from "../../files/file-errors.ts";
 import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../lake/assets-file.ts";
-import { type Dataset, nameOfDataset } from "../../lake/dataset.ts";
+import type { Dataset } from "../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../lake/lake-run.ts";
 import { folderOf } from "../../lake/layout.ts";
 import { createServiceClock, type ServiceClock } from "../../lake/service-clock.ts";
@@ -21,7 +21,6 @@ import { tokensName } from "../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../lake/sync-lake.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { formatOf } from "../../run/output/local-output.ts";
-import { failureJson } from "../../run/failure-text.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -30,6 +29,7 @@ import { counted } from "../../text/counted.ts";
 import type { Input } from "../command.ts";
 import { serviceOf } from "../endpoint/pull-query.ts";
 import { dayOf, type ListedDataset, readDatasetList, readDatasets } from "./list-datasets.ts";
+import { createFailures } from "./sync-failures.ts";
 import { createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
 
@@ -91,6 +91,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   if (lock === undefined) throw new Error("a run without a lock");
   addAssets(context, root, added);
   const output = createSyncOutput(context, flags);
+  const failures = createFailures(run);
   const lake: Lake = {
     context,
     client,
@@ -101,10 +102,13 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     isForced,
     parallel: options.parallel,
     clock,
-    events: { ...eventsOf(run), ...output.events },
+    events: { ...eventsOf(run), ...output.events, failed: failures.add },
   };
   run.progress.begin(() => output.state(client.meter), report.tell);
-  const result = await syncLake(lake, datasets, begun);
+  const result = await syncLake(lake, datasets, begun).catch((cause: unknown) => {
+    failures.tell();
+    throw cause;
+  });
   await output.end();
   tellChecks(run, begun, isForced);
   tellClock(run, clock);
@@ -112,9 +116,10 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     report.warn(
       `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run it again`,
     );
-  const [failure] = result.failures;
-  if (failure !== undefined && result.succeeded === 0) throw failure;
-  return failure !== undefined || result.problems > 0 ? 8 : 0;
+  const hasFailed = result.failures.length > 0;
+  if (hasFailed && result.succeeded === 0) failures.end();
+  failures.tell();
+  return hasFailed || result.problems > 0 ? 8 : 0;
 }
 
 /** A changed byte in the middle of a complete file is found only with `--force`. */
@@ -141,19 +146,8 @@ function tellClock({ report }: Run, clock: ServiceClock): void {
     );
 }
 
-function eventsOf({
-  report,
-  options,
-}: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark" | "failed"> {
-  return {
-    incomplete: report.warn,
-    damaged: report.warn,
-    remark: report.note,
-    failed: (dataset: Dataset, failure: Failure) => {
-      if (options.errorFormat === "json") report.tell(failureJson(failure).trimEnd());
-      else report.fault(`${nameOfDataset(dataset)}: ${failure.message}`);
-    },
-  };
+function eventsOf({ report }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark"> {
+  return { incomplete: report.warn, damaged: report.warn, remark: report.note };
 }
 
 /** In Unix seconds. No network of the service had DEX trades before. */

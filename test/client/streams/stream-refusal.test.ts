@@ -13,7 +13,13 @@ const target: Target = {
 };
 const keyless: Target = { ...target, tier: "keyless", key: undefined };
 const weth = { network: "ethereum", address: "0xabc" };
-const question = { command: "stream", path: "/sse/prices", subjects: [weth], plan: "keyless" };
+const question = {
+  command: "stream",
+  path: "/sse/prices",
+  subjects: [weth],
+  by: "token",
+  plan: "keyless",
+} as const;
 
 function refused(
   status: number,
@@ -114,7 +120,9 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       4,
       "stream --feed ohlcv requires a dev plan or higher; no key is set",
     ]);
-    expect(failure.details.next).toBe("register and upgrade at https://console.example/register");
+    expect(failure.details.next).toBe(
+      "register and upgrade at https://console.example/register; without a paid plan, use: dexdata prices ethereum:0xabc --watch 10s",
+    );
     const preview = refused(
       403,
       { error: "preview_only", tier: "keyless", message: "— no" },
@@ -124,7 +132,9 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       "without a key, stream is limited to preview assets; ethereum:0xabc is not one of them",
     );
     expect(preview.details.why).toBe("— no");
-    expect(preview.details.next).toBe("register for a free key");
+    expect(preview.details.next).toBe(
+      "register for a free key; without a key, use: dexdata prices ethereum:0xabc --watch 10s",
+    );
     const several = refused(
       403,
       { error: "preview_only", message: "no" },
@@ -133,6 +143,9 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
     expect(several.message).toBe(
       "without a key, stream is limited to preview assets; some of the requested assets are not among them",
     );
+    expect(several.details.next).toContain("use: dexdata prices ethereum:0xabc … --watch 10s");
+    const reserves = refused(403, plan, { who: keyless, asked: { by: "pool", plan: "free" } });
+    expect(reserves.details.next).toContain("without a key, use: dexdata pool ethereum:0xabc --watch 10s");
   });
 
   test("a rejection without a key requires a key", () => {
