@@ -3,8 +3,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DisturbedList, disturbedLists } from "../harness/disturbed-lists.ts";
 import { type DisturbingProxy, type Plan, startDisturbingProxy } from "../harness/disturbing-proxy.ts";
-import { disturbanceKinds, randomOf } from "../harness/disturbing/disturbances.ts";
-import { type PlannedStrike, strikeAt, traceOf } from "../harness/disturbing/draw-strikes.ts";
+import { badPages } from "../harness/disturbing/bad-pages.ts";
+import { randomOf } from "../harness/disturbing/disturbances.ts";
+import { type PlannedStrike, traceOf } from "../harness/disturbing/draw-strikes.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { lockOfGone } from "../harness/lock-token.ts";
 import { isLong } from "../harness/long.ts";
@@ -84,19 +85,6 @@ describe.each(["spec", "public"] as const)("%s dialect", (dialect) => {
     isLong ? 3_600_000 : 120_000,
   );
 });
-
-/** A run of 1 to 8 pages of mixed kinds, all of which the list can prove, once or each time. */
-function badPages(drawing: Parameters<typeof strikeAt>[0], seed: number): readonly PlannedStrike[] {
-  const random = randomOf(seed * 31);
-  const below = (count: number): number => Math.floor(random() * count);
-  const first = below(drawing.trace.length);
-  const times = random() < 0.3 ? 1 : Number.POSITIVE_INFINITY;
-  return Array.from({ length: 1 + below(8) }, (_, index) => first + index).flatMap((at) => {
-    const kind = disturbanceKinds[below(disturbanceKinds.length)] ?? "empty";
-    const strike = strikeAt(drawing, at, { kind, times, seed: seed * 100 + at });
-    return strike?.verdict === "always" ? [strike] : [];
-  });
-}
 
 /** Disturbs as planned, and copies what is on disk at each response: what kill -9 would leave there. */
 function keepingStates(strikes: readonly PlannedStrike[], dir: string, killed: string[]): Plan {

@@ -60,11 +60,14 @@ async function runCommand(
   return { ...outcome, arrivals };
 }
 
+const addresses = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `0x${String(index + 1).padStart(40, "0")}`);
+
 /** Arguments that cause `count` requests, 1 per address. */
 const pools = (count: number, ...flags: readonly string[]): readonly string[] => [
   "pool",
   "ethereum",
-  ...Array.from({ length: count }, (_, index) => `0x${index + 1}`),
+  ...addresses(count),
   ...flags,
 ];
 
@@ -161,7 +164,7 @@ describe("without --rpm", () => {
   });
 
   test("follows it with parallel requests too", async () => {
-    const tokens = Array.from({ length: 200 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
+    const tokens = addresses(200);
     const paced = await runCommand(["prices", "ethereum", ...tokens, "--parallel", "8"], {
       answer: () => json("[]"),
     });
@@ -440,7 +443,7 @@ describe("a wait for the rate limit ends", () => {
 
 describe("--sandbox", () => {
   test("has its own rate limit, which follows the plan without a 429 and without a file", async () => {
-    const words = [...pools(0), ...Array.from({ length: 17 }, (_, index) => `0x${index + 1}`)];
+    const words = pools(17);
     const flags = ["--sandbox", "--tier", "keyless", "-v"];
     const alone = await runCommand([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
     const statuses = alone.stderr.match(/ (?:200|404|429) \d+ ms/gu)?.map((text) => text.slice(1, 4));

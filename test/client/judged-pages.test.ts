@@ -166,13 +166,13 @@ describe("a response about another asset or network", () => {
   });
 
   test.each([
-    [pool.toUpperCase().replace("0X", "0x"), pool],
-    ["0x0002::sui::SUI", "0x2::sui::SUI"],
-    [pool, undefined],
-  ])("%s is the same as %s", async (typed, sent) => {
+    ["ethereum", pool.toUpperCase().replace("0X", "0x"), pool],
+    ["sui", "0x0002::sui::SUI", "0x2::sui::SUI"],
+    ["ethereum", pool, undefined],
+  ])("%s: %s is the same as %s", async (network, typed, sent) => {
     const { exit } = await run(
       () => json({ ...(sent !== undefined && { id: sent }), tokens: [] }),
-      `token ethereum ${typed}`,
+      `token ${network} ${typed}`,
     );
     expect(exit).toBe(0);
   });

@@ -69,7 +69,7 @@ describe("a reader that closes its pipe", () => {
 describe("pipes", () => {
   test("Node itself prints no warnings on stderr, however many requests and waits are pending", async () => {
     const running = await serveInTest(({ path: asked }) => json({ id: asked.split("/").at(-1) }));
-    const inputs = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(4, "0")}`);
+    const inputs = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
     const words = ["token", "ethereum", ...inputs, "--parallel", "30", "--rpm", "12000", "-o", "ndjson"];
     const { exit, stdout, stderr } = await ended(start(words, { DEXDATA_BASE_URL: running.url }));
     expect([exit, stdout.toString("utf8").trimEnd().split("\n").length, stderr]).toEqual([0, 40, ""]);

@@ -6,7 +6,7 @@ import { marketRows, startFollowing, writtenRows } from "./following.ts";
 
 const hour = 3_600_000;
 /** Concurrent runs: they share one process, and wait most of the time. */
-const together = 20;
+const together = 10;
 const runs = isLong ? 200 : 10;
 const minutes = 6;
 const pace = 20;

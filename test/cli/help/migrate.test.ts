@@ -3,6 +3,8 @@ import { dexdata } from "../../harness/dexdata.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const dai = "0x6b175474e89094c44da98b954eedeac495271d0f";
 
 /** Specification, Removed endpoints, with and without parameters: the URL, the command, parts of the notes. */
 const urls: readonly (readonly [string, string, ...string[]])[] = [
@@ -60,8 +62,8 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
     "dexdata pools search ethereum --order-by liquidity_usd",
   ],
   [
-    `/networks/ethereum/multi/prices?tokens=${weth},0x1&tokens=0x2`,
-    `dexdata prices ethereum ${weth} 0x1 0x2`,
+    `/networks/ethereum/multi/prices?tokens=${weth},${usdc}&tokens=${dai}`,
+    `dexdata prices ethereum ${weth} ${usdc} ${dai}`,
   ],
   [
     `/networks/ethereum/pools/${pool}/transactions?page=2&limit=100&from=-1h`,

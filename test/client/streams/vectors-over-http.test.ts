@@ -90,5 +90,6 @@ async function ask(number: number, isLarge: boolean): Promise<{ parsed: ReturnTy
 async function listenTo({ number }: Vector & { number: number }, flags: readonly string[]) {
   const env = { DEXDATA_STREAMING_URL: url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8" };
   const context = createTestContext({ flows: true, env });
-  return await run(["stream", "ethereum", String(number), "--error-format", "text", ...flags], context);
+  const address = `0x${number.toString(16).padStart(40, "0")}`;
+  return await run(["stream", "ethereum", address, "--error-format", "text", ...flags], context);
 }
