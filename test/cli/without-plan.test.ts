@@ -113,3 +113,13 @@ test.each([
     expect(stderr).not.toContain("--pool");
   },
 );
+
+test.each([
+  ["transactions", /^the service's current number of rows(?!.*candle)/u],
+  ["ohlcv", /^one candle per interval, up to 1000 candles per request$/u],
+  ["transactions,ohlcv", /^the service's current number of rows.*; one candle per interval/u],
+])("the estimate of sync --kind %s names what it is based on", async (kind, basis) => {
+  const words = `sync ${path.join(folder, "based")} ethereum:${pool} --kind ${kind} --estimate`;
+  const { stdout } = await dexdata(words, { env: sandbox.env("pro"), now: sandboxNow });
+  expect(JSON.parse(stdout)).toMatchObject({ certainty: "about", basis: expect.stringMatching(basis) });
+});

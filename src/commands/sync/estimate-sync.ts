@@ -4,7 +4,7 @@ import { slicesOf } from "../../client/candles/candle-slices.ts";
 import { walkPages } from "../../client/pages/walk-pages.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { partsOf, type Stretch } from "../../lake/coverage.ts";
-import { candleLength, type Dataset, factsOfKind } from "../../lake/dataset.ts";
+import { candleLength, type Dataset, type DatasetKind, factsOfKind } from "../../lake/dataset.ts";
 import { argsOf } from "../../lake/stretch-args.ts";
 import type { LakePlan } from "../../lake/sync-lake.ts";
 import { plans } from "../../contract/tier.ts";
@@ -37,7 +37,8 @@ export async function estimateSync(
       rows += found.rows;
     }
   }
-  for (const kind of new Set([...stretches.keys()].map((dataset) => dataset.kind))) {
+  const kinds = new Set([...stretches.keys()].map((dataset) => dataset.kind));
+  for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
     if (beyond !== undefined) report.warn(beyond);
   }
@@ -49,15 +50,21 @@ export async function estimateSync(
     credits: isKnown ? requests : null,
     rows_at_most: isKnown ? rows : null,
     certainty: isKnown ? "about" : "unknown",
-    basis: isKnown
-      ? "the service's current number of rows; days with many rows are read one by one"
-      : "the service does not count one of the lists",
+    basis: isKnown ? basisOf(kinds) : "the service does not count one of the lists",
     requests_per_minute: perMinute,
     seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
     credits_left: exactNumber(client.meter.creditsLeft) ?? null,
     estimate_requests: client.meter.requests,
     estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
   });
+}
+
+function basisOf(kinds: ReadonlySet<DatasetKind>): string {
+  const counted = "the service's current number of rows; days with many rows are read one by one";
+  const candles = "one candle per interval, up to 1000 candles per request";
+  const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
+  if (!isOfCandles) return counted;
+  return kinds.has("transactions") ? `${counted}; ${candles}` : candles;
 }
 
 /** Undefined if the service gives no total. The rows of several stretches are counted together. */
