@@ -71,7 +71,7 @@ function listPage(page) {
 }
 
 const pool = JSON.stringify({
-  id: "0x1",
+  id: `0x${"1".repeat(40)}`,
   chain: "ethereum",
   factory_id: `0x${hex(40)}`,
   dex_id: "uniswap_v3",

@@ -47,12 +47,13 @@ const oneShot =
   (latency) =>
   async ({ rounds }) =>
     withServer("list-server.mjs", ["--latency", String(latency)], (url) => {
-      const address = `${url}/networks/ethereum/pools/0x1`;
+      const pool = `0x${"1".repeat(40)}`;
+      const address = `${url}/networks/ethereum/pools/${pool}`;
       const measured = interleave(
         {
           http: `${baseline("one-shot-http.cjs")} ${address}`,
           fetch: `${baseline("one-shot-fetch.mjs")} ${address}`,
-          product: `${product} pool ethereum 0x1 -o table --base-url ${url}`,
+          product: `${product} pool ethereum ${pool} -o table --base-url ${url}`,
         },
         { rounds },
       );
