@@ -1,8 +1,8 @@
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
-import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { startFaultySandbox } from "../harness/faulty-sandbox.ts";
 import { dataFiles, footerOf } from "../harness/lake.ts";
 import { isLong } from "../harness/long.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -16,7 +16,7 @@ let sound: RunningSandbox | undefined;
 let now = start;
 
 beforeAll(async () => {
-  sound = await startServer();
+  sound = await startFaultySandbox(() => now);
   const { stdout } = await run(sound, [
     "pools",
     "search",
@@ -35,17 +35,6 @@ beforeAll(async () => {
     .slice(isLong ? -10 : -1);
 });
 afterAll(async () => await sound?.close());
-
-async function startServer(faults = ""): Promise<RunningSandbox> {
-  const parsed = faults === "" ? undefined : parseFaults(faults);
-  if (parsed !== undefined && isFaultProblem(parsed)) throw new Error(parsed.problem);
-  return await startSandbox({
-    now: () => now,
-    elapsed: () => performance.now(),
-    requestsPerMinute: Number.POSITIVE_INFINITY,
-    ...(parsed !== undefined && { faults: parsed }),
-  });
-}
 
 async function run(sandbox: RunningSandbox | undefined, words: readonly string[]) {
   if (sandbox === undefined) throw new Error("the sandbox is not running");
@@ -70,7 +59,7 @@ async function completeIn(root: string): Promise<ReadonlyMap<string, string>> {
 
 async function keep(faults: string, hours: number, step: number): Promise<string> {
   const root = path.join(folder, faults.replaceAll(/\W/gu, "-"));
-  const server = await startServer(faults);
+  const server = await startFaultySandbox(() => now, faults);
   now = start;
   try {
     for (let at = 0; at <= hours; at += step) {

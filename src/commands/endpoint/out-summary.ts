@@ -28,7 +28,7 @@ function stateOf(run: Pull, exit: number): string {
   const reason = whyIncomplete(run, exit);
   if (reason !== null) return `, incomplete: ${reason}`;
   if (questions.walk.once !== undefined) return "";
-  // With --missing skip, this is no error, but the file lacks prices that were requested.
+  // With --missing skip, the run succeeds although the file lacks prices that were requested.
   if (missing > 0) return `, ${counted(missing, "price")} missing`;
   // A resumed pull may have nothing left to fetch, and then it has no last page.
   const isCut = questions.limit !== undefined && proof === undefined;

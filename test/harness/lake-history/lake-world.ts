@@ -1,5 +1,4 @@
-import type { RunningSandbox } from "../../../src/sandbox/server.ts";
-import { isFaultProblem, parseFaults, startSandbox } from "../bundled-sandbox.ts";
+import { startFaultySandbox } from "../faulty-sandbox.ts";
 import { type DisturbingProxy, startDisturbingProxy } from "../disturbing-proxy.ts";
 import { type Outcome, run } from "../dexdata.ts";
 import { createTestContext, type TestContext } from "../test-context.ts";
@@ -46,16 +45,7 @@ export interface RunningProgram {
 /** A service whose clock and reach the test changes, behind a disturbing proxy. */
 export async function startLakeWorld(start: number): Promise<LakeWorld> {
   let [now, weather, requests, responses] = [start, fine, 0, 0];
-  const serve = async (faults: string): Promise<RunningSandbox> => {
-    const parsed = faults === "" ? undefined : parseFaults(faults);
-    if (parsed !== undefined && isFaultProblem(parsed)) throw new Error(parsed.problem);
-    return await startSandbox({
-      now: () => now,
-      elapsed: () => performance.now(),
-      requestsPerMinute: Number.POSITIVE_INFINITY,
-      ...(parsed !== undefined && { faults: parsed }),
-    });
-  };
+  const serve = async (faults: string) => await startFaultySandbox(() => now, faults);
   const services = { "7d": await serve("reach=7d"), "3d": await serve("reach=3d") };
   const all = await serve("");
   const proxy = await startDisturbingProxy(all.restPaid, {
