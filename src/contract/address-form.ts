@@ -36,14 +36,14 @@ export interface AddressFault {
 }
 
 /**
- * Undefined if the service might know the address. For addresses from anywhere: the service's own rows may have IDs in
- * a form that this list does not have, but never shortened ones.
+ * Why a `0x…` word is a damaged address; undefined if the service might know it. For addresses from anywhere: rows of
+ * the service may have IDs in forms that are not listed here, so only words of this kind are judged.
  */
-export function lengthFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
+export function damageFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
   return /^0x\w*$/iu.test(address) ? addressFault(network, address, of) : undefined;
 }
 
-/** Stricter, for addresses that a person typed: a symbol is not one. */
+/** Stricter, for addresses that a person typed: a symbol is rejected too. */
 export function addressFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
   const known = formsByNetwork.get(network);
   if (known === undefined || known[of].pattern.test(address)) return undefined;

@@ -1,5 +1,5 @@
 import type { Endpoint } from "./endpoint.ts";
-import { lengthFault } from "./address-form.ts";
+import { damageFault } from "./address-form.ts";
 import { invalidInput, usageFailure } from "./failure.ts";
 import type { Param } from "./param.ts";
 import { inputName, readParam } from "./read-param.ts";
@@ -77,7 +77,7 @@ function checkAddresses(params: readonly Param[], args: Args): void {
     const text = args.get(name);
     const addresses = text === undefined ? [] : kind.kind === "list" ? text.split(",") : [text];
     for (const address of addresses) {
-      const fault = lengthFault(network, address, kind.of);
+      const fault = damageFault(network, address, kind.of);
       if (fault !== undefined)
         throw invalidInput(`${inputName(param)} "${address}"`, fault.problem, fault.next);
     }

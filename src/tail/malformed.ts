@@ -1,4 +1,4 @@
-import { type AddressOf, lengthFault } from "../contract/address-form.ts";
+import { type AddressOf, damageFault } from "../contract/address-form.ts";
 import { type Failure, fail } from "../contract/failure.ts";
 import { nameOf, type Subject } from "../client/subject.ts";
 import { someOf } from "./shards.ts";
@@ -14,7 +14,7 @@ export function withoutMalformed(
 ): readonly Subject[] {
   const problems = new Map<Subject, string>();
   for (const subject of subjects) {
-    const fault = lengthFault(subject.network, subject.address, by);
+    const fault = damageFault(subject.network, subject.address, by);
     if (fault !== undefined) problems.set(subject, fault.problem);
   }
   if (problems.size === 0) return subjects;

@@ -1,6 +1,6 @@
 import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { addressFault, type AddressOf, lengthFault } from "../../contract/address-form.ts";
+import { addressFault, type AddressOf, damageFault } from "../../contract/address-form.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../contract/asset-kind.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import type { ListSources } from "../../files/list-sources.ts";
@@ -72,7 +72,7 @@ export function checkListed(
   { where, row }: Pick<ListedAsset, "where" | "row">,
   takes: AddressOf,
 ): void {
-  const faultOf = row === undefined ? addressFault : lengthFault;
+  const faultOf = row === undefined ? addressFault : damageFault;
   const fault = faultOf(network, address, takes);
   if (fault !== undefined)
     throw usageFailure(`${where}: invalid address "${shortened(address)}"`, fault.problem);
