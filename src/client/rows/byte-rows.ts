@@ -3,7 +3,7 @@ import { ByteScan, UnsupportedByScanner, type Visit } from "../../json/byte-scan
 import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
-import { followPattern, type Pattern } from "../../json/pattern.ts";
+import { areSame, followPattern, type Pattern } from "../../json/pattern.ts";
 import { parseRow, type Rows } from "./rows.ts";
 
 /** The rows were located but not parsed. */
@@ -188,14 +188,15 @@ function markAt({ bytes, spans, fields }: RowList, index: number): object {
 }
 
 /** Usually, all rows have the same value, so that only its bytes are compared. */
-function distinctValues({ bytes, spans, fields }: RowList, place: number): readonly unknown[] {
+function distinctValues({ bytes, view, spans, fields }: RowList, place: number): readonly unknown[] {
   if (place < 0) throw new Error("the field was not located");
   const stride = strideOf(fields);
   const values: unknown[] = [];
   let [knownFrom, knownTo] = [0, 0];
   for (let at = 2 + 2 * place; at < spans.length; at += stride) {
     const [from = -1, to = -1] = [spans[at], spans[at + 1]];
-    if (from === -1 || bytes.compare(bytes, knownFrom, knownTo, from, to) === 0) continue;
+    const isKnown = to - from === knownTo - knownFrom && areSame(view, from, to, view, knownFrom);
+    if (from === -1 || isKnown) continue;
     [knownFrom, knownTo] = [from, to];
     values.push(JSON.parse(bytes.toString("utf8", from, to)));
   }

@@ -23,7 +23,11 @@ class Counters {
   /** The most recent X-Api-Plan. */
   plan: string | undefined;
   /** The number of responses, including streams that opened, for each plan that the service applied. */
-  plans: Readonly<Record<string, number>> = {};
+  readonly plans: Readonly<Record<string, number>>;
+
+  constructor(plans: Readonly<Record<string, number>>) {
+    this.plans = plans;
+  }
 }
 
 /** More than the service has. Without a limit, changing texts in a header could fill memory. */
@@ -40,7 +44,9 @@ export function addPlans(
 }
 
 export function createMeter() {
-  const meter = new Counters();
+  /** Without a prototype, because the names come from a header. */
+  const plans: Record<string, number> = Object.create(null);
+  const meter = new Counters(plans);
   let answers = 0;
   /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;
@@ -62,7 +68,8 @@ export function createMeter() {
     meter: meter as Meter,
     applied: (plan: string): void => {
       meter.plan = plan;
-      meter.plans = addPlans(meter.plans, { [plan]: 1 });
+      const count = plans[plan];
+      if (count !== undefined || Object.keys(plans).length < mostPlans) plans[plan] = (count ?? 0) + 1;
     },
     delivered: (events: number): void => {
       meter.events += events;
