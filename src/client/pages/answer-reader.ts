@@ -13,8 +13,8 @@ export function createAnswerReader(
   { located }: Pick<Walk, "located">,
 ): (document: Document) => CutAnswer {
   const { identity, owned = {} } = shape;
-  const others = [...Object.keys(owned), ...(located ?? [])];
-  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), located: others });
+  const timeField = timeFieldOf(shape);
+  const cut = createAnswerCutter(name, { identity, timeField, located, owned: Object.keys(owned) });
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;

@@ -18,6 +18,8 @@ interface RowList {
   readonly fields: readonly string[];
   /** The number of leading fields that identify a row. */
   readonly keyed: number;
+  /** The number of leading fields that a mark contains. */
+  readonly marked: number;
   /** For each row, its start and end, then those of each field's value; -1 if the field is missing. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
@@ -43,15 +45,21 @@ type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 export interface Noted {
   readonly identity: readonly string[];
   readonly timeField?: string | undefined;
-  /** Other fields to locate. */
+  /** Other fields that a mark contains. */
   readonly located?: readonly string[] | undefined;
+  /** Fields whose different values are compared; a mark need not contain them. */
+  readonly owned?: readonly string[] | undefined;
 }
 
 /** `name` is the member that contains the rows. */
-export function createAnswerCutter(name: string, { identity, timeField, located = [] }: Noted): AnswerCutter {
-  const others = timeField === undefined ? located : [timeField, ...located];
-  const noted = { fields: [...new Set([...identity, ...others])], keyed: identity.length };
-  const names = noted.fields.map((field) => Buffer.from(field));
+export function createAnswerCutter(
+  name: string,
+  { identity, timeField, located = [], owned = [] }: Noted,
+): AnswerCutter {
+  const marks = new Set([...identity, ...(timeField === undefined ? [] : [timeField]), ...located]);
+  const fields = [...new Set([...marks, ...owned])];
+  const noted = { fields, keyed: identity.length, marked: marks.size };
+  const names = fields.map((field) => Buffer.from(field));
   const member = Buffer.from(name);
   return (body) => {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
@@ -68,7 +76,7 @@ function cut(
   bytes: Buffer,
   name: Uint8Array,
   names: readonly Uint8Array[],
-  noted: Pick<RowList, "fields" | "keyed">,
+  noted: Pick<RowList, "fields" | "keyed" | "marked">,
 ): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);
@@ -163,7 +171,7 @@ function byteRows(list: RowList): Rows {
     text,
     texts,
     values: () => texts().map(parseRow),
-    marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
+    marks: () => (marks ??= marksOf(list, length)),
     hashKey: (index, into) => hashKeyAt(list, index, into),
     distinct: (field) => distinctValues(list, fields.indexOf(field)),
     keep: (kept) =>
@@ -178,13 +186,20 @@ function byteRows(list: RowList): Rows {
 
 const strideOf = (fields: readonly string[]): number => 2 + 2 * fields.length;
 
-function markAt({ bytes, spans, fields }: RowList, index: number): object {
-  const members = fields.flatMap((field, place): (readonly [string, unknown])[] => {
-    const at = index * strideOf(fields) + 2 + 2 * place;
-    if (spans[at] === -1) return [];
-    return [[field, JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]))]];
-  });
-  return Object.fromEntries(members);
+function marksOf({ bytes, spans, fields, marked }: RowList, length: number): readonly object[] {
+  const marks: object[] = [];
+  const stride = strideOf(fields);
+  for (let index = 0; index < length; index += 1) {
+    const mark: Record<string, unknown> = {};
+    for (let place = 0; place < marked; place += 1) {
+      const at = index * stride + 2 + 2 * place;
+      const field = fields[place];
+      if (field === undefined || spans[at] === -1) continue;
+      mark[field] = JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]));
+    }
+    marks.push(mark);
+  }
+  return marks;
 }
 
 /** Usually, all rows have the same value, so that only its bytes are compared. */
