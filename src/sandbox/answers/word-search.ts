@@ -28,7 +28,8 @@ export const answerSearch: Answer = function* search(asked) {
     return distance;
   };
   // There are ten times as many pools as tokens, so token distances are cached.
-  const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
+  const ofPool = ({ id, tokens }: PoolFacts): number =>
+    tokens.reduce((least, token) => Math.min(least, ofToken(token)), nearest(words, id));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
   for (const network of networks) yield* market.prepare(network);
   const tokens = yield* closest(networks, (network) => market.tokens(network, at), ofToken);
@@ -46,7 +47,9 @@ export const answerSearch: Answer = function* search(asked) {
 };
 
 function nearest(words: string, ...names: readonly string[]): number {
-  return Math.min(...names.map((name) => distanceOf(name.toLowerCase(), words)));
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) least = Math.min(least, distanceOf(name.toLowerCase(), words));
+  return least;
 }
 
 // Too many names contain these words.

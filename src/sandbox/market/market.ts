@@ -4,7 +4,7 @@ import { candlesOfPool, candlesOfToken } from "./fold-candles.ts";
 import { hash } from "./hash.ts";
 import { finalRows, type Rows } from "./market-rows.ts";
 import { createSeenRows } from "./seen-rows.ts";
-import type { Market, MarketFaults, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
+import type { Market, MarketFaults, NetworkFacts } from "./types.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
 import { NETWORK_ROWS } from "./well-known.ts";
 
@@ -18,7 +18,6 @@ export function createMarket({ seed }: { seed: number }): Market {
     if (catalogue === undefined) throw new Error(`${network.id}: not a network of this market`);
     return catalogue;
   };
-  const poolsOf = (token: TokenFacts): readonly PoolFacts[] => catalogueOf(token.network).poolsOf(token);
 
   const marketWith = (rows: Rows, faults: Pick<MarketFaults, "name" | "reachSeconds">): Market => ({
     seed,
@@ -39,16 +38,16 @@ export function createMarket({ seed }: { seed: number }): Market {
       const token = catalogueOf(network).findToken(address);
       return token !== undefined && pricingPool(token).createdAt <= at ? token : undefined;
     },
-    poolsOfToken: (token, at) => poolsOf(token).filter((pool) => pool.createdAt <= at),
+    poolsOfToken: (token, at) => token.pools.filter((pool) => pool.createdAt <= at),
     poolPrice: priceOfPool,
     poolLiquidityUsd: liquidityOfPool,
     poolActivity: (pool, at, seconds) => activityOfPool(rows, pool, at, seconds),
     poolPriceChange: (pool, at, seconds) => priceChangeOfPool(rows, pool, at, seconds),
     tokenPriceUsd: (token, at) =>
       token.isPriced && pricingPool(token).createdAt <= at ? usdAt(token, at) : undefined,
-    tokenLiquidityUsd: (token, at) => liquidityOfPools(poolsOf(token), at),
-    tokenActivity: (token, at, seconds) => activityOfToken(rows, token, poolsOf(token), at, seconds),
-    tokenPriceChange: (token, at, seconds) => priceChangeOfToken(rows, token, poolsOf(token), at, seconds),
+    tokenLiquidityUsd: (token, at) => liquidityOfPools(token.pools, at),
+    tokenActivity: (token, at, seconds) => activityOfToken(rows, token, token.pools, at, seconds),
+    tokenPriceChange: (token, at, seconds) => priceChangeOfToken(rows, token, token.pools, at, seconds),
     transactions: rows.list,
     transactionCount: rows.count,
     transactionsWithId: rows.find,
@@ -58,7 +57,7 @@ export function createMarket({ seed }: { seed: number }): Market {
     arrivals: rows.arrivals,
     revised: rows.revised,
     poolCandles: (pool, window) => candlesOfPool(rows, pool, window),
-    tokenCandles: (token, window) => candlesOfToken(rows, token, poolsOf(token), window),
+    tokenCandles: (token, window) => candlesOfToken(rows, token, token.pools, window),
   });
   return marketWith(finalRows, { name: "", reachSeconds: Number.POSITIVE_INFINITY });
 }

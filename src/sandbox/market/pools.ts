@@ -1,18 +1,9 @@
-import { makeAddress, makeHash64 } from "./addresses.ts";
 import { isStableSymbol } from "./assets.ts";
-import { cutAt } from "./deck.ts";
 import { hash, hashText, pickAt, unitAt } from "./hash.ts";
-import {
-  alignToBlock,
-  blockNumberAt,
-  COUNTED_AT,
-  HISTORY_END,
-  HISTORY_START,
-  makeBlockClock,
-} from "./history.ts";
+import { alignToBlock, COUNTED_AT, HISTORY_END, makeBlockClock } from "./history.ts";
 import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
-import { makeKnownToken, makeToken } from "./tokens.ts";
-import { slotAt } from "./trades.ts";
+import { Pool, type PoolTraits } from "./pool.ts";
+import { makeKnownToken, makeToken, type Token } from "./tokens.ts";
 import type { BlockClock, DexFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
 import { finish, type Work } from "../work.ts";
@@ -28,17 +19,9 @@ const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 /** The ranks, on each network, of the pools with the first non-ASCII names. */
 const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
 
-const POOLS_A_STEP = 64;
+const LAST_GIVEN_RANK = Math.max(...HOSTILE_RANKS, ...FOREIGN_RANKS);
 
-interface PoolTraits {
-  readonly key: number;
-  readonly tokens: readonly TokenFacts[];
-  readonly dex: DexFacts;
-  readonly createdAt: number;
-  readonly fee: number | null;
-  readonly id?: string | undefined;
-  readonly blockNumber?: number | undefined;
-}
+const POOLS_A_STEP = 64;
 
 /**
  * Everything that will ever exist on one network. Pools are created in rank order, each token together with its first
@@ -49,17 +32,16 @@ export class Catalogue {
   readonly #network: NetworkRow;
   readonly #pools: PoolFacts[] = [];
   /** Ordered by the rank of the pool that prices the token. */
-  readonly #tokens: TokenFacts[] = [];
-  readonly #poolsOfToken = new Map<TokenFacts, PoolFacts[]>();
+  readonly #tokens: Token[] = [];
   readonly #seed: number;
   /** Identical for all networks, so a well-known token has the same price everywhere. */
   readonly #assetSeed: number;
   readonly #clock: BlockClock;
-  readonly #hubs: TokenFacts[] = [];
+  readonly #hubs: Token[] = [];
   readonly #poolsUntil = makeGrowingList(this.#pools, (pool) => pool.createdAt);
-  readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pricedBy?.createdAt);
-  readonly #poolsById = new Map<string, PoolFacts>();
-  readonly #tokensByAddress = new Map<string, TokenFacts>();
+  readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pools[0]?.createdAt);
+  readonly #poolOfId = makeIndex(this.#pools, (pool) => pool.id);
+  readonly #tokenOfAddress = makeIndex(this.#tokens, (token) => token.address);
 
   constructor(seed: number, network: NetworkRow) {
     this.dexes = makeDexes(seed, network, network.dexCount);
@@ -94,16 +76,12 @@ export class Catalogue {
 
   findPool(id: string): PoolFacts | undefined {
     finish(this.fill());
-    return this.#poolsById.get(this.#normalize(id));
+    return this.#poolOfId(this.#normalize(id));
   }
 
   findToken(address: string): TokenFacts | undefined {
     finish(this.fill());
-    return this.#tokensByAddress.get(this.#normalize(address));
-  }
-
-  poolsOf(token: TokenFacts): readonly PoolFacts[] {
-    return this.#poolsOfToken.get(token) ?? [];
+    return this.#tokenOfAddress(this.#normalize(address));
   }
 
   /** EVM addresses match regardless of case and are stored in lowercase. */
@@ -127,7 +105,7 @@ export class Catalogue {
     });
   }
 
-  #knownToken(symbol: string, createdAt: number): TokenFacts {
+  #knownToken(symbol: string, createdAt: number): Token {
     const seen = this.#tokens.find((token) => token.symbol === symbol);
     if (seen !== undefined) return seen;
     const token = makeKnownToken(this.#assetSeed, this.#network, symbol, createdAt);
@@ -152,7 +130,7 @@ export class Catalogue {
   }
 
   /** Busy tokens are picked more often, so they have many pools. */
-  #pickToken(key: number, createdAt: number): TokenFacts {
+  #pickToken(key: number, createdAt: number): Token {
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const token = this.#tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * this.#tokens.length)];
       if (token !== undefined && existsAt(token, createdAt)) return token;
@@ -160,11 +138,9 @@ export class Catalogue {
     return this.#pickHub(key, createdAt);
   }
 
-  #pickPartner(key: number, token: TokenFacts, createdAt: number): TokenFacts {
+  #pickPartner(key: number, token: Token, createdAt: number): Token {
     const partner =
-      token.pricedBy !== undefined && unitAt(key, 30) < 0.15
-        ? this.#pickToken(hash(key, 31), createdAt)
-        : token;
+      token.pools.length > 0 && unitAt(key, 30) < 0.15 ? this.#pickToken(hash(key, 31), createdAt) : token;
     if (partner !== token) return partner;
     const hub = this.#pickHub(key, createdAt);
     if (hub !== token) return hub;
@@ -173,12 +149,12 @@ export class Catalogue {
     );
   }
 
-  #pickHub(key: number, createdAt: number): TokenFacts {
+  #pickHub(key: number, createdAt: number): Token {
     const hub = this.#hubs[Math.floor(unitAt(key, 32) ** 2 * this.#hubs.length)];
     return hub !== undefined && existsAt(hub, createdAt) ? hub : this.#firstOther(undefined);
   }
 
-  #firstOther(token: TokenFacts | undefined): TokenFacts {
+  #firstOther(token: Token | undefined): Token {
     const other = this.#tokens.find((one) => one !== token);
     if (other === undefined) throw new Error(`${this.#network.id}: needs two hubs`);
     return other;
@@ -191,44 +167,24 @@ export class Catalogue {
     return dex;
   }
 
-  #addPool({ key, tokens, dex, createdAt, fee, id, blockNumber }: PoolTraits): void {
-    const [token0, token1, ...more] = tokens;
-    if (token0 === undefined || token1 === undefined)
-      throw new Error(`${this.#network.id}: a pool needs two tokens`);
-    const rank = this.#pools.length + 1;
-    const size = 9000 * rank ** -0.4 * (0.4 + 1.2 * unitAt(key, 52));
-    const tradesKey = hash(key, 51);
-    const tradesFrom = Math.max(createdAt, HISTORY_START);
-    const pool: PoolFacts = {
-      network: this.#network,
-      id: id ?? makePoolId(this.#network, dex, hash(key, 50)),
-      dex,
-      tokens: [token0, token1, ...more],
-      fee,
-      createdAt,
-      createdAtBlockNumber: blockNumber ?? blockNumberAt(this.#clock, createdAt),
-      rank,
-      key: tradesKey,
-      clock: this.#clock,
-      swapUsd: size * Math.sqrt(this.#network.poolCount / 4200),
-      noise: noiseOf(token0) + noiseOf(token1),
-      tradesFrom,
-      firstSlot: slotAt({ key: tradesKey, rank }, tradesFrom),
-      cut: cutAt(unitAt(key, 53)),
-    };
+  #addPool(traits: PoolTraits): void {
+    const { tokens } = traits;
+    const pool = new Pool(this.#network, this.#clock, this.#pools.length + 1, traits);
     this.#pools.push(pool);
-    this.#poolsById.set(pool.id, pool);
     for (const token of tokens) {
-      const pools = this.#poolsOfToken.get(token);
-      if (pools !== undefined) pools.push(pool);
-      else {
-        token.pricedBy = pool;
-        this.#tokens.push(token);
-        this.#tokensByAddress.set(token.address, token);
-        this.#poolsOfToken.set(token, [pool]);
-      }
+      if (token.pools.length === 0) this.#tokens.push(token);
+      token.pools.push(pool);
     }
   }
+}
+
+/** Built for the first lookup, when all items exist. A search by name creates every network, but looks nothing up. */
+function makeIndex<Item>(items: readonly Item[], nameOf: (item: Item) => string) {
+  let index: ReadonlyMap<string, Item> | undefined;
+  return (name: string): Item | undefined => {
+    index ??= new Map(items.map((item) => [nameOf(item), item]));
+    return index.get(name);
+  };
 }
 
 /** Caches the list of existing items until the next one appears. */
@@ -268,19 +224,11 @@ function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
 }
 
 function givenName(network: NetworkRow, rank: number): TokenName | undefined {
+  if (rank > LAST_GIVEN_RANK) return undefined;
   const hostile = network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
   return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
 }
 
-function existsAt({ pricedBy }: TokenFacts, at: number): boolean {
-  return pricedBy !== undefined && pricedBy.createdAt <= at;
-}
-
-function noiseOf({ asset }: TokenFacts): number {
-  if (asset.isStable) return 0.00004;
-  return asset.isWellKnown ? 0.0003 : 0.002;
-}
-
-function makePoolId(network: NetworkRow, dex: DexFacts, key: number): string {
-  return dex.dexId === "uniswap_v4" ? makeHash64(key) : makeAddress(network.addressFamily, key);
+function existsAt({ pools: [first] }: TokenFacts, at: number): boolean {
+  return first !== undefined && first.createdAt <= at;
 }

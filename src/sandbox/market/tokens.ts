@@ -3,7 +3,7 @@ import { type Asset, makeAsset, makeKnownAsset } from "./assets.ts";
 import { DAY, HISTORY_START } from "./history.ts";
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeTokenName, type TokenName } from "./names.ts";
-import type { AddressFamily, NetworkFacts, TokenFacts } from "./types.ts";
+import type { AddressFamily, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { TOKEN_ROWS } from "./well-known.ts";
 
 const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> = {
@@ -29,20 +29,19 @@ const EXPLORERS: Readonly<Record<string, string>> = {
   polygon: "https://polygonscan.com/token/",
 };
 
-/** The token appears at `firstPoolAt`, in Unix seconds. */
 export function makeKnownToken(
   seed: number,
   network: NetworkFacts,
   symbol: string,
   firstPoolAt: number,
-): TokenFacts {
+): Token {
   const row = TOKEN_ROWS.find((known) => known.network === network.id && known.symbol === symbol);
   const key = hashText(seed, `token ${network.id} ${symbol}`);
   const asset = makeKnownAsset(seed, symbol);
   const { isStable } = asset;
   const name = row?.name ?? nameOf(symbol);
-  return finishToken(network, key, firstPoolAt, {
-    address: row?.address ?? makeAddress(network.addressFamily, hash(key, 1)),
+  return new Token(network, key, firstPoolAt, {
+    makeAddress: () => row?.address ?? makeAddress(network.addressFamily, hash(key, 1)),
     name: { name, symbol },
     decimals: row?.decimals ?? (isStable ? 6 : pickAt(key, 0, DECIMALS[network.addressFamily])),
     supply: Math.round((isStable ? 2e9 : 6e8 * (1 + 8 * unitAt(key, 2))) / Math.exp(asset.logBase)) + 1,
@@ -52,12 +51,7 @@ export function makeKnownToken(
   });
 }
 
-export function makeToken(
-  network: NetworkFacts,
-  key: number,
-  firstPoolAt: number,
-  given?: TokenName,
-): TokenFacts {
+export function makeToken(network: NetworkFacts, key: number, firstPoolAt: number, given?: TokenName): Token {
   const family = network.addressFamily;
   const supply = pickAt(key, 2, SUPPLIES);
   // One in 150 tokens is nearly worthless, so that prices with twelve zeros occur.
@@ -67,8 +61,9 @@ export function makeToken(
       : 3e4 * 10 ** (4.5 * unitAt(key, 4) ** 2);
   const isCoinType = family === "aptos" && unitAt(key, 5) < 0.5;
   const addressKey = hash(key, 6);
-  return finishToken(network, key, firstPoolAt, {
-    address: isCoinType ? `${makeHash64(addressKey)}::coin::Coin` : makeAddress(family, addressKey),
+  return new Token(network, key, firstPoolAt, {
+    makeAddress: () =>
+      isCoinType ? `${makeHash64(addressKey)}::coin::Coin` : makeAddress(family, addressKey),
     name: given ?? makeTokenName(hash(key, 0)),
     decimals: pickAt(key, 1, DECIMALS[family]),
     supply,
@@ -79,7 +74,7 @@ export function makeToken(
 }
 
 interface TokenTraits {
-  readonly address: string;
+  readonly makeAddress: () => string;
   readonly name: TokenName;
   readonly decimals: number;
   readonly supply: number;
@@ -88,34 +83,82 @@ interface TokenTraits {
   readonly isPriced: boolean;
 }
 
-function finishToken(
-  network: NetworkFacts,
-  key: number,
-  firstPoolAt: number,
-  traits: TokenTraits,
-): TokenFacts {
-  const { address, name, decimals, supply, hasImage, asset, isPriced } = traits;
-  const hasPage = unitAt(key, 20) < 0.45;
-  const slug = name.symbol.toLowerCase().replace(/[^a-z0-9]/g, "") || "token";
-  const age = belowAt(key, 21, 5 * DAY);
-  return {
-    network,
-    address,
-    name: name.name,
-    symbol: name.symbol,
-    decimals,
-    totalSupply: BigInt(supply) * 10n ** BigInt(decimals) + makeDust(key, decimals),
-    description: hasPage ? `${name.name} is a simulated token of the sandbox on ${network.displayName}.` : "",
-    website: hasPage ? `https://${slug}.example` : "",
-    explorer: `${EXPLORERS[network.id] ?? `https://explorer.example/${network.id}/token/`}${address}`,
-    hasImage,
-    createdAt: firstPoolAt - age,
+/** A search makes every token of every network, but shows few of them. Their texts and supplies are made when read. */
+export class Token implements TokenFacts {
+  readonly network: NetworkFacts;
+  readonly createdAt: number;
+  readonly addedAt: number;
+  readonly #key: number;
+  readonly #traits: TokenTraits;
+  readonly #pools: PoolFacts[] = [];
+  #address: string | undefined;
+
+  /** The token appears at `firstPoolAt`, in Unix seconds. */
+  constructor(network: NetworkFacts, key: number, firstPoolAt: number, traits: TokenTraits) {
+    this.network = network;
+    this.createdAt = firstPoolAt - belowAt(key, 21, 5 * DAY);
     // The service cannot have added a token before the start of its own history.
-    addedAt: Math.max(firstPoolAt, HISTORY_START),
-    asset,
-    isPriced,
-    pricedBy: undefined,
-  };
+    this.addedAt = Math.max(firstPoolAt, HISTORY_START);
+    this.#key = key;
+    this.#traits = traits;
+  }
+
+  get pools(): PoolFacts[] {
+    return this.#pools;
+  }
+
+  get address(): string {
+    this.#address ??= this.#traits.makeAddress();
+    return this.#address;
+  }
+
+  get name(): string {
+    return this.#traits.name.name;
+  }
+
+  get symbol(): string {
+    return this.#traits.name.symbol;
+  }
+
+  get decimals(): number {
+    return this.#traits.decimals;
+  }
+
+  get asset(): Asset {
+    return this.#traits.asset;
+  }
+
+  get isPriced(): boolean {
+    return this.#traits.isPriced;
+  }
+
+  get hasImage(): boolean {
+    return this.#traits.hasImage;
+  }
+
+  get totalSupply(): bigint {
+    const { supply, decimals } = this.#traits;
+    return BigInt(supply) * 10n ** BigInt(decimals) + makeDust(this.#key, decimals);
+  }
+
+  get description(): string {
+    const { name, network } = this;
+    return this.#hasPage() ? `${name} is a simulated token of the sandbox on ${network.displayName}.` : "";
+  }
+
+  get website(): string {
+    const slug = this.symbol.toLowerCase().replace(/[^a-z0-9]/g, "") || "token";
+    return this.#hasPage() ? `https://${slug}.example` : "";
+  }
+
+  get explorer(): string {
+    const { id } = this.network;
+    return `${EXPLORERS[id] ?? `https://explorer.example/${id}/token/`}${this.address}`;
+  }
+
+  #hasPage(): boolean {
+    return unitAt(this.#key, 20) < 0.45;
+  }
 }
 
 /** Up to half a token. Because of burning and minting, real supplies have low digits that a double cannot represent. */

@@ -118,8 +118,8 @@ export interface TokenFacts {
   // No endpoint returns the following.
   readonly asset: Asset;
   readonly isPriced: boolean;
-  /** The token's busiest and oldest pool, with which the token appears. Only a token without a pool has none. */
-  pricedBy: PoolFacts | undefined;
+  /** The first one is the busiest and oldest, with which the token appears. Never empty once the network is made. */
+  readonly pools: readonly PoolFacts[];
 }
 
 export interface PoolFacts {

@@ -45,9 +45,9 @@ function priceAfterSwap(pool: PoolFacts, swap: number): number {
   return undisturbed * (1 + pool.noise * (2 * unitAt(pool.key ^ 0x2c1b3c6d, swap) - 1));
 }
 
-export function pricingPool({ pricedBy, symbol }: TokenFacts): PoolFacts {
-  if (pricedBy === undefined) throw new Error(`${symbol}: a token without a pool`);
-  return pricedBy;
+export function pricingPool({ pools: [first], symbol }: TokenFacts): PoolFacts {
+  if (first === undefined) throw new Error(`${symbol}: a token without a pool`);
+  return first;
 }
 
 /** `priceUsd` is the single price of token0 in all responses, not one derived from this pool; 0 without a price. */
