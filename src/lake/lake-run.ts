@@ -90,8 +90,9 @@ export function beginRun(lake: Lake) {
     creations: new Map<Dataset, Promise<number | undefined>>(),
     /** What was read, and waits for a witness. */
     waiting: [] as Waiting[],
+    /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */
     look: async (dataset: Dataset, period: Period): Promise<HeldFile | undefined> =>
-      await findHeld({ root, isFull: lake.isForced, lock }, dataset, period),
+      await findHeld({ root, isFull: true, lock }, dataset, period),
     complain,
     problems: (): number => problems,
     release: async (known: Omit<News, "isClockSure">): Promise<void> => {

@@ -17,16 +17,19 @@ interface Written {
 
 /** What a new file says about its rows. */
 export function footerOf({ service, version, news, verdict, rows, summary }: Written): Footer {
-  const { dataset, period, held, part, total, before, isWitnessed } = news;
+  const { dataset, period, held, part, total, isWitnessed } = news;
   const { rows: count, rows_sha256, first, last, spilled } = summary;
   const old = held?.footer;
-  const { begin, end, lost, isInFull } = extentOf(news);
-  const settled = part.isProven
+  const { begin, covered, end, lost, isInFull } = extentOf(news);
+  const before = Math.max(covered, old?.settled_to ?? begin);
+  // If the earlier file was damaged, nothing before the part is settled, so the next run reads all of the period.
+  const isSettled = part.isProven && part.from <= before;
+  const settled = isSettled
     ? settledTime(dataset, part, end, settlingTime)
     : Math.max(begin, old?.settled_to ?? begin);
   const isNow = isInFull && lost.length === 0;
   const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
-  const earlier = before === undefined || before.length === 0 ? old?.before : before;
+  const earlier = news.before === undefined || news.before.length === 0 ? old?.before : news.before;
   const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
   return {
     ...identityOf(dataset),
@@ -61,7 +64,7 @@ export function extentOf({ dataset, period, held, part, lost: newly }: News) {
   const lost = newly.length > 0 || part.from <= begin ? newly : (old?.lost ?? []);
   const covered = Math.max(begin, ...lost.map((range) => range.to));
   const isInFull = part.from <= covered && end === period.to && part.present >= period.to;
-  return { begin, end, lost, isInFull };
+  return { begin, covered, end, lost, isInFull };
 }
 
 /** The fields that identify the row, and its time. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
@@ -112,6 +112,24 @@ test("L0: rows are judged one by one, so another absence is not a confirmation",
   disturb({});
   expect((await sync()).exit).toBe(0);
   expect((await footerOf(path.join(root, dataFiles(root)[0] ?? ""))).contradicted).toBeUndefined();
+});
+
+test("a bit that flips among the rows of an open file is found when the file is written again, and the next run reads all of its day", async () => {
+  await first();
+  const undamaged = await states();
+  const name = dataFiles(root).find((each) => each.includes("date=2026-11-17/")) ?? "";
+  const bytes = readFileSync(path.join(root, name));
+  bytes.writeUInt8(bytes.readUInt8(200) ^ 1, 200);
+  writeFileSync(path.join(root, name), bytes);
+  now += 7200;
+  const found = await sync();
+  expect(found.stderr).toContain(
+    `replaced ${path.join(root, name)}: the file has changed since it was written`,
+  );
+  expect((await footerOf(path.join(root, name))).settled_to).toBe(seconds("2026-11-17T00:00:00Z"));
+  now += 120;
+  expect((await sync()).exit).toBe(0);
+  expect(await states()).toEqual([...undamaged.slice(0, 5), "17 open 20"]);
 });
 
 test("L1: days that the service has cut are not complete, and are once it has them again", async () => {

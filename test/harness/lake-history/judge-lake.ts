@@ -80,17 +80,32 @@ export function finalRows(view: LakeView): FinalRows {
   return new Map(complete.map(([name, { rows }]) => [dayOfFile(name), textOfRows(rows)]));
 }
 
+export interface WrongFile {
+  readonly problem: string;
+  /** The rows that the file has and the market has not, or the other way around. Empty if the rows are not the problem. */
+  readonly rows: readonly string[];
+}
+
 /** Complete files that do not have the final rows, or that were complete too early. `now` is in seconds. */
-export function wrongFiles(view: LakeView, final: FinalRows, now: number): readonly string[] {
-  return [...view].flatMap(([name, { footer, rows }]) => {
+export function wrongFiles(view: LakeView, final: FinalRows, now: number): readonly WrongFile[] {
+  return [...view].flatMap(([name, { footer, rows }]): readonly WrongFile[] => {
     if (footer === undefined || !name.endsWith("/rows.parquet")) return [];
     const wanted = final.get(dayOfFile(name));
-    if (wanted === undefined) return [`${name}: complete, but the market's day is not over`];
-    if (now < footer.period.to + 86_400) return [`${name}: complete before its time`];
+    if (wanted === undefined)
+      return [{ problem: `${name}: complete, but the market's day is not over`, rows: [] }];
+    if (now < footer.period.to + 86_400) return [{ problem: `${name}: complete before its time`, rows: [] }];
     if (wanted === textOfRows(rows)) return [];
     const count = wanted === "" ? 0 : wanted.split("\n").length;
-    return [`${name}: complete with ${rows.length} rows, and the market has ${count}`];
+    const problem = `${name}: complete with ${rows.length} rows, and the market has ${count}`;
+    return [{ problem, rows: wrongRows(name, rows, final) }];
   });
+}
+
+/** The rows of a file that the market does not have, and those that it has and the file lacks. */
+export function wrongRows(name: string, rows: readonly RowView[], final: FinalRows): readonly string[] {
+  const own = new Set(rows.map(({ text }) => text));
+  const wanted = new Set((final.get(dayOfFile(name)) ?? "").split("\n"));
+  return [...own, ...wanted].filter((text) => text !== "" && !(own.has(text) && wanted.has(text)));
 }
 
 /** Settled rows that went although no run an hour earlier had lacked them. */

@@ -12,6 +12,7 @@ import {
   viewOf,
   wrongFiles,
   wrongLosses,
+  wrongRows,
 } from "./judge-lake.ts";
 import { type Kill, prepareKill } from "./kill-run.ts";
 import { fine, type LakeWorld, type Weather } from "./lake-world.ts";
@@ -88,7 +89,7 @@ export async function playHistory(
   let [runs, strikes, kills, suspensions, damages] = [0, 0, 0, 0, 0];
   let view: LakeView = new Map();
   let hasFlipped = false;
-  /** Files with rows that no response of their run could show to be wrong. */
+  /** Rows that files have, or lack, since a run in which no response could show it. Later runs may keep them so. */
   const unprovable = new Set<string>();
   /** Days that an unfinished run may have staged such rows of. */
   let staged: readonly string[] = [];
@@ -100,14 +101,13 @@ export async function playHistory(
     view = await viewOf(root, before);
     if (!isChecked) return;
     const hit = new Set([...staged, ...unprovableDays(world.proxy)]);
-    for (const [name, { stamp }] of view)
-      if (before.get(name)?.stamp !== stamp)
-        if (hit.has(dayOfFile(name))) unprovable.add(name);
-        else unprovable.delete(name);
+    for (const [name, { stamp, rows }] of view)
+      if (before.get(name)?.stamp !== stamp && hit.has(dayOfFile(name)))
+        for (const row of wrongRows(name, rows, final)) unprovable.add(row);
     const now = world.now() / 1000;
     for (const problem of wrongLosses(before, view, now)) note(problem);
-    for (const problem of wrongFiles(view, final, now))
-      if (!unprovable.has(problem.slice(0, problem.indexOf(":")))) note(problem);
+    for (const { problem, rows } of wrongFiles(view, final, now))
+      if (rows.length === 0 || !rows.every((row) => unprovable.has(row))) note(problem);
   };
 
   /** The lock expires while the process is suspended, another run does its work, and the first one wakes up. */
