@@ -92,6 +92,22 @@ describe("a list of DEXes from which one is removed between two pages", () => {
   });
 });
 
+test("a lower count does not excuse a short page that has rows beyond it", async () => {
+  const names = Array.from({ length: 24 }, (_, index) => `dex${index}`);
+  const { run } = await serve(({ query }) => {
+    const page = Number(query.get("page") ?? 1);
+    const rows = names.slice((page - 1) * 3, page === 8 ? 22 : page * 3);
+    const total_items = page === 7 ? 21 : 24;
+    return json({
+      dexes: rows.map((dex_id) => ({ dex_id, dex_name: dex_id, chain: "ethereum" })),
+      page_info: { limit: 3, page, total_items, total_pages: total_items / 3 },
+    });
+  });
+  const { exit, stderr, proof } = await run("dexes ethereum --all --page-size 3 --parallel 1");
+  expect({ exit, proof }).toEqual({ exit: 8, proof: null });
+  expect(stderr).toContain("page 8 has only 1 of 3 rows");
+});
+
 describe("rows removed between two pages", () => {
   test.each([
     [35, small],

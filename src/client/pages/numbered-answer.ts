@@ -172,9 +172,12 @@ export class ListCount {
     this.window = { ...this.window, items };
   }
 
-  /** The new rows of this page reach an earlier, lower count, so the counts contradict each other and prove nothing. */
+  /**
+   * The new rows of this page end where an earlier, lower count ends, so the counts contradict each other and prove
+   * nothing. Rows beyond it refute the lower count.
+   */
   hasBeenLess(answer: NumberedAnswer, fresh: number): boolean {
-    return answer.at.flag === "page" && fresh > 0 && rowsBefore(answer) + fresh >= this.#leastItems;
+    return answer.at.flag === "page" && fresh > 0 && rowsBefore(answer) + fresh === this.#leastItems;
   }
 
   /** How many of the rows first counted are still expected; undefined once the list has shifted. */
