@@ -3,10 +3,10 @@ import path from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { chunkGroups } from "./bin/build/chunks.ts";
 import { readableChunks } from "./bin/build/readable-chunks.ts";
-import { allCommands } from "./src/program/all-commands.ts";
-import { manPage } from "./src/program/help/man-page.ts";
-import { preparedFile } from "./src/program/help/prepared-file.ts";
-import { preparedPage, preparedWords } from "./src/program/help/print-help.ts";
+import { allCommands } from "./src/cli/program/all-commands.ts";
+import { manPage } from "./src/cli/program/help/man-page.ts";
+import { preparedFile } from "./src/cli/program/help/prepared-file.ts";
+import { preparedPage, preparedWords } from "./src/cli/program/help/print-help.ts";
 import { declarations, sandboxDeclarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
 
@@ -54,7 +54,7 @@ const packageFiles: Plugin = {
   generateBundle() {
     const library = declarations(source("library/public-types.ts"));
     const sandbox = sandboxDeclarations(
-      ["sandbox/received-request.ts", "library/sandbox-types.ts"].map(source),
+      ["sandbox/wire/received-request.ts", "library/sandbox-types.ts"].map(source),
     );
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });

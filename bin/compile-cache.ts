@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from "node:fs";
 import Module from "node:module";
 import path from "node:path";
-import { makeFolder } from "../src/files/paths.ts";
-import { findFolders } from "../src/settings/folders.ts";
+import { makeFolder } from "../src/base/files/paths.ts";
+import { findFolders } from "../src/client/settings/folders.ts";
 import { cacheCompiledCode } from "./code-cache.ts";
 
 /** `node:module` has had this function since Node 22.1. */

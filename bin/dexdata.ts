@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { awaitEarlyReload } from "./early-reload.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
-import { versionLine } from "../src/contract/version.ts";
+import { versionLine } from "../src/base/version.ts";
 
 // Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);

@@ -3,7 +3,7 @@ import type { ClientOptions } from "../src/library/public-types.ts";
 import { createClock } from "./process-clock.ts";
 
 // The entry point for `import { createClient } from "dexdata"`. The build writes its types; see declarations.ts.
-export { Failure } from "../src/contract/failure.ts";
+export { Failure } from "../src/base/failure.ts";
 
 export function createClient(options?: ClientOptions): LibraryClient {
   return createLibraryClient({ clock: createClock(), random: Math.random }, options);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HelpForm } from "../src/program/help/command-help.ts";
-import type { Block } from "../src/render/page/help-page.ts";
-import { preparedFile } from "../src/program/help/prepared-file.ts";
+import type { HelpForm } from "../src/cli/program/help/command-help.ts";
+import type { Block } from "../src/cli/render/page/help-page.ts";
+import { preparedFile } from "../src/cli/program/help/prepared-file.ts";
 
 /** Returns undefined unless the command line is as simple as `pools search --help`; main() parses everything else. */
 export function findPreparedHelp(argv: readonly string[], directory: string): readonly Block[] | undefined {

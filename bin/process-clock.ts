@@ -1,4 +1,4 @@
-import type { Clock } from "../src/context/context.ts";
+import type { Clock } from "../src/base/context/context.ts";
 
 /** The timer stores milliseconds in 31 bits. A longer wait would fire immediately. */
 const longestTimer = 2_147_483_647;

@@ -9,9 +9,9 @@ import {
   type Input,
   type Interruption,
   type Output,
-} from "../src/context/context.ts";
-import { usageFailure } from "../src/contract/failure.ts";
-import { readStart } from "../src/files/named-file.ts";
+} from "../src/base/context/context.ts";
+import { usageFailure } from "../src/base/failure.ts";
+import { readStart } from "../src/base/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";

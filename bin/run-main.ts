@@ -1,4 +1,4 @@
-import { main } from "../src/program/main.ts";
+import { main } from "../src/cli/program/main.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { runInProcess } from "./process-context.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { ReadStream } from "node:tty";
-import type { Key } from "../src/context/context.ts";
+import type { Key } from "../src/base/context/context.ts";
 
 const escape = "\u001B";
 

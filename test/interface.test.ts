@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type EndpointId, endpoints } from "../src/contract/endpoints/all.ts";
-import { onlyGroup, type Endpoint, type RowShape } from "../src/contract/endpoint.ts";
-import type { Param, ParamKind } from "../src/contract/param.ts";
-import type { Field, RecordShape } from "../src/contract/record.ts";
-import type { Reply } from "../src/contract/reply.ts";
-import { isTier, plans, tiers } from "../src/contract/tier.ts";
-import { assetsPerPost } from "../src/contract/feed.ts";
-import { feeds } from "../src/contract/feeds/all-feeds.ts";
+import { type EndpointId, endpoints } from "../src/api/endpoints/all.ts";
+import { onlyGroup, type Endpoint, type RowShape } from "../src/api/endpoint.ts";
+import type { Param, ParamKind } from "../src/api/param.ts";
+import type { Field, RecordShape } from "../src/api/record.ts";
+import type { Reply } from "../src/api/reply.ts";
+import { isTier, plans, tiers } from "../src/api/tier.ts";
+import { assetsPerPost } from "../src/api/feed.ts";
+import { feeds } from "../src/api/feeds/all-feeds.ts";
 
 /**
  * The specification, entered a second time by hand and compared with src/endpoints: client and sandbox use

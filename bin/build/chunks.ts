@@ -19,8 +19,8 @@ const parquet: Chunk = {
 };
 
 const tab = ["bin/complete-words.ts"];
-const program = "src/program/main.ts";
-const request = "src/commands/endpoint/run-endpoint.ts";
+const program = "src/cli/program/main.ts";
+const request = "src/cli/commands/endpoint/run-endpoint.ts";
 
 /** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */
 const together: readonly Chunk[] = [
@@ -31,7 +31,7 @@ const together: readonly Chunk[] = [
   { name: "tab", has: (id, graph) => isBelow(id, tab, graph) },
   { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
   { name: "run", has: (id, graph) => isBelow(id, [request], graph) },
-  { name: "table", has: (id, graph) => isBelow(id, ["src/render/table/record-view.ts"], graph) },
+  { name: "table", has: (id, graph) => isBelow(id, ["src/cli/render/table/record-view.ts"], graph) },
   // This code needs the version, which is compiled in. The library loads only the chunks above.
   { name: "command", has: (id, graph) => isBelow(id, [program], graph) },
 ];

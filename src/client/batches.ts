@@ -1,12 +1,12 @@
-import type { Document } from "./response/answer-body.ts";
-import type { Args } from "../contract/args.ts";
-import { onlyGroup } from "../contract/endpoint.ts";
-import { affectsOneInput, fail, Failure, invalidInput, invalidResponse } from "../contract/failure.ts";
-import type { Reply } from "../contract/reply.ts";
+import type { Document } from "./connection/answer-body.ts";
+import type { Args } from "../api/args.ts";
+import { onlyGroup } from "../api/endpoint.ts";
+import { affectsOneInput, fail, Failure, invalidInput, invalidResponse } from "../base/failure.ts";
+import type { Reply } from "../api/reply.ts";
 import { readRows, type Asking, type Page } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
 import { ended, more } from "./pages/judge.ts";
-import { member } from "../json/raw-json.ts";
+import { member } from "../base/json/raw-json.ts";
 import { type TextRow, textRows } from "./rows/rows.ts";
 import { comparableAddress, subjectKey, type Subject } from "./subject.ts";
 

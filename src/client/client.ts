@@ -1,18 +1,17 @@
 import { setMaxListeners } from "node:events";
-import type { Args, Question } from "../contract/args.ts";
-import type { Context } from "../context/context.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
-import { Failure, invalidResponse } from "../contract/failure.ts";
+import type { Args, Question } from "../api/args.ts";
+import type { Context } from "../base/context/context.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { Failure, invalidResponse } from "../base/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
 import { createEventLedger } from "./spending/ledger.ts";
 import { costOf, createMeter, isCharged } from "./spending/meter.ts";
-import { type Answer, createDocument, type Document } from "./response/answer-body.ts";
+import { type Answer, createDocument, type Document } from "./connection/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./pace/retry.ts";
-import { mostRepeats } from "./pages/judge.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
@@ -53,6 +52,9 @@ export interface Waiting {
 }
 
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
+
+/** The number of retries for a page before a contradiction becomes a doubt. */
+const mostRepeats = 3;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions) {
   // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.

@@ -1,10 +1,10 @@
 import path from "node:path";
-import type { Context } from "../context/context.ts";
-import { usageFailure } from "../contract/failure.ts";
-import { lookAt, namesIn } from "../files/paths.ts";
-import { replaceWithText } from "../files/replace-file.ts";
-import { textOfFile } from "../files/stored-file.ts";
-import { writeFailure } from "../files/file-errors.ts";
+import type { Context } from "../base/context/context.ts";
+import { usageFailure } from "../base/failure.ts";
+import { lookAt, namesIn } from "../base/files/paths.ts";
+import { replaceWithText } from "../base/files/replace-file.ts";
+import { textOfFile } from "../base/files/stored-file.ts";
+import { writeFailure } from "../base/files/file-errors.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { showTime } from "./footer.ts";
 import { folderOf, periodNamed } from "./layout.ts";

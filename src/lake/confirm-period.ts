@@ -1,4 +1,4 @@
-import { walkPages } from "../client/pages/walk-pages.ts";
+import { walkPages } from "../client/walk-pages.ts";
 import type { Stretch } from "./coverage.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { readLakeRow } from "./lake-row.ts";

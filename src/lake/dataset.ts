@@ -1,7 +1,7 @@
 import { intervalSeconds } from "../client/candles/candle-slices.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
-import { intervals, poolOhlcv, tokenOhlcv } from "../contract/endpoints/ohlcv.ts";
-import { poolTransactions } from "../contract/endpoints/pool-transactions.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
+import { intervals, poolOhlcv, tokenOhlcv } from "../api/endpoints/ohlcv.ts";
+import { poolTransactions } from "../api/endpoints/pool-transactions.ts";
 
 export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv"] as const;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { intervals } from "../contract/endpoints/ohlcv.ts";
-import { formatInstant, parseRfc3339 } from "../time/time.ts";
+import { intervals } from "../api/endpoints/ohlcv.ts";
+import { formatInstant, parseRfc3339 } from "../base/time/time.ts";
 import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
 import { fileStates, type Period } from "./layout.ts";
 

@@ -1,9 +1,9 @@
 import path from "node:path";
-import { describeFileError, errorCode, isOneFile } from "../files/file-errors.ts";
-import { folderBelow } from "../files/folder-below.ts";
-import { type FileIdentity, type FolderLock, identityOf, publish } from "../files/publish.ts";
-import { openStored } from "../files/stored-file.ts";
-import { openParquet, readParquet, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
+import { folderBelow } from "../base/files/folder-below.ts";
+import { type FileIdentity, type FolderLock, identityOf, publish } from "../base/files/publish.ts";
+import { openStored } from "../base/files/stored-file.ts";
+import { openParquet, readParquet, UnreadableParquet } from "../rows/parquet/parquet-file.ts";
 import type { Held } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
 import { foreignPart, readFooter } from "./footer.ts";

@@ -1,12 +1,12 @@
-import { rowShape } from "../contract/endpoint.ts";
-import { fail } from "../contract/failure.ts";
-import { createPart, openStored } from "../files/stored-file.ts";
-import { removeFile } from "../files/paths.ts";
-import { rawMembers } from "../json/raw-json.ts";
-import { columnsOf, type ParquetColumn } from "../parquet/parquet-columns.ts";
-import { openParquet, type ParquetFile, UnreadableParquet } from "../parquet/parquet-file.ts";
-import { createParquetWriter, type WrittenRows } from "../parquet/parquet-writer.ts";
-import { createRowHash } from "../parquet/canonical-rows.ts";
+import { rowShape } from "../api/endpoint.ts";
+import { fail } from "../base/failure.ts";
+import { createPart, openStored } from "../base/files/stored-file.ts";
+import { removeFile } from "../base/files/paths.ts";
+import { rawMembers } from "../base/json/raw-json.ts";
+import { columnsOf, type ParquetColumn } from "../rows/parquet/parquet-columns.ts";
+import { openParquet, type ParquetFile, UnreadableParquet } from "../rows/parquet/parquet-file.ts";
+import { createParquetWriter, type WrittenRows } from "../rows/parquet/parquet-writer.ts";
+import { createRowHash } from "../rows/parquet/canonical-rows.ts";
 import { type DatasetKind, factsOfKind } from "./dataset.ts";
 import { type Footer, writeFooter } from "./footer.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { namesBelow } from "../files/paths.ts";
-import { intervals } from "../contract/endpoints/ohlcv.ts";
+import { namesBelow } from "../base/files/paths.ts";
+import { intervals } from "../api/endpoints/ohlcv.ts";
 import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
 import { fileNameOf, type FileState, fileStates, folderOf, type Period, periodNamed } from "./layout.ts";
 

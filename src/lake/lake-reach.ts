@@ -1,10 +1,10 @@
 import type { Client } from "../client/client.ts";
-import { walkPages } from "../client/pages/walk-pages.ts";
-import { pool as poolEndpoint } from "../contract/endpoints/pool.ts";
-import { affectsOneInput, Failure } from "../contract/failure.ts";
-import type { Tier } from "../contract/tier.ts";
-import { member } from "../json/raw-json.ts";
-import { parseRfc3339 } from "../time/time.ts";
+import { walkPages } from "../client/walk-pages.ts";
+import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
+import { affectsOneInput, Failure } from "../base/failure.ts";
+import type { Tier } from "../api/tier.ts";
+import { member } from "../base/json/raw-json.ts";
+import { parseRfc3339 } from "../base/time/time.ts";
 import { usualReach } from "./coverage.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";

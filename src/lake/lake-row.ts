@@ -1,7 +1,7 @@
 import { openingOf } from "../client/candles/candle-slices.ts";
-import { invalidResponse } from "../contract/failure.ts";
-import { isObject, member } from "../json/raw-json.ts";
-import { compareInstants, type Instant, parseRfc3339 } from "../time/time.ts";
+import { invalidResponse } from "../base/failure.ts";
+import { isObject, member } from "../base/json/raw-json.ts";
+import { compareInstants, type Instant, parseRfc3339 } from "../base/time/time.ts";
 import { addressKey } from "../client/subject.ts";
 import type { Dataset, DatasetKind } from "./dataset.ts";
 

@@ -1,9 +1,9 @@
 import type { Client } from "../client/client.ts";
-import type { Context } from "../context/context.ts";
-import type { Failure } from "../contract/failure.ts";
-import type { FolderLock } from "../files/publish.ts";
-import type { FileLock } from "../files/file-lock.ts";
-import { counted } from "../text/counted.ts";
+import type { Context } from "../base/context/context.ts";
+import type { Failure } from "../base/failure.ts";
+import type { FolderLock } from "../base/files/publish.ts";
+import type { FileLock } from "../base/files/file-lock.ts";
+import { counted } from "../base/text/counted.ts";
 import { notCreated } from "./coverage.ts";
 import { type Dataset, nameOfDataset } from "./dataset.ts";
 import { type LostRange, showTime } from "./footer.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { Context } from "../context/context.ts";
-import { folderBelow } from "../files/folder-below.ts";
-import { type FolderLock, identityOf, keepCopy, publish } from "../files/publish.ts";
-import { removeOwn } from "../files/stored-file.ts";
-import { formatInstant } from "../time/time.ts";
+import type { Context } from "../base/context/context.ts";
+import { folderBelow } from "../base/files/folder-below.ts";
+import { type FolderLock, identityOf, keepCopy, publish } from "../base/files/publish.ts";
+import { removeOwn } from "../base/files/stored-file.ts";
+import { formatInstant } from "../base/time/time.ts";
 import type { HeldFile } from "./held-files.ts";
 import type { WrittenPart } from "./lake-file.ts";
 import { fileNameOf } from "./layout.ts";

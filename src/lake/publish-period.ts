@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { removeFile } from "../files/paths.ts";
+import { removeFile } from "../base/files/paths.ts";
 import { type Dataset } from "./dataset.ts";
 import { type Footer, showTime } from "./footer.ts";
 import type { HeldFile } from "./held-files.ts";

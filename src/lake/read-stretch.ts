@@ -1,4 +1,4 @@
-import { createPart, textOfFile } from "../files/stored-file.ts";
+import { createPart, textOfFile } from "../base/files/stored-file.ts";
 import { partsOf, type Stretch, usualReach } from "./coverage.ts";
 import { giveUpStart } from "./give-up.ts";
 import type { LakeRun } from "./lake-run.ts";

@@ -1,5 +1,5 @@
-import type { Args } from "../contract/args.ts";
-import { toWire } from "../time/time.ts";
+import type { Args } from "../api/args.ts";
+import { toWire } from "../base/time/time.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 
 interface Range {

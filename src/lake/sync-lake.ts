@@ -1,8 +1,8 @@
 import path from "node:path";
-import { Failure } from "../contract/failure.ts";
-import { diskAdvice, outputFailure } from "../files/file-errors.ts";
-import { folderBelow } from "../files/folder-below.ts";
-import { lookAt, namesIn } from "../files/paths.ts";
+import { Failure } from "../base/failure.ts";
+import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
+import { folderBelow } from "../base/files/folder-below.ts";
+import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod } from "./confirm-period.ts";
 import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";

@@ -1,9 +1,9 @@
 import path from "node:path";
-import type { Context } from "../context/context.ts";
-import { writeFailure } from "../files/file-errors.ts";
-import { lookAt } from "../files/paths.ts";
-import { replaceWithText } from "../files/replace-file.ts";
-import { textOfFile } from "../files/stored-file.ts";
+import type { Context } from "../base/context/context.ts";
+import { writeFailure } from "../base/files/file-errors.ts";
+import { lookAt } from "../base/files/paths.ts";
+import { replaceWithText } from "../base/files/replace-file.ts";
+import { textOfFile } from "../base/files/stored-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { isMonthly } from "./layout.ts";
 import { tokensName } from "./token-table.ts";

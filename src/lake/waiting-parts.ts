@@ -1,5 +1,5 @@
-import { linesOfFile } from "../files/stored-file.ts";
-import { counted } from "../text/counted.ts";
+import { linesOfFile } from "../base/files/stored-file.ts";
+import { counted } from "../base/text/counted.ts";
 import { completeAge } from "./coverage.ts";
 import { type Dataset, nameOfDataset } from "./dataset.ts";
 import type { Footer } from "./footer.ts";

@@ -1,5 +1,5 @@
-import { usageFailure } from "../contract/failure.ts";
-import { nearest } from "../text/nearest.ts";
+import { usageFailure } from "../base/failure.ts";
+import { nearest } from "../base/text/nearest.ts";
 
 /** Refuses anything but an object with these options, because an option that is ignored does not do what it says. */
 export function checkOptions(options: unknown, names: readonly string[], receiver: string): void {

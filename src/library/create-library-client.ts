@@ -1,8 +1,8 @@
 import { type Client, createClient } from "../client/client.ts";
 import { createPace, memoryStore } from "../client/pace/create-pace.ts";
-import { endpoints } from "../contract/endpoints/all.ts";
-import type { Context } from "../context/context.ts";
-import { invalidInput } from "../contract/failure.ts";
+import { endpoints } from "../api/endpoints/all.ts";
+import type { Context } from "../base/context/context.ts";
+import { invalidInput } from "../base/failure.ts";
 import { callOf } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";

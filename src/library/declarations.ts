@@ -1,11 +1,11 @@
-import type { Endpoint } from "../contract/endpoint.ts";
-import { endpoints } from "../contract/endpoints/all.ts";
-import { errorCodes } from "../contract/errors.ts";
-import { feedNames, feeds } from "../contract/feeds/all-feeds.ts";
-import type { Param } from "../contract/param.ts";
-import type { NamedRecord } from "../contract/record.ts";
-import { tiers } from "../contract/tier.ts";
-import { typeName, typeScript } from "../render/schema/typescript.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { endpoints } from "../api/endpoints/all.ts";
+import { errorCodes } from "../api/error-codes.ts";
+import { feedNames, feeds } from "../api/feeds/all-feeds.ts";
+import type { Param } from "../api/param.ts";
+import type { NamedRecord } from "../api/record.ts";
+import { tiers } from "../api/tier.ts";
+import { typeName, typeScript } from "../api/typescript.ts";
 import { methodHelp, methodName, parameterHelp } from "./parameter-help.ts";
 import { isGiven } from "./read-params.ts";
 

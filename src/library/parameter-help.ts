@@ -1,6 +1,6 @@
-import type { Endpoint } from "../contract/endpoint.ts";
-import { endpoints } from "../contract/endpoints/all.ts";
-import { fullHelp, type Param } from "../contract/param.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { endpoints } from "../api/endpoints/all.ts";
+import { fullHelp, type Param } from "../api/param.ts";
 
 /** E.g. `networkPoolsSearch` for `network_pools_search`. */
 export function methodName({ id }: Endpoint): string {

@@ -1,8 +1,8 @@
 // The public types. The build copies this file into the package's types and expands the imported unions.
 
-import type { ErrorCode as KnownCode } from "../contract/errors.ts";
-import type { FeedName } from "../contract/feeds/all-feeds.ts";
-import type { Tier } from "../contract/tier.ts";
+import type { ErrorCode as KnownCode } from "../api/error-codes.ts";
+import type { FeedName } from "../api/feeds/all-feeds.ts";
+import type { Tier } from "../api/tier.ts";
 
 export type { FeedName, KnownCode, Tier };
 

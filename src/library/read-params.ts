@@ -1,9 +1,9 @@
 import { completeWindow } from "../client/candles/candle-slices.ts";
-import { type Args, readArgs } from "../contract/args.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
-import { invalidInput, usageFailure } from "../contract/failure.ts";
-import type { Param } from "../contract/param.ts";
-import { nearest } from "../text/nearest.ts";
+import { type Args, readArgs } from "../api/args.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
+import type { Param } from "../api/param.ts";
+import { nearest } from "../base/text/nearest.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
 

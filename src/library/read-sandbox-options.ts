@@ -1,7 +1,7 @@
-import { invalidInput, usageFailure } from "../contract/failure.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Faults } from "../sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../sandbox/faults/parse-faults.ts";
-import { formatInstant, parseTimeBound } from "../time/time.ts";
+import { formatInstant, parseTimeBound } from "../base/time/time.ts";
 import { checkOptions } from "./check-options.ts";
 import { wholeNumber } from "./read-options.ts";
 import { timeText } from "./read-params.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "../context/context.ts";
-import { invalidInput, usageFailure } from "../contract/failure.ts";
-import { isTier, type Tier, tiers } from "../contract/tier.ts";
-import { errorCode } from "../files/file-errors.ts";
+import type { Clock } from "../base/context/context.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
+import { isTier, type Tier, tiers } from "../api/tier.ts";
+import { errorCode } from "../base/files/file-errors.ts";
 import { connectionOf, environmentOf } from "../sandbox/caller-access.ts";
-import type { ReceivedRequest } from "../sandbox/received-request.ts";
+import type { ReceivedRequest } from "../sandbox/wire/received-request.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { wholeNumber } from "./read-options.ts";
 import { readFaults, readSandboxOptions } from "./read-sandbox-options.ts";

@@ -1,4 +1,4 @@
-import { plans, type Tier } from "../contract/tier.ts";
+import { plans, type Tier } from "../api/tier.ts";
 import type { RunningSandbox } from "./server.ts";
 
 /** The hosts and the key of a caller on this plan. */

@@ -1,15 +1,15 @@
-import { findEndpoint, type FoundEndpoint, splitPath } from "../contract/endpoints/find-endpoint.ts";
+import { findEndpoint, type FoundEndpoint, splitPath } from "../api/endpoints/find-endpoint.ts";
 import { answers } from "./answers/all-answers.ts";
 import { countAddresses } from "./answers/price-batch.ts";
 import { answerStats } from "./answers/whole-service.ts";
-import { arrive, type Arrived, respondRefusal, respondWith } from "./arrival.ts";
-import { guard, planRefusal } from "./guards.ts";
-import { type Json, writeJson } from "./json-writer.ts";
-import { removedPath } from "./removed-paths.ts";
-import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
-import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
-import type { SandboxState } from "./state.ts";
-import type { Work } from "./work.ts";
+import { arrive, type Arrived, respondRefusal, respondWith } from "./service/arrival.ts";
+import { guard, planRefusal } from "./service/guards.ts";
+import { type Json, writeJson } from "./wire/json-writer.ts";
+import { removedPath } from "./service/removed-paths.ts";
+import type { SandboxRequest, SandboxResponse } from "./service/sandbox-exchange.ts";
+import { asRefusal, methodNotAllowed, refuse } from "./wire/service-refusal.ts";
+import type { SandboxState } from "./service/state.ts";
+import type { Work } from "./work/work.ts";
 
 /** Handles one request without a socket or clock, and changes only the meters in `state`. */
 export function* handle(request: SandboxRequest, state: SandboxState): Work<SandboxResponse> {

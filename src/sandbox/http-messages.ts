@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { errorCode } from "../files/file-errors.ts";
-import type { SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
-import type { SandboxState } from "./state.ts";
-import { after } from "./streams/ticker.ts";
+import { errorCode } from "../base/files/file-errors.ts";
+import type { SandboxHost, SandboxRequest, SandboxResponse } from "./service/sandbox-exchange.ts";
+import type { SandboxState } from "./service/state.ts";
+import { after } from "./work/ticker.ts";
 
 export function readRequest(message: IncomingMessage, host: SandboxHost): SandboxRequest {
   return {

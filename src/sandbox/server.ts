@@ -1,16 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type KeyedTier, sandboxKeys } from "./caller.ts";
-import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
+import { type KeyedTier, sandboxKeys } from "./service/caller.ts";
+import type { SandboxHost, SandboxOptions } from "./service/sandbox-exchange.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
-import { answerWithFaults } from "./faults/faulty-answer.ts";
-import { sendAnswer } from "./faults/delivery.ts";
+import { answerWithFaults } from "./faulty/faulty-answer.ts";
+import { sendAnswer } from "./faulty/delivery.ts";
 import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
-import { createSandboxState, type SandboxState, setFaults } from "./state.ts";
+import { createSandboxState, type SandboxState, setFaults } from "./service/state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
-import { serveStreams } from "./streams/stream-server.ts";
-import { makeTicker } from "./streams/ticker.ts";
-import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
+import { serveStreams } from "./stream-server.ts";
+import { makeTicker } from "./work/ticker.ts";
+import { createWorkQueue, type WorkQueue } from "./work/work-queue.ts";
 
 export interface RunningSandbox {
   /** `http://127.0.0.1:PORT`, for keyless and free callers. */

@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { Failure } from "../../src/contract/failure.ts";
-import type { Param } from "../../src/contract/param.ts";
-import { readParam } from "../../src/contract/read-param.ts";
+import { Failure } from "../../src/base/failure.ts";
+import type { Param } from "../../src/api/param.ts";
+import { readParam } from "../../src/api/read-param.ts";
 import { isLong } from "../harness/long.ts";
 
 const param: Param = {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { textWidth } from "../../src/render/values/width.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 import { withoutColors } from "../gallery/readable-colors.ts";
 import { answerCandles, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";

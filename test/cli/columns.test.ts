@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { checkColumns } from "../../src/render/table/choose-columns.ts";
-import { textWidth } from "../../src/render/values/width.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { checkColumns } from "../../src/cli/render/table/choose-columns.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { accountFile } from "../../src/run/spending/open-pace.ts";
+import { accountFile } from "../../src/cli/run/spending/open-pace.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf } from "../harness/rows.ts";
 import { hang, html, json, type Reply, type Script, slow } from "../harness/scripted-server.ts";

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type OutputFormat, outputFormats } from "../../src/contract/output-format.ts";
-import { allCommands } from "../../src/program/all-commands.ts";
-import { formatByName, formats } from "../../src/render/formats/formats.ts";
+import { type OutputFormat, outputFormats } from "../../src/api/output-format.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { formatByName, formats } from "../../src/cli/render/formats/formats.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { exampleFiles, writeExampleFiles } from "../harness/example-files.ts";
 import { useSandbox } from "../harness/sandbox.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { AddressOf } from "../../src/contract/address-form.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { feeds } from "../../src/contract/feeds/all-feeds.ts";
-import type { Param } from "../../src/contract/param.ts";
+import type { AddressOf } from "../../src/api/address-form.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import type { Param } from "../../src/api/param.ts";
 import { methodName } from "../../src/library/parameter-help.ts";
-import { allCommands } from "../../src/program/all-commands.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { empty, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

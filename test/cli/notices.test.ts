@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createReport } from "../../src/run/report.ts";
+import { createReport } from "../../src/cli/run/report.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const options = { isQuiet: false, hasDimRemarks: false, hasStats: false, verbosity: 0 } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { feeds, streamCommand } from "../../src/contract/feeds/all-feeds.ts";
-import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { allCommands } from "../../src/program/all-commands.ts";
+import { feeds, streamCommand } from "../../src/api/feeds/all-feeds.ts";
+import type { Endpoint } from "../../src/api/endpoint.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 

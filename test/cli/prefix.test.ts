@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { UNSAFE_IN_LINE } from "../../src/text/unsafe-text.ts";
+import { UNSAFE_IN_LINE } from "../../src/base/text/unsafe-text.ts";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { breakAt, pullOfPages, servePages } from "../harness/paged-list.ts";
 import { createRandom } from "../harness/random.ts";

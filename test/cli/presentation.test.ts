@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readsUnicode } from "../../src/render/terminal.ts";
+import { readsUnicode } from "../../src/cli/render/terminal.ts";
 
 test.each([
   [{ LANG: "C.UTF-8" }, true],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endpointFlags } from "../../src/commands/endpoint/endpoint-flags.ts";
-import { commandGroups } from "../../src/commands/input/positionals.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { endpointFlags } from "../../src/cli/commands/flags/endpoint-flags.ts";
+import { commandGroups } from "../../src/cli/commands/input/positionals.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 

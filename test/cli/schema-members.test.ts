@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import type { RecordShape } from "../../src/contract/record.ts";
-import { knownRecords } from "../../src/commands/schema/known-records.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import type { RecordShape } from "../../src/api/record.ts";
+import { knownRecords } from "../../src/cli/commands/schema/known-records.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { EndpointId } from "../../src/contract/endpoints/all.ts";
-import { textWidth } from "../../src/render/values/width.ts";
+import type { EndpointId } from "../../src/api/endpoints/all.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { render } from "../render/render.ts";

@@ -7,7 +7,7 @@ import {
   runBudget,
   unbounded,
 } from "../../src/client/spending/credit-budget.ts";
-import { Failure } from "../../src/contract/failure.ts";
+import { Failure } from "../../src/base/failure.ts";
 
 describe("the budget of a run", () => {
   test("a claim that exceeds the budget waits for pending claims and is granted if those cost nothing", async () => {

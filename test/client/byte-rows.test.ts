@@ -5,9 +5,9 @@ import { cutAnswer } from "../harness/cut-answer.ts";
 import { readRows } from "../../src/client/pages/page.ts";
 import { textRows } from "../../src/client/rows/rows.ts";
 import type { Rows } from "../../src/client/rows/rows.ts";
-import { isSafeJson } from "../../src/json/json-text.ts";
-import { member, rawMembers } from "../../src/json/raw-json.ts";
-import type { TextHash } from "../../src/text/text-hash.ts";
+import { isSafeJson } from "../../src/base/json/json-text.ts";
+import { member, rawMembers } from "../../src/base/json/raw-json.ts";
+import type { TextHash } from "../../src/base/text/text-hash.ts";
 import { samples } from "../json/json-samples.ts";
 
 const identity = ["chain", "id"];

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import tls from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { connectionFailure } from "../../src/client/connection/connection-failure.ts";
-import { Failure } from "../../src/contract/failure.ts";
+import { Failure } from "../../src/base/failure.ts";
 import { type CertificateName, certificateOptions } from "../harness/certificates.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, raw, type Reply, reset, slow } from "../harness/scripted-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTransport } from "../../src/client/connection/transport.ts";
-import { Failure } from "../../src/contract/failure.ts";
+import { Failure } from "../../src/base/failure.ts";
 import { createClock } from "../../bin/process-clock.ts";
 import { takeRefused } from "../harness/no-public-host.ts";
 import { startProxy, type TestProxy } from "../harness/proxy.ts";

@@ -1,10 +1,10 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/client/response/error-body.ts";
-import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
+import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/response/retry-after.ts";
 import { defaultRetryPolicy, waitBeforeRetry } from "../../src/client/pace/retry.ts";
-import { meaningOf } from "../../src/contract/service-errors.ts";
-import { Failure, affectsOneInput } from "../../src/contract/failure.ts";
+import { meaningOf } from "../../src/api/service-errors.ts";
+import { Failure, affectsOneInput } from "../../src/base/failure.ts";
 
 const failure = (details: {
   status?: number;

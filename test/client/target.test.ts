@@ -6,8 +6,8 @@ import {
   type Hosts,
   type Target,
 } from "../../src/client/connection/target.ts";
-import { Failure } from "../../src/contract/failure.ts";
-import { tiers } from "../../src/contract/tier.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { tiers } from "../../src/api/tier.ts";
 
 const hosts: Hosts = {
   rest: { free: "https://free.invalid", paid: "https://paid.invalid" },

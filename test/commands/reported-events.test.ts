@@ -1,14 +1,14 @@
-import { Foreign } from "../../src/tail/event-owner.ts";
+import { Foreign } from "../../src/client/live/event-owner.ts";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { createFollowReport } from "../../src/commands/follow/follow-report.ts";
-import { followEvents } from "../../src/commands/follow/follow-flags.ts";
-import { streamEvents } from "../../src/commands/stream/stream-flags.ts";
-import { createStreamReport } from "../../src/commands/stream/stream-report.ts";
-import { fail } from "../../src/contract/failure.ts";
-import { openEventLog } from "../../src/run/output/event-log.ts";
-import type { Run } from "../../src/run/with-run.ts";
+import { createFollowReport } from "../../src/cli/commands/follow/follow-report.ts";
+import { followEvents } from "../../src/cli/commands/flags/follow-flags.ts";
+import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
+import { createStreamReport } from "../../src/cli/commands/stream/stream-report.ts";
+import { fail } from "../../src/base/failure.ts";
+import { openEventLog } from "../../src/cli/run/output/event-log.ts";
+import type { Run } from "../../src/cli/run/with-run.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 

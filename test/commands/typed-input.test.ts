@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { command } from "../../src/commands/command.ts";
-import { localExits } from "../../src/contract/exit-codes.ts";
-import { flag, pick, readValues, type Values } from "../../src/run/flags/flag.ts";
-import { choice, toggle, wholeNumber } from "../../src/run/flags/flag-types.ts";
-import { sharedFlags } from "../../src/run/flags/shared-flags.ts";
+import { command } from "../../src/cli/commands/command.ts";
+import { localExits } from "../../src/base/exit-codes.ts";
+import { flag, pick, readValues, type Values } from "../../src/cli/run/flags/flag.ts";
+import { choice, toggle, wholeNumber } from "../../src/cli/run/flags/flag-types.ts";
+import { sharedFlags } from "../../src/cli/run/flags/shared-flags.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const flags = {

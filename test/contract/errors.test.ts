@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { errorCodes, factsOf, isErrorCode } from "../../src/contract/errors.ts";
-import { exitCodes } from "../../src/contract/exit-codes.ts";
-import { isServiceCode } from "../../src/contract/service-errors.ts";
-import { fail, type Failure } from "../../src/contract/failure.ts";
+import { errorCodes, factsOf, isErrorCode } from "../../src/api/error-codes.ts";
+import { exitCodes } from "../../src/base/exit-codes.ts";
+import { isServiceCode } from "../../src/api/service-errors.ts";
+import { failAsService } from "../../src/api/error-codes.ts";
+import { fail, type Failure } from "../../src/base/failure.ts";
 
 describe("the table of error codes", () => {
   test("no code of dexdata is also a code of the service", () => {
@@ -30,7 +31,7 @@ describe("fail", () => {
       message: "3 rows are missing",
       details: { code: "incomplete", exit: 8, retryable: true, next: factsOf("incomplete").next },
     });
-    expect(fail("not_found", "no pool").details).toMatchObject({ exit: 3, retryable: false });
+    expect(failAsService("not_found", "no pool").details).toMatchObject({ exit: 3, retryable: false });
   });
 
   test("details passed by the caller override the table", () => {

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { checkHost } from "../../src/contract/host.ts";
+import { checkHost } from "../../src/api/host.ts";
 
 test.each([
   ["https://host.invalid", "https://host.invalid"],

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, test } from "vitest";
-import { takesAddress } from "../../src/commands/input/positionals.ts";
-import { rowShape } from "../../src/contract/endpoint.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { feedNames, feeds } from "../../src/contract/feeds/all-feeds.ts";
+import { takesAddress } from "../../src/cli/commands/input/positionals.ts";
+import { rowShape } from "../../src/api/endpoint.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { feedNames, feeds } from "../../src/api/feeds/all-feeds.ts";
 
 // Every special property of an endpoint or a feed is a field of it. If code compared names instead, the
 // author of the next endpoint would have to find that code without a failing check.
@@ -87,7 +87,7 @@ function comparisonsIn(source: string): readonly string[] {
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((name) => path.posix.join("src", name.split(path.sep).join("/")))
-  .filter((name) => name.endsWith(".ts") && !name.startsWith("src/contract/"));
+  .filter((name) => name.endsWith(".ts") && !name.startsWith("src/api/"));
 
 describe("special properties of endpoints and feeds are fields", () => {
   test.each([

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { build } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
-import { allCommands } from "../../src/program/all-commands.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
 import { binaryEnv, packageFolder, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { systemFailure } from "../../src/files/file-errors.ts";
+import { systemFailure } from "../../src/base/files/file-errors.ts";
 import { binaryEnv, ended, program } from "../harness/binary.ts";
 
 /** Runs the built program in a shell that first takes something away from it. */

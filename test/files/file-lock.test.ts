@@ -17,7 +17,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fileURLToPath } from "node:url";
-import { acquireLock, checkHeld, type FileLock, holdLock } from "../../src/files/file-lock.ts";
+import { acquireLock, checkHeld, type FileLock, holdLock } from "../../src/base/files/file-lock.ts";
 import { bundle } from "../harness/bundle.ts";
 import { freeProcessId, lockOfGone, lockOfRunning, lockText } from "../harness/lock-token.ts";
 import { rowsOf } from "../harness/rows.ts";

@@ -1,5 +1,5 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { holdLock } from "../../src/files/file-lock.ts";
+import { holdLock } from "../../src/base/files/file-lock.ts";
 
 /**
  * Bundled and run as a child process by `file-lock.test.ts`: takes a lock, reports it, and has no other work.

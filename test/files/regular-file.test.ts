@@ -2,8 +2,8 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { cutFile } from "../../src/files/last-lines.ts";
-import { isSameFile } from "../../src/files/regular-file.ts";
+import { cutFile } from "../../src/base/files/last-lines.ts";
+import { isSameFile } from "../../src/base/files/regular-file.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const refusing = (code: string) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { replaceFile } from "../../src/files/replace-file.ts";
+import { replaceFile } from "../../src/base/files/replace-file.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 
 function held(times: number, code: string): () => void {

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { stageFile, stagingName, stagingSuffix } from "../../src/files/replace-file.ts";
+import { stageFile, stagingName, stagingSuffix } from "../../src/base/files/replace-file.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createBoard } from "../../src/render/board/board.ts";
-import { createPaint } from "../../src/render/painter.ts";
-import { textWidth } from "../../src/render/values/width.ts";
+import { createBoard } from "../../src/cli/render/board/board.ts";
+import { createPaint } from "../../src/cli/render/painter.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { palettes, terminalPicture } from "../harness/terminal-picture.ts";

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { exitCodes } from "../../src/contract/exit-codes.ts";
-import { connectionsOfPlan } from "../../src/contract/feed.ts";
-import { topicNames } from "../../src/program/help/topic-names.ts";
-import { topicPage } from "../../src/program/help/topics/topics.ts";
-import { allCommands } from "../../src/program/all-commands.ts";
+import { exitCodes } from "../../src/base/exit-codes.ts";
+import { connectionsOfPlan } from "../../src/api/feed.ts";
+import { topicNames } from "../../src/cli/program/help/topic-names.ts";
+import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { pages } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { plansTable, referenceParts, verifyTable } from "./reference.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { inject } from "vitest";
-import { localExits } from "../../src/contract/exit-codes.ts";
+import { localExits } from "../../src/base/exit-codes.ts";
 import type * as entry from "./program-entry.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "./test-context.ts";
 

@@ -1,4 +1,4 @@
-import { Failure } from "../../src/contract/failure.ts";
+import { Failure } from "../../src/base/failure.ts";
 
 /** The message and the exit code of a failure, to compare at once. */
 export interface Told {

@@ -18,7 +18,7 @@ declare module "vitest" {
 const sharedMarket: Plugin = {
   name: "shared-market",
   resolveId: (id, importer) =>
-    id === "./market/market.ts" && importer === path.resolve("src/sandbox/state.ts")
+    id === "./market/market.ts" && importer === path.resolve("src/sandbox/service/state.ts")
       ? path.resolve("test/harness/shared-market.ts")
       : undefined,
 };

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { openStored } from "../../src/files/stored-file.ts";
+import { openStored } from "../../src/base/files/stored-file.ts";
 import { type Footer, readFooter } from "../../src/lake/footer.ts";
 import { readRows } from "../../src/lake/lake-file.ts";
-import { openParquet } from "../../src/parquet/parquet-file.ts";
+import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
 
 export const usdcWeth = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 

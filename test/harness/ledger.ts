@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
 import { parseFaults, startSandbox } from "./bundled-sandbox.ts";
 import { sandboxNow } from "./sandbox.ts";
 

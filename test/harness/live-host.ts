@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "../../src/context/context.ts";
+import type { Clock } from "../../src/base/context/context.ts";
 
 /** An event of the market. It is due whether or not anybody listens. */
 export interface DueEvent {

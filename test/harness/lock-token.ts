@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createToken } from "../../src/files/lock-token.ts";
+import { createToken } from "../../src/base/files/lock-token.ts";
 
 /** Returns a lock in the format of this process, with some members replaced. */
 export function lockText(changed: Readonly<Record<string, unknown>> = {}): string {

@@ -1,18 +1,18 @@
 import {
   answerWithFaults as answerInSteps,
   type FaultyResponse,
-} from "../../src/sandbox/faults/faulty-answer.ts";
+} from "../../src/sandbox/faulty/faulty-answer.ts";
 import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
-import type { SandboxRequest, SandboxResponse } from "../../src/sandbox/sandbox-exchange.ts";
-import type { SandboxState } from "../../src/sandbox/state.ts";
-import { finish } from "../../src/sandbox/work.ts";
+import type { SandboxRequest, SandboxResponse } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxState } from "../../src/sandbox/service/state.ts";
+import { finish } from "../../src/sandbox/work/work.ts";
 
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";
 export { openStream } from "../../src/sandbox/streams/open-stream.ts";
 export { StreamHub } from "../../src/sandbox/streams/stream-hub.ts";
 export { startSandbox } from "../../src/sandbox/server.ts";
-export { createSandboxState } from "../../src/sandbox/state.ts";
+export { createSandboxState } from "../../src/sandbox/service/state.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";
 export { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 export { createMarket } from "../../src/sandbox/market/market.ts";

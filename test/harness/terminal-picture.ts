@@ -1,4 +1,4 @@
-import { textWidth } from "../../src/render/values/width.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 
 /** Options of a terminal screen as an SVG that is the same on every machine. */
 export interface PictureOptions {

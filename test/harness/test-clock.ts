@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/context/context.ts";
+import type { Clock } from "../../src/base/context/context.ts";
 
 /** A clock that the test controls: it advances only by sleeps and by the test. */
 export interface TestClock extends Clock {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll } from "vitest";
-import type { Context, Interruption, Key } from "../../src/context/context.ts";
+import type { Context, Interruption, Key } from "../../src/base/context/context.ts";
 import { createTestClock, type TestClock } from "./test-clock.ts";
 import { createTestOutput, type TestOutput } from "./test-output.ts";
 

@@ -1,4 +1,4 @@
-import type { Output } from "../../src/context/context.ts";
+import type { Output } from "../../src/base/context/context.ts";
 import { watchOutput } from "./no-key-seen.ts";
 
 /** A screen or a pipe that stores everything written to it. */

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Endpoint } from "../../src/api/endpoint.ts";
 
 /** Values for the path parameters in tests: a network, and an address for everything else. */
 export interface Sample {

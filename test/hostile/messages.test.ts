@@ -1,9 +1,9 @@
-import { textFormats } from "../../src/contract/output-format.ts";
+import { textFormats } from "../../src/api/output-format.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../src/program/all-commands.ts";
-import { answerShell } from "../../src/program/completion/complete.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { answerShell } from "../../src/cli/program/completion/complete.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
 import { json, type Script, slow } from "../harness/scripted-server.ts";
@@ -245,5 +245,9 @@ test("promise 2: all messages go through one module", () => {
     (file) => file.endsWith(".ts") && /\bstderr\.write\(/u.test(readFileSync(path.join("src", file), "utf8")),
   );
   // The first one prompts for a key: its line stays open for the input.
-  expect(writers.toSorted()).toEqual(["commands/auth/auth.ts", "run/failure-text.ts", "run/report.ts"]);
+  expect(writers.toSorted()).toEqual([
+    "cli/commands/auth/auth.ts",
+    "cli/run/failure-text.ts",
+    "cli/run/report.ts",
+  ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textFormats } from "../../src/contract/output-format.ts";
+import { textFormats } from "../../src/api/output-format.ts";
 import { commands } from "../harness/hostile/commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { ByteScan, UnsupportedByScanner } from "../../src/json/byte-scan.ts";
+import { ByteScan, UnsupportedByScanner } from "../../src/base/json/byte-scan.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
 /** Returns the end of the only value in the text; undefined if the text is rejected. */

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { parseExact } from "../../src/json/exact-json.ts";
+import { parseExact } from "../../src/base/json/exact-json.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ByteScan } from "../../src/json/byte-scan.ts";
-import { FieldFinder } from "../../src/json/field-finder.ts";
+import { ByteScan } from "../../src/base/json/byte-scan.ts";
+import { FieldFinder } from "../../src/base/json/field-finder.ts";
 import { fc } from "../harness/properties.ts";
 
 const names = ["id", "a", "log_index"];

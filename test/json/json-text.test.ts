@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { compactJson, escapeJsonText, prettyJson } from "../../src/json/json-text.ts";
+import { compactJson, escapeJsonText, prettyJson } from "../../src/base/json/json-text.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
 const DEEP = "[".repeat(100_000) + "]".repeat(100_000);

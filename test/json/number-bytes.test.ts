@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ByteScan } from "../../src/json/byte-scan.ts";
+import { ByteScan } from "../../src/base/json/byte-scan.ts";
 
 /** Returns the index after the number according to the grammar; undefined if the text does not start with one. */
 function expectedEnd(text: string): number | undefined {

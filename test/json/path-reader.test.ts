@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPathReader } from "../../src/json/path-reader.ts";
+import { createPathReader } from "../../src/base/json/path-reader.ts";
 import { expectedAt as rawAt } from "./reference-path.ts";
 import { fc } from "../harness/properties.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ByteScan } from "../../src/json/byte-scan.ts";
+import { ByteScan } from "../../src/base/json/byte-scan.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 

@@ -1,9 +1,9 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { compactJson } from "../../src/json/json-text.ts";
-import { createPathReader, rawAt } from "../../src/json/path-reader.ts";
-import { rawElements, rawMembers } from "../../src/json/raw-json.ts";
-import { createRowSelector } from "../../src/render/formats/row-text.ts";
+import { compactJson } from "../../src/base/json/json-text.ts";
+import { createPathReader, rawAt } from "../../src/base/json/path-reader.ts";
+import { rawElements, rawMembers } from "../../src/base/json/raw-json.ts";
+import { createRowSelector } from "../../src/cli/render/values/row-text.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 import { expectedAt } from "./reference-path.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../src/contract/failure.ts";
+import { Failure } from "../../src/base/failure.ts";
 import type { Failure as PublicFailure } from "../../src/library/public-types.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
-import { settings } from "../../src/settings/settings.ts";
+import { settings } from "../../src/client/settings/settings.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
 const freeHost = settings.base_url.fallbackText;

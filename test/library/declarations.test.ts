@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../src/program/all-commands.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { errorCodes } from "../../src/contract/errors.ts";
-import { serviceErrors } from "../../src/contract/service-errors.ts";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { errorCodes } from "../../src/api/error-codes.ts";
+import { serviceErrors } from "../../src/api/service-errors.ts";
 import { declarations, sandboxDeclarations } from "../../src/library/declarations.ts";
 
 const read = (file: string): string => readFileSync(`src/${file}`, "utf8");
 const library = declarations(read("library/public-types.ts"));
-const sandbox = sandboxDeclarations(["sandbox/received-request.ts", "library/sandbox-types.ts"].map(read));
+const sandbox = sandboxDeclarations(
+  ["sandbox/wire/received-request.ts", "library/sandbox-types.ts"].map(read),
+);
 
 test("L1: KnownCode lists every code of the service and of dexdata, and the code of a Failure stays open", () => {
   const known = /^export type KnownCode = (.*);$/mu.exec(library)?.[1] ?? "";

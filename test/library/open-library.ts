@@ -1,6 +1,6 @@
 import { createLibraryClient, type LibraryClient } from "../../src/library/create-library-client.ts";
 import type { ClientOptions, Listing } from "../../src/library/public-types.ts";
-import type { Failure } from "../../src/contract/failure.ts";
+import type { Failure } from "../../src/base/failure.ts";
 import type { Row } from "../harness/rows.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { sandboxNow } from "../harness/sandbox.ts";

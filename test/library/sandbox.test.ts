@@ -4,7 +4,7 @@ import { createClock } from "../../bin/process-clock.ts";
 import { createLibraryClient } from "../../src/library/create-library-client.ts";
 import type { ClientOptions } from "../../src/library/public-types.ts";
 import type { Sandbox, SandboxOptions } from "../../src/library/sandbox-types.ts";
-import type { Tier } from "../../src/contract/tier.ts";
+import type { Tier } from "../../src/api/tier.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
 import { failureOf, type Library } from "./open-library.ts";
 

@@ -5,36 +5,37 @@ const neverComes = "equivalent: the default never comes, or is refused as well";
 export const words: Readonly<Record<string, string>> = {
   'src/client/streams/event-frame.ts: const [text, field = "", value = ""] = line; → const [text, field = "x", value = ""] = line;':
     neverComes,
-  'src/parquet/file-mark.ts: footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "latin1"); → footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "");':
+  'src/rows/parquet/file-mark.ts: footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "latin1"); → footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "");':
     "equivalent: a hash has only ASCII characters, which both encodings write alike",
-  'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
+  'src/client/response/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
     neverComes,
-  'src/contract/service-errors.ts: if (status >= 500) return { exit: 7, retried: false, code: "unavailable" }; → if (status > 500) return { exit: 7, retried: false, code: "unavailable" };':
+  'src/api/service-errors.ts: if (status >= 500) return { exit: 7, retried: false, code: "unavailable" }; → if (status > 500) return { exit: 7, retried: false, code: "unavailable" };':
     "equivalent: 500 itself is in the table above",
-  'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
+  'src/client/response/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
     neverComes,
-  "src/json/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
-  "src/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
+  "src/base/json/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
+  "src/base/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,
-  "src/render/sanitize.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
+  "src/cli/render/sanitize.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
   "src/client/streams/event-stream.ts: const hasSpace = colon + 1 < end && line[colon + 1] === SPACE; → const hasSpace = colon + 1 <= end && line[colon + 1] === SPACE;":
     "equivalent: a line break follows the end of a line",
   "src/client/streams/stream-event.ts: if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1; → if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -2;":
     "equivalent: callers only ask whether it is negative",
   "src/client/streams/byte-store.ts: const mostKept = 64 * 1024; → const mostKept = 64 / 1024;": onlySpeed,
-  "src/files/out/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
+  "src/rows/out-files/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
     "equivalent: a journal that begins with an empty line tells of nothing either way",
-  "src/files/out/row-file.ts: await handle.close(); → ;":
+  "src/rows/out-files/row-file.ts: await handle.close(); → ;":
     "unnoticed: a descriptor that the end of the process closes",
-  "src/files/out/growing-file.ts: await rows.sync(); → ;": "unnoticed: only a loss of power would show it",
+  "src/rows/out-files/growing-file.ts: await rows.sync(); → ;":
+    "unnoticed: only a loss of power would show it",
   "src/client/rows/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
-  "src/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
+  "src/base/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
     neverComes,
-  'src/contract/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':
+  'src/base/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':
     onlySpeed,
-  'src/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
+  'src/base/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 0 ? -2 : tail.lastIndexOf("]", first);':
     "equivalent: where a name is missing, members from the very beginning promise nothing either",
@@ -49,9 +50,9 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: behind a later bracket one of both names is missing",
   "src/client/pages/next-cursor.ts: const longestTail = 2 * longestCursor; → const longestTail = 3 * longestCursor;":
     onlySpeed,
-  "src/json/byte-scan.ts: if (depth > MOST_DEPTH) throw new UnsupportedByScanner(); → if (depth >= MOST_DEPTH) throw new UnsupportedByScanner();":
+  "src/base/json/byte-scan.ts: if (depth > MOST_DEPTH) throw new UnsupportedByScanner(); → if (depth >= MOST_DEPTH) throw new UnsupportedByScanner();":
     onlySpeed,
-  "src/json/byte-scan.ts: const escaped = this.bytes[at + 1] ?? 0; → const escaped = this.bytes[at + 1] ?? 1;":
+  "src/base/json/byte-scan.ts: const escaped = this.bytes[at + 1] ?? 0; → const escaped = this.bytes[at + 1] ?? 1;":
     neverComes,
   "src/client/pages/next-cursor.ts: if (close === -1) return undefined; → if (close === -1) ;":
     "equivalent: without the bracket the pattern finds nothing",
@@ -59,7 +60,7 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/client/rows/byte-rows.ts: const to = spans[at + 1] ?? -1; → const to = spans[at + 1] ?? -2;":
     neverComes,
-  "src/text/text-hash.ts: into.low = low ^ (low >>> 13); → into.low = low ^ (low >>> 14);":
+  "src/base/text/text-hash.ts: into.low = low ^ (low >>> 13); → into.low = low ^ (low >>> 14);":
     "equivalent: another hash, and as good a one",
   "src/client/rows/byte-rows.ts: throw cause; → ;":
     "unnoticed: nothing else is thrown there, as long as the program is not wrong itself",
@@ -68,28 +69,28 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: a start and an end come together",
   "src/client/rows/byte-rows.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
     "equivalent: no colon stands in a value that was cut",
-  "src/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
+  "src/base/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
     "equivalent: the number is odd already",
-  "src/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
+  "src/base/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
     "equivalent: another hash, and as good a one",
   "src/client/rows/byte-rows.ts: return to - from <= maxDigits; → return to - from < maxDigits;": onlySpeed,
-  "src/text/text-hash.ts: into.low = 0x811c9dc5 | 0; → into.low = 2166136262 | 0;":
+  "src/base/text/text-hash.ts: into.low = 0x811c9dc5 | 0; → into.low = 2166136262 | 0;":
     "equivalent: another hash, and as good a one",
-  "src/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
+  "src/base/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
     "unnoticed: another hash, mixed less in one of its words",
   "src/client/rows/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length >= 0;":
     onlySpeed,
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first <= 0 ? -1 : tail.lastIndexOf("]", first);':
     "equivalent: no bracket stands before the first byte",
-  "src/json/json-text.ts: const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | $/; → const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | /;":
+  "src/base/json/json-text.ts: const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | $/; → const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | /;":
     onlySpeed,
-  "src/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
+  "src/base/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
   "src/client/streams/event-frame.ts: while (((bytes[at] ?? 0) ^ 0x30) < 10) at += 1; → while (((bytes[at] ?? 1) ^ 0x30) < 10) at += 1;":
     neverComes,
   "src/client/streams/byte-store.ts: if (length + more <= room.length) return; → if (length + more < room.length) return;":
     onlySpeed,
   "src/client/pages/seen-keys.ts: let at = 2 * (((high ^ low) >>> 0) % (words.length / 2)); → let at = 2 * (((high ^ low) >>> 1) % (words.length / 2));":
     onlySpeed,
-  'src/contract/key.ts: [/^\\s*(?:export\\s+|set\\s+|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE], → [/^\\s*(?:export\\s+|set\\s*|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE],':
+  'src/base/key.ts: [/^\\s*(?:export\\s+|set\\s+|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE], → [/^\\s*(?:export\\s+|set\\s*|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE],':
     "equivalent: without a space, the name itself starts with set",
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnsOf } from "../../src/parquet/parquet-columns.ts";
+import { columnsOf } from "../../src/rows/parquet/parquet-columns.ts";
 import { kinds } from "./generated-rows.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { type RowShape, rowShape } from "../../src/contract/endpoint.ts";
-import { ofManyAssets } from "../../src/contract/endpoint.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import type { Field } from "../../src/contract/record.ts";
+import { type RowShape, rowShape } from "../../src/api/endpoint.ts";
+import { ofManyAssets } from "../../src/api/endpoint.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import type { Field } from "../../src/api/record.ts";
 
 export interface Kind {
   readonly name: string;

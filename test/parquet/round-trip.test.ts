@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { describe, expect, test } from "vitest";
-import { columnsOf, otherColumn } from "../../src/parquet/parquet-columns.ts";
-import { readParquet } from "../../src/parquet/parquet-file.ts";
-import { rawMembers } from "../../src/json/raw-json.ts";
+import { columnsOf, otherColumn } from "../../src/rows/parquet/parquet-columns.ts";
+import { readParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { rawMembers } from "../../src/base/json/raw-json.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 import { generateRow, kinds } from "./generated-rows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { escapeJsonText, isSafeJson } from "../../src/json/json-text.ts";
-import { asciiText, visibleText } from "../../src/render/sanitize.ts";
+import { escapeJsonText, isSafeJson } from "../../src/base/json/json-text.ts";
+import { asciiText, visibleText } from "../../src/cli/render/sanitize.ts";
 
 /**
  * Derived from Unicode, while the program has its own list: controls, line separators, lone surrogates, and

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Board, createBoard } from "../../src/render/board/board.ts";
-import type { BoardOptions } from "../../src/render/board/board-lines.ts";
-import { textWidth } from "../../src/render/values/width.ts";
+import { type Board, createBoard } from "../../src/cli/render/board/board.ts";
+import type { BoardOptions } from "../../src/cli/render/board/board-lines.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 
 const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const shib = "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Key } from "../../src/context/context.ts";
-import { openDisplay } from "../../src/render/display.ts";
+import type { Key } from "../../src/base/context/context.ts";
+import { openDisplay } from "../../src/cli/render/display.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const alternateScreen = "\u001B[?1049h";

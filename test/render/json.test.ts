@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { compactJson } from "../../src/json/json-text.ts";
+import { compactJson } from "../../src/base/json/json-text.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 
 const first = `[ {"id": "a", "amount": 4272800710322643001, "price": 1.10},\n {"id":"b","name":"x\\u202e\u202e, y"} ]`;

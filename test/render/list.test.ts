@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { textWidth } from "../../src/render/values/width.ts";
+import { textWidth } from "../../src/cli/render/values/width.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { poolRows, transactionRows } from "./rows.ts";
 

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type Decimal, readDecimal, writeDecimal } from "../../src/render/values/decimal.ts";
+import { type Decimal, readDecimal, writeDecimal } from "../../src/cli/render/values/decimal.ts";
 import {
   showAmount,
   showChange,
@@ -8,7 +8,7 @@ import {
   showPercent,
   showPrice,
   showWholeAmount,
-} from "../../src/render/values/decimal.ts";
+} from "../../src/cli/render/values/decimal.ts";
 
 function decimal(value: number | bigint | string): Decimal {
   const read = readDecimal(value);

@@ -1,8 +1,8 @@
 import { createPage } from "../../src/client/pages/page.ts";
-import { type EndpointId, endpoints } from "../../src/contract/endpoints/all.ts";
-import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { createRenderer } from "../../src/render/formats/formats.ts";
-import type { RowFormat } from "../../src/contract/output-format.ts";
+import { type EndpointId, endpoints } from "../../src/api/endpoints/all.ts";
+import type { Endpoint } from "../../src/api/endpoint.ts";
+import { createRenderer } from "../../src/cli/render/formats/formats.ts";
+import type { RowFormat } from "../../src/api/output-format.ts";
 import { createTestOutput } from "../harness/test-output.ts";
 
 export interface RenderOptions {

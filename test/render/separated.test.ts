@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { csvText } from "../../src/render/formats/csv.ts";
-import { separatedLine } from "../../src/render/formats/separated-rows.ts";
-import { tsvText } from "../../src/render/formats/tsv.ts";
+import { csvText } from "../../src/cli/render/formats/csv.ts";
+import { separatedLine } from "../../src/cli/render/formats/separated-rows.ts";
+import { tsvText } from "../../src/cli/render/formats/tsv.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { parseCsv, parseTsv, textOfCsv } from "./separated-values.ts";
 

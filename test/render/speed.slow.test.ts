@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createPage } from "../../src/client/pages/page.ts";
-import { createRenderer } from "../../src/render/formats/formats.ts";
+import { createRenderer } from "../../src/cli/render/formats/formats.ts";
 import { endpointOf, now } from "./render.ts";
 import { poolRows } from "./rows.ts";
 

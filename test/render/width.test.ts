@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { ESCAPES, visibleText } from "../../src/render/sanitize.ts";
-import { cutText, takeColumns, textWidth } from "../../src/render/values/width.ts";
+import { ESCAPES, visibleText } from "../../src/cli/render/sanitize.ts";
+import { cutText, takeColumns, textWidth } from "../../src/cli/render/values/width.ts";
 
 describe("the width of a text", () => {
   it.each([

@@ -1,8 +1,8 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { rowShape } from "../../src/contract/endpoint.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { rowShape } from "../../src/api/endpoint.ts";
 import { unitAt } from "../../src/sandbox/market/hash.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeInstant, writeInstantMs } from "../../src/sandbox/request-times.ts";
+import { writeInstant, writeInstantMs } from "../../src/sandbox/wire/request-times.ts";
 
 test("times of any day, in any order, are formatted as Date formats them", () => {
   const days = [0, 1, -1, 59, 365, 19_782, 20_728, 20_728, 20_729, 20_728, 47_541];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeJson } from "../../src/sandbox/json-writer.ts";
+import { writeJson } from "../../src/sandbox/wire/json-writer.ts";
 
 test.each([
   ["29: an integer above 2^53 keeps every digit", 4_272_800_710_322_643_001n, "4272800710322643001"],

@@ -1,8 +1,8 @@
 import { createSandboxState, handle } from "../harness/bundled-sandbox.ts";
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { type Endpoint, rowShape } from "../../src/contract/endpoint.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { type Endpoint, rowShape } from "../../src/api/endpoint.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";
 import { at, NOON, USDC_WETH, WETH, words } from "./contract/service.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { EndpointId } from "../../src/contract/endpoints/all.ts";
-import { feeds } from "../../src/contract/feeds/all-feeds.ts";
-import type { SandboxState } from "../../src/sandbox/state.ts";
+import type { EndpointId } from "../../src/api/endpoints/all.ts";
+import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import type { SandboxState } from "../../src/sandbox/service/state.ts";
 import {
   createMarket,
   createSandboxState,
@@ -10,8 +10,8 @@ import {
   startSandbox,
   StreamHub,
 } from "../harness/bundled-sandbox.ts";
-import { createWorkQueue } from "../../src/sandbox/work-queue.ts";
-import { finish, shareWork, type Work } from "../../src/sandbox/work.ts";
+import { createWorkQueue } from "../../src/sandbox/work/work-queue.ts";
+import { finish, shareWork, type Work } from "../../src/sandbox/work/work.ts";
 import { processorTime } from "../harness/processor-time.ts";
 import { open } from "./streams/stream-client.ts";
 import { exchange, NOON, PRO, USDC_WETH, WETH } from "./contract/service.ts";

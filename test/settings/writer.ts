@@ -1,6 +1,6 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { allSettings, setSetting } from "../../src/settings/edit-config.ts";
-import { savePlan, saveProfile } from "../../src/settings/edit-credentials.ts";
+import { allSettings, setSetting } from "../../src/client/settings/edit-config.ts";
+import { savePlan, saveProfile } from "../../src/client/settings/edit-credentials.ts";
 
 /**
  * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting and its

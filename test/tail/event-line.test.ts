@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
-import { ByteScan } from "../../src/json/byte-scan.ts";
-import { createReplacements, enveloped, jsonLine } from "../../src/tail/event-line.ts";
+import { ByteScan } from "../../src/base/json/byte-scan.ts";
+import { createReplacements, enveloped, jsonLine } from "../../src/client/live/event-line.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
   const bytes = Buffer.from(data);

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../src/contract/failure.ts";
-import { findInvalid } from "../../src/tail/find-invalid.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { findInvalid } from "../../src/client/live/find-invalid.ts";
 import type { Subject } from "../../src/client/subject.ts";
 
 const subjects = (count: number): readonly Subject[] =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createHeldRows } from "../../src/tail/follow/held-rows.ts";
-import { createKnownRows } from "../../src/tail/follow/known-rows.ts";
-import { createServicePresent } from "../../src/tail/follow/row-writer.ts";
-import type { TailRow } from "../../src/tail/follow/tail-row.ts";
+import { createHeldRows } from "../../src/client/follow/held-rows.ts";
+import { createKnownRows } from "../../src/client/follow/known-rows.ts";
+import { createServicePresent } from "../../src/client/follow/row-writer.ts";
+import type { TailRow } from "../../src/client/follow/tail-row.ts";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";

@@ -1,12 +1,12 @@
 import { afterEach } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
 import type { Target } from "../../src/client/connection/target.ts";
-import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/contract/feeds/all-feeds.ts";
-import { keepOpen } from "../../src/tail/shard.ts";
-import type { Gap } from "../../src/tail/gap.ts";
-import type { ShardLimits } from "../../src/tail/shard-handlers.ts";
-import { openerOf, type Subscription } from "../../src/tail/subscription.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { keepOpen } from "../../src/client/live/shard.ts";
+import type { Gap } from "../../src/client/live/gap.ts";
+import type { ShardLimits } from "../../src/client/live/shard-handlers.ts";
+import { openerOf, type Subscription } from "../../src/client/live/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 

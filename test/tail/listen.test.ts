@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/contract/feeds/all-feeds.ts";
-import { watchOver } from "../../src/tail/connection-watch.ts";
-import { momentOf } from "../../src/tail/gap.ts";
-import { listen } from "../../src/tail/listen.ts";
-import { UpToDate } from "../../src/tail/up-to-date.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { watchOver } from "../../src/client/live/connection-watch.ts";
+import { momentOf } from "../../src/client/live/gap.ts";
+import { listen } from "../../src/client/live/listen.ts";
+import { UpToDate } from "../../src/client/live/up-to-date.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { ping, price } from "./keeping.ts";
 

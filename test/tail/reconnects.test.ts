@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createPace, memoryStore } from "../../src/client/pace/create-pace.ts";
 import type { Pace } from "../../src/client/pace/pace.ts";
-import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/contract/feeds/all-feeds.ts";
-import { keepOpen } from "../../src/tail/shard.ts";
-import type { ShardHandlers } from "../../src/tail/shard-handlers.ts";
-import { type OpenShard, openerOf } from "../../src/tail/subscription.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { keepOpen } from "../../src/client/live/shard.ts";
+import type { ShardHandlers } from "../../src/client/live/shard-handlers.ts";
+import { type OpenShard, openerOf } from "../../src/client/live/subscription.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { keep, price, stream } from "./keeping.ts";

@@ -1,9 +1,9 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/contract/feeds/all-feeds.ts";
-import { connectionsOfPlan } from "../../src/contract/feed.ts";
-import { planShards, replanShards, roomFor } from "../../src/tail/shards.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { connectionsOfPlan } from "../../src/api/feed.ts";
+import { planShards, replanShards, roomFor } from "../../src/client/live/shards.ts";
 import { distinctSubjects, subjectKey } from "../../src/client/subject.ts";
 
 const subjects = (count: number, from = 0): { network: string; address: string }[] =>

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseDuration } from "../../src/contract/duration.ts";
+import { parseDuration } from "../../src/api/duration.ts";
 import { empty, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { type Instant, parseTimeBound } from "../../src/time/time.ts";
+import { type Instant, parseTimeBound } from "../../src/base/time/time.ts";
 import { isLong } from "../harness/long.ts";
 
 const now: Instant = { seconds: 1_795_251_240, fraction: "25" };

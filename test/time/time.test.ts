@@ -9,7 +9,7 @@ import {
   parseTimeBound,
   toWire,
   type Instant,
-} from "../../src/time/time.ts";
+} from "../../src/base/time/time.ts";
 
 /** 2026-11-21T08:54:00.250Z */
 const NOW = 1_795_251_240_250;

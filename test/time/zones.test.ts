@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { parseDate, parseRfc3339, parseTimeBound } from "../../src/time/time.ts";
+import { parseDate, parseRfc3339, parseTimeBound } from "../../src/base/time/time.ts";
 
 /**
  * The zones, each with the result of `getTimezoneOffset` on 1 July 1971, which proves that the zone took

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { parseRfc3339 } from "../../src/time/time.ts";
-import { compareDecimals, wholeDigits } from "../../src/verify/compare-decimals.ts";
-import { createTimeReader } from "../../src/verify/row-place.ts";
-import { rowOf } from "../../src/verify/row.ts";
+import { parseRfc3339 } from "../../src/base/time/time.ts";
+import { compareDecimals, wholeDigits } from "../../src/rows/verify/compare-decimals.ts";
+import { createTimeReader } from "../../src/rows/verify/row-place.ts";
+import { rowOf } from "../../src/rows/verify/row.ts";
 import { createRandom } from "../harness/random.ts";
 
 test.each([

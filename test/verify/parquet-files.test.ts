@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { rowShape } from "../../src/contract/endpoint.ts";
-import { poolTransactions } from "../../src/contract/endpoints/pool-transactions.ts";
-import { columnsOf } from "../../src/parquet/parquet-columns.ts";
+import { rowShape } from "../../src/api/endpoint.ts";
+import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
+import { columnsOf } from "../../src/rows/parquet/parquet-columns.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
@@ -12,10 +12,10 @@ import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { generateRow, kinds } from "../parquet/generated-rows.ts";
 import { linesOf, open, writeFile } from "../parquet/memory-file.ts";
-import { readParquet } from "../../src/parquet/parquet-file.ts";
-import { createNdjsonReader } from "../../src/verify/read-lines.ts";
-import { createRowWalk } from "../../src/verify/row-walk.ts";
-import { verifyParquet } from "../../src/verify/verify-parquet.ts";
+import { readParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { createNdjsonReader } from "../../src/rows/verify/read-lines.ts";
+import { createRowWalk } from "../../src/rows/verify/row-walk.ts";
+import { verifyParquet } from "../../src/rows/verify/verify-parquet.ts";
 import { withMember } from "./planting.ts";
 
 const folder = temporaryFolder();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { compileRowCheck } from "../../src/client/rows/row-check.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import { rawMembers } from "../../src/json/raw-json.ts";
-import { PlainRows } from "../../src/verify/plain-rows.ts";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { rawMembers } from "../../src/base/json/raw-json.ts";
+import { PlainRows } from "../../src/rows/verify/plain-rows.ts";
 import { createRandom } from "../harness/random.ts";
 import { toRow } from "../harness/rows.ts";
 

@@ -1,10 +1,10 @@
-import type { Args, Typed } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
-import { invalidResponse, usageFailure } from "../../contract/failure.ts";
-import { inputName, readParam } from "../../contract/read-param.ts";
-import { member } from "../../json/raw-json.ts";
-import { grouped } from "../../text/counted.ts";
-import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../time/time.ts";
+import type { Args, Typed } from "../../api/args.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { invalidResponse, usageFailure } from "../../base/failure.ts";
+import { inputName, readParam } from "../../api/read-param.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { grouped } from "../../base/text/counted.ts";
+import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../base/time/time.ts";
 
 /**
  * Adds the defaults for `ohlcv`: interval 1h and the last 24 hours, which every plan includes. `--count-back N` sets

@@ -1,7 +1,7 @@
-import { onlyGroup } from "../../contract/endpoint.ts";
-import { Failure } from "../../contract/failure.ts";
-import { grouped } from "../../text/counted.ts";
-import { toWire } from "../../time/time.ts";
+import { onlyGroup } from "../../api/endpoint.ts";
+import { Failure } from "../../base/failure.ts";
+import { grouped } from "../../base/text/counted.ts";
+import { toWire } from "../../base/time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import type { Page } from "../pages/page.ts";

@@ -1,5 +1,5 @@
-import { onlyGroup } from "../../contract/endpoint.ts";
-import { invalidResponse } from "../../contract/failure.ts";
+import { onlyGroup } from "../../api/endpoint.ts";
+import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import { type Asking, type Page, readRows } from "../pages/page.ts";

@@ -2,7 +2,7 @@ import { connect as openSocket, Socket } from "node:net";
 import type * as undici from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
-import { errorCode } from "../../files/file-errors.ts";
+import { errorCode } from "../../base/files/file-errors.ts";
 import { type Peer, peerName, plainHttpFailure } from "./connection-failure.ts";
 import { type Environment, findProxy, unbracketed } from "./proxy.ts";
 

@@ -1,7 +1,7 @@
 import errors from "undici/lib/core/errors.js";
-import { describeFileError, errorCode, openFilesAdvice } from "../../files/file-errors.ts";
-import { formatDuration } from "../../contract/duration.ts";
-import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
+import { describeFileError, errorCode, openFilesAdvice } from "../../base/files/file-errors.ts";
+import { formatDuration } from "../../api/duration.ts";
+import { fail, Failure, invalidResponse } from "../../base/failure.ts";
 
 export interface Peer {
   /** The host, e.g. `api.example` or `127.0.0.1:8080`, followed by its proxy once that is known. */

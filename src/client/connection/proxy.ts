@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
-import { isLoopback } from "../../contract/host.ts";
-import { invalidInput, usageFailure } from "../../contract/failure.ts";
-import { withoutSecrets } from "../../contract/key.ts";
+import { isLoopback } from "../../api/host.ts";
+import { invalidInput, usageFailure } from "../../base/failure.ts";
+import { withoutSecrets } from "../../base/key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

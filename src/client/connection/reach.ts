@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import tls from "node:tls";
-import type { Context } from "../../context/context.ts";
+import type { Context } from "../../base/context/context.ts";
 import { createConnector, OpenSockets } from "./agent.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./transport.ts";

@@ -1,6 +1,6 @@
-import type { Args } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import type { Args } from "../../api/args.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { usageFailure } from "../../base/failure.ts";
 
 /**
  * Query parameters are in the contract's order, so the same request always has the same URL. A URL outside the base is

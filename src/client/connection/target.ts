@@ -1,8 +1,8 @@
-import { invalidInput, usageFailure } from "../../contract/failure.ts";
-import { isLoopback } from "../../contract/host.ts";
-import { holdsKey, withoutSecrets } from "../../contract/key.ts";
-import { plans, type Tier } from "../../contract/tier.ts";
-import type { Answer } from "../response/answer-body.ts";
+import { invalidInput, usageFailure } from "../../base/failure.ts";
+import { isLoopback } from "../../api/host.ts";
+import { holdsKey, withoutSecrets } from "../../base/key.ts";
+import { plans, type Tier } from "../../api/tier.ts";
+import type { Answer } from "./answer-body.ts";
 
 export interface Identity {
   /** Sent unchanged as the `Authorization` value; undefined for keyless. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
-import { childOf } from "../../context/child-signal.ts";
-import type { Clock, Context } from "../../context/context.ts";
-import { type Answer, type OpenAnswer, readAnswerBody } from "../response/answer-body.ts";
+import { childOf } from "../../base/context/child-signal.ts";
+import type { Clock, Context } from "../../base/context/context.ts";
+import { type Answer, type OpenAnswer, readAnswerBody } from "./answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";

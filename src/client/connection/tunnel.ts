@@ -1,8 +1,8 @@
 import http from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
-import { errorCode } from "../../files/file-errors.ts";
-import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts";
+import { errorCode } from "../../base/files/file-errors.ts";
+import { fail, type Failure, type KnownDetails } from "../../base/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { type Proxy, unbracketed } from "./proxy.ts";
 

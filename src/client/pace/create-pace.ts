@@ -1,8 +1,9 @@
-import type { Context } from "../../context/context.ts";
-import { fail, type Failure } from "../../contract/failure.ts";
-import { formatDuration, formatSeconds } from "../../contract/duration.ts";
-import { formatInstant } from "../../time/time.ts";
-import { counted } from "../../text/counted.ts";
+import type { Context } from "../../base/context/context.ts";
+import { failAsService } from "../../api/error-codes.ts";
+import type { Failure } from "../../base/failure.ts";
+import { formatDuration, formatSeconds } from "../../api/duration.ts";
+import { formatInstant } from "../../base/time/time.ts";
+import { counted } from "../../base/text/counted.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
@@ -124,7 +125,7 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 function heldBack(wait: number, until: number): Failure {
   const time = formatInstant({ seconds: Math.ceil(until / 1000), fraction: "" });
   const problem = `rate limit exceeded: the service requested a pause for this key until ${time}`;
-  return fail("rate_limited", problem, { next: undefined, retryAfter: wait });
+  return failAsService("rate_limited", problem, { next: undefined, retryAfter: wait });
 }
 
 function paceLine(wait: number, perMinute: number, rate: PaceRate): string {

@@ -9,7 +9,7 @@ import {
   type Turn,
 } from "./pace.ts";
 import { countBetween, current, type PaceState, type Sends, withSend } from "./pace-state.ts";
-import { maxServiceWait } from "./retry-after.ts";
+import { maxServiceWait } from "../response/retry-after.ts";
 
 type Attempt =
   | { readonly turn: Turn }

@@ -1,6 +1,6 @@
-import { member } from "../../json/raw-json.ts";
+import { member } from "../../base/json/raw-json.ts";
 import { minute, planAllowance } from "./pace.ts";
-import { maxServiceWait } from "./retry-after.ts";
+import { maxServiceWait } from "../response/retry-after.ts";
 
 /** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
 export type PaceState = Readonly<ReturnType<typeof readPaceState>>;

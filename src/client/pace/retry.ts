@@ -1,6 +1,6 @@
-import { formatSeconds } from "../../contract/duration.ts";
-import { Failure } from "../../contract/failure.ts";
-import { isWaitTooLong, waitTooLong } from "./retry-after.ts";
+import { formatSeconds } from "../../api/duration.ts";
+import { Failure } from "../../base/failure.ts";
+import { isWaitTooLong, waitTooLong } from "../response/retry-after.ts";
 
 export interface RetryPolicy {
   /** In addition to the first attempt. */

@@ -1,7 +1,7 @@
-import type { RowShape } from "../../contract/endpoint.ts";
-import { invalidResponse } from "../../contract/failure.ts";
-import { isObject, member, rawMembers } from "../../json/raw-json.ts";
-import type { Document } from "../response/answer-body.ts";
+import type { RowShape } from "../../api/endpoint.ts";
+import { invalidResponse } from "../../base/failure.ts";
+import { isObject, member, rawMembers } from "../../base/json/raw-json.ts";
+import type { Document } from "../connection/answer-body.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { textRows } from "../rows/rows.ts";
 import { readRows, timeFieldOf, type Walk } from "./page.ts";

@@ -1,8 +1,8 @@
-import { childOf } from "../../context/child-signal.ts";
-import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
-import { member } from "../../json/raw-json.ts";
-import type { Reply } from "../../contract/reply.ts";
-import type { Document } from "../response/answer-body.ts";
+import { childOf } from "../../base/context/child-signal.ts";
+import { onlyGroup, rowShape } from "../../api/endpoint.ts";
+import { member } from "../../base/json/raw-json.ts";
+import type { Reply } from "../../api/reply.ts";
+import type { Document } from "../connection/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows/rows.ts";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../contract/endpoint.ts";
-import { hashText, type TextHash } from "../../text/text-hash.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
 import { endlessList, nextOf } from "./judge.ts";
 import type { Page } from "./page.ts";

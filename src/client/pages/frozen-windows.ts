@@ -1,4 +1,4 @@
-import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../time/time.ts";
+import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../base/time/time.ts";
 import { inOrder, yieldToSocket } from "./in-order.ts";
 import { more, nextOf } from "./judge.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";

@@ -1,6 +1,6 @@
-import { fail, type Failure } from "../../contract/failure.ts";
-import { counted } from "../../text/counted.ts";
-import { formatInstant, type Instant } from "../../time/time.ts";
+import { fail, type Failure } from "../../base/failure.ts";
+import { counted } from "../../base/text/counted.ts";
+import { formatInstant, type Instant } from "../../base/time/time.ts";
 import type { Place } from "./place.ts";
 
 /**
@@ -134,9 +134,6 @@ function problemsOf(doubts: readonly Doubt[]): string {
   const rest = others.length === 0 ? "" : ` (and ${counted(others.length, "more problem")})`;
   return `${first?.problem ?? ""}${rest}`;
 }
-
-/** The number of retries for a page before a contradiction becomes a doubt. */
-export const mostRepeats = 3;
 
 /** What a page of a search looks like to the judge. */
 export interface SearchPage {

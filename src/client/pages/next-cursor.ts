@@ -1,5 +1,5 @@
-import { invalidResponse } from "../../contract/failure.ts";
-import { member } from "../../json/raw-json.ts";
+import { invalidResponse } from "../../base/failure.ts";
+import { member } from "../../base/json/raw-json.ts";
 
 /**
  * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be missing; a

@@ -1,5 +1,5 @@
-import { invalidResponse } from "../../contract/failure.ts";
-import type { Reply } from "../../contract/reply.ts";
+import { invalidResponse } from "../../base/failure.ts";
+import type { Reply } from "../../api/reply.ts";
 import type { Rows } from "../rows/rows.ts";
 import type { Place } from "./place.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../base/text/counted.ts";
 import type { InspectedRows } from "./distinct-pages.ts";
 import {
   cappedAt,

@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../base/text/counted.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
 import { more, nextOf } from "./judge.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";

@@ -1,10 +1,10 @@
-import type { Args } from "../../contract/args.ts";
-import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
-import { affectsOneInput, Failure } from "../../contract/failure.ts";
-import { member } from "../../json/raw-json.ts";
-import { counted } from "../../text/counted.ts";
-import type { Instant } from "../../time/time.ts";
-import type { Document } from "../response/answer-body.ts";
+import type { Args } from "../../api/args.ts";
+import { onlyGroup, rowShape } from "../../api/endpoint.ts";
+import { affectsOneInput, Failure } from "../../base/failure.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { counted } from "../../base/text/counted.ts";
+import type { Instant } from "../../base/time/time.ts";
+import type { Document } from "../connection/answer-body.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";

@@ -1,7 +1,7 @@
-import { type Endpoint, onlyGroup, type RowShape } from "../../contract/endpoint.ts";
-import type { Args } from "../../contract/args.ts";
-import { type Failure, invalidResponse } from "../../contract/failure.ts";
-import { isObject, rawElements } from "../../json/raw-json.ts";
+import { type Endpoint, onlyGroup, type RowShape } from "../../api/endpoint.ts";
+import type { Args } from "../../api/args.ts";
+import { type Failure, invalidResponse } from "../../base/failure.ts";
+import { isObject, rawElements } from "../../base/json/raw-json.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
 import type { Place } from "./place.ts";

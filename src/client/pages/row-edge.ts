@@ -1,6 +1,6 @@
-import type { RowShape } from "../../contract/endpoint.ts";
-import { member } from "../../json/raw-json.ts";
-import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
+import type { RowShape } from "../../api/endpoint.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 import type { Rows } from "../rows/rows.ts";
 import { timeFieldOf } from "./page.ts";
 

@@ -1,4 +1,4 @@
-import type { TextHash } from "../../text/text-hash.ts";
+import type { TextHash } from "../../base/text/text-hash.ts";
 
 /**
  * A list sorted by time repeats rows only near the current position, so recent keys are enough, and memory use does not

@@ -1,12 +1,12 @@
-import type { Args } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
-import { fail } from "../../contract/failure.ts";
-import { renamed } from "../../contract/endpoints/removed-endpoints.ts";
-import type { Param, ParamKind } from "../../contract/param.ts";
-import { inputName } from "../../contract/read-param.ts";
-import { nearest } from "../../text/nearest.ts";
-import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../time/time.ts";
-import { isObject, member } from "../../json/raw-json.ts";
+import type { Args } from "../../api/args.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { fail } from "../../base/failure.ts";
+import { renamed } from "../../api/endpoints/removed-endpoints.ts";
+import type { Param, ParamKind } from "../../api/param.ts";
+import { inputName } from "../../api/read-param.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../base/time/time.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
 
 /**
  * Checks the parameters that a search response echoes in `query`. The service silently drops unknown names

@@ -1,5 +1,5 @@
-import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
-import { isObject, rawMembers } from "../../json/raw-json.ts";
+import { isServiceCode, type ServiceCode } from "../../api/service-errors.ts";
+import { isObject, rawMembers } from "../../base/json/raw-json.ts";
 
 export interface ErrorBody {
   /** A code from the specification; undefined if `error` contains a sentence instead. */

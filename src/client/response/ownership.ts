@@ -1,8 +1,8 @@
-import type { Args } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
-import { fail, type Failure } from "../../contract/failure.ts";
-import type { Param } from "../../contract/param.ts";
-import { isObject, member } from "../../json/raw-json.ts";
+import type { Args } from "../../api/args.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { fail, type Failure } from "../../base/failure.ts";
+import type { Param } from "../../api/param.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
 import { comparableAddress } from "../subject.ts";
 
 /** Returns the different values of a field in the rows of a response; rows without the field have none. */

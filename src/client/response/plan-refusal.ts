@@ -1,11 +1,11 @@
-import { fail, type Failure } from "../../contract/failure.ts";
-import { isGatewayStatus, meaningOf } from "../../contract/service-errors.ts";
-import { isAtLeast, type Tier } from "../../contract/tier.ts";
-import { rawMembers } from "../../json/raw-json.ts";
-import { formatInstant, parseRfc3339 } from "../../time/time.ts";
+import { fail, type Failure } from "../../base/failure.ts";
+import { isGatewayStatus, meaningOf } from "../../api/service-errors.ts";
+import { isAtLeast, type Tier } from "../../api/tier.ts";
+import { rawMembers } from "../../base/json/raw-json.ts";
+import { formatInstant, parseRfc3339 } from "../../base/time/time.ts";
 import { lookUpOf, type Target } from "../connection/target.ts";
-import { retryAfterMilliseconds } from "../pace/retry-after.ts";
-import type { Answer } from "./answer-body.ts";
+import { retryAfterMilliseconds } from "./retry-after.ts";
+import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
 
 export interface Sentence {

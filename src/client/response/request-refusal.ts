@@ -1,10 +1,10 @@
-import type { Question } from "../../contract/args.ts";
-import { Failure } from "../../contract/failure.ts";
-import type { Param } from "../../contract/param.ts";
-import { inputName } from "../../contract/read-param.ts";
-import { formatInstant, fromWire } from "../../time/time.ts";
+import type { Question } from "../../api/args.ts";
+import { Failure } from "../../base/failure.ts";
+import type { Param } from "../../api/param.ts";
+import { inputName } from "../../api/read-param.ts";
+import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../connection/target.ts";
-import type { Answer } from "./answer-body.ts";
+import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {
   commonSentence,

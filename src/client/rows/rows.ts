@@ -1,5 +1,5 @@
-import { isObject, member } from "../../json/raw-json.ts";
-import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import { addText, beginHash, endHash, type TextHash } from "../../base/text/text-hash.ts";
 
 /** The rows in order. Each form is created only when requested, because most rows are output unchanged. */
 export interface Rows {

@@ -1,4 +1,4 @@
-import { fail, type Failure } from "../../contract/failure.ts";
+import { fail, type Failure } from "../../base/failure.ts";
 
 export interface Budget {
   /** Before a request. Throws a Failure if the request would exceed the budget. */

@@ -1,4 +1,4 @@
-import { Failure } from "../../contract/failure.ts";
+import { Failure } from "../../base/failure.ts";
 import type { Budget } from "./credit-budget.ts";
 
 /** A run's account of stream events, which the service charges as it delivers them. */

@@ -1,6 +1,6 @@
-import { type Args, withRepeated } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
-import type { Answer } from "../response/answer-body.ts";
+import { type Args, withRepeated } from "../../api/args.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import type { Answer } from "../connection/answer-body.ts";
 
 export type Meter = Readonly<Counters>;
 

@@ -1,6 +1,6 @@
-import type { Context } from "../../context/context.ts";
-import { fail, Failure, invalidResponse } from "../../contract/failure.ts";
-import { type Answer, codingOf, type OpenAnswer, readAnswerBody } from "../response/answer-body.ts";
+import type { Context } from "../../base/context/context.ts";
+import { fail, Failure, invalidResponse } from "../../base/failure.ts";
+import { type Answer, codingOf, type OpenAnswer, readAnswerBody } from "../connection/answer-body.ts";
 import { readErrorBody } from "../response/error-body.ts";
 import { createAgent } from "../connection/agent.ts";
 import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";

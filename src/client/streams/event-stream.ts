@@ -1,5 +1,5 @@
-import { ByteScan } from "../../json/byte-scan.ts";
-import type { FieldFinder } from "../../json/field-finder.ts";
+import { ByteScan } from "../../base/json/byte-scan.ts";
+import type { FieldFinder } from "../../base/json/field-finder.ts";
 import { createByteStore } from "./byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";

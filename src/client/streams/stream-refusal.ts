@@ -1,5 +1,5 @@
-import { Failure } from "../../contract/failure.ts";
-import type { Answer } from "../response/answer-body.ts";
+import { Failure } from "../../base/failure.ts";
+import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, readErrorBody, textField } from "../response/error-body.ts";
 import {
   commonSentence,

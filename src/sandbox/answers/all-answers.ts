@@ -1,4 +1,4 @@
-import type { EndpointId } from "../../contract/endpoints/all.ts";
+import type { EndpointId } from "../../api/endpoints/all.ts";
 import type { Answer } from "./answer.ts";
 import { answerDexes, answerNetworks, answerUsage } from "./whole-service.ts";
 import { answerMultiPrices } from "./price-batch.ts";

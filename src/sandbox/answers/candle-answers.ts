@@ -1,10 +1,10 @@
-import { intervals } from "../../contract/endpoints/ohlcv.ts";
-import { candleSeconds, DAY, defaultInterval, writeInstant } from "../request-times.ts";
-import type { Json } from "../json-writer.ts";
+import { intervals } from "../../api/endpoints/ohlcv.ts";
+import { candleSeconds, DAY, defaultInterval, writeInstant } from "../wire/request-times.ts";
+import type { Json } from "../wire/json-writer.ts";
 import { HISTORY_START, LAST_TRADE } from "../market/history.ts";
 import type { Candle, CandleWindow } from "../market/types.ts";
-import { required } from "../query.ts";
-import type { Work } from "../work.ts";
+import { required } from "../wire/query.ts";
+import type { Work } from "../work/work.ts";
 import { type Answer, type Asked, networkOf, poolOf, tokenOf } from "./answer.ts";
 
 const DEFAULT_LIMIT = 10;

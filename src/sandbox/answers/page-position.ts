@@ -1,6 +1,6 @@
-import type { JsonObject } from "../json-writer.ts";
-import type { Query } from "../query.ts";
-import { invalidParam } from "../service-refusal.ts";
+import type { JsonObject } from "../wire/json-writer.ts";
+import type { Query } from "../wire/query.ts";
+import { invalidParam } from "../wire/service-refusal.ts";
 
 interface NumberedPage {
   readonly page: number;

@@ -1,5 +1,5 @@
-import { writeInstant, writeInstantMs } from "../request-times.ts";
-import type { JsonObject } from "../json-writer.ts";
+import { writeInstant, writeInstantMs } from "../wire/request-times.ts";
+import type { JsonObject } from "../wire/json-writer.ts";
 import type { Activity, Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";

@@ -1,6 +1,6 @@
-import { writeInstant } from "../request-times.ts";
-import type { Query } from "../query.ts";
-import { invalidParam, missingParam } from "../service-refusal.ts";
+import { writeInstant } from "../wire/request-times.ts";
+import type { Query } from "../wire/query.ts";
+import { invalidParam, missingParam } from "../wire/service-refusal.ts";
 import { type Answer, networkOf } from "./answer.ts";
 
 const MAX_ADDRESSES = 10;

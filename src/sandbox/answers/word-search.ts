@@ -1,10 +1,10 @@
 import type { DexFacts, Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
-import { invalidParam, missingParam } from "../service-refusal.ts";
+import { invalidParam, missingParam } from "../wire/service-refusal.ts";
 import { type Answer, supportedNetworks } from "./answer.ts";
-import type { Dialect } from "../sandbox-exchange.ts";
-import { DAY, writeInstant, writeInstantMs } from "../request-times.ts";
-import type { JsonObject } from "../json-writer.ts";
-import { eachInSteps, type Work } from "../work.ts";
+import type { Dialect } from "../service/sandbox-exchange.ts";
+import { DAY, writeInstant, writeInstantMs } from "../wire/request-times.ts";
+import type { JsonObject } from "../wire/json-writer.ts";
+import { eachInSteps, type Work } from "../work/work.ts";
 import { dexTotals, fdvUsd, poolsOfDex, tokenNames, tokenPages } from "./figures.ts";
 
 // The specification has no paging for this endpoint.

@@ -1,4 +1,4 @@
-import type { StreamInterval } from "../../contract/feeds/ohlcv-feed.ts";
+import type { StreamInterval } from "../../api/feeds/ohlcv-feed.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import { inTokens, type Market, type Showing, type TokenFacts, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";

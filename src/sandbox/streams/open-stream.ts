@@ -1,15 +1,15 @@
-import { type Arrived, arrive, bodyIn, respondRefusal, respondWith } from "../arrival.ts";
-import { plans, type Tier } from "../../contract/tier.ts";
-import { billing } from "../billing-refusals.ts";
-import { guard, planRequiredBy } from "../guards.ts";
+import { type Arrived, arrive, bodyIn, respondRefusal, respondWith } from "../service/arrival.ts";
+import { plans, type Tier } from "../../api/tier.ts";
+import { billing } from "../service/billing-refusals.ts";
+import { guard, planRequiredBy } from "../service/guards.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import { NETWORK_ROWS } from "../market/well-known.ts";
-import { removedStream } from "../removed-paths.ts";
-import type { JsonObject } from "../json-writer.ts";
-import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
-import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../service-refusal.ts";
-import type { SandboxState } from "../state.ts";
-import type { Work } from "../work.ts";
+import { removedStream } from "../service/removed-paths.ts";
+import type { JsonObject } from "../wire/json-writer.ts";
+import type { Dialect, SandboxRequest, SandboxResponse } from "../service/sandbox-exchange.ts";
+import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../wire/service-refusal.ts";
+import type { SandboxState } from "../service/state.ts";
+import type { Work } from "../work/work.ts";
 import { pastCandles } from "./candle-events.ts";
 import {
   type FeedRequest,

@@ -1,9 +1,9 @@
-import { assetsPerPost } from "../../contract/feed.ts";
-import { longestBackfill, type StreamInterval, streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
+import { assetsPerPost } from "../../api/feed.ts";
+import { longestBackfill, type StreamInterval, streamIntervals } from "../../api/feeds/ohlcv-feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";
-import type { Arrived } from "../arrival.ts";
-import { required } from "../query.ts";
-import { choiceRule, invalidParam, Refusal, refuse } from "../service-refusal.ts";
+import type { Arrived } from "../service/arrival.ts";
+import { required } from "../wire/query.ts";
+import { choiceRule, invalidParam, Refusal, refuse } from "../wire/service-refusal.ts";
 import type { ServedFeed } from "./served-feeds.ts";
 import type { Subject } from "./stream-subject.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json-writer.ts";
+import type { JsonObject } from "../wire/json-writer.ts";
 import { inTokens, type Market, type PoolFacts } from "../market/types.ts";
 import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";

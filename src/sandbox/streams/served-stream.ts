@@ -1,5 +1,5 @@
-import type { Account } from "../accounts.ts";
-import { type JsonObject, writeJson } from "../json-writer.ts";
+import type { Account } from "../service/accounts.ts";
+import { type JsonObject, writeJson } from "../wire/json-writer.ts";
 
 export interface StreamSink {
   readonly write: (frame: string) => void;

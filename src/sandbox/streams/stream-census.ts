@@ -1,9 +1,9 @@
-import type { Tier } from "../../contract/tier.ts";
-import { connectionsOfPlan } from "../../contract/feed.ts";
-import { billing } from "../billing-refusals.ts";
-import type { Caller } from "../caller.ts";
-import type { Dialect } from "../sandbox-exchange.ts";
-import type { Refusal } from "../service-refusal.ts";
+import type { Tier } from "../../api/tier.ts";
+import { connectionsOfPlan } from "../../api/feed.ts";
+import { billing } from "../service/billing-refusals.ts";
+import type { Caller } from "../service/caller.ts";
+import type { Dialect } from "../service/sandbox-exchange.ts";
+import type { Refusal } from "../wire/service-refusal.ts";
 
 /** Specification, Limits: concurrent streams per server, across both hosts. */
 const PER_SERVER = 10_000;

@@ -1,8 +1,8 @@
-import type { SandboxState } from "../state.ts";
+import type { SandboxState } from "../service/state.ts";
 import type { EventSource, EventStream, StreamEvent } from "./served-stream.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
-import { internalError } from "../service-refusal.ts";
+import { internalError } from "../wire/service-refusal.ts";
 import { sourceOf, subjectKey } from "./stream-subject.ts";
 import type { Market } from "../market/types.ts";
 

@@ -1,6 +1,6 @@
-import type { Dialect } from "../sandbox-exchange.ts";
+import type { Dialect } from "../service/sandbox-exchange.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
-import type { StreamInterval } from "../../contract/feeds/ohlcv-feed.ts";
+import type { StreamInterval } from "../../api/feeds/ohlcv-feed.ts";
 import { candleSource } from "./candle-events.ts";
 import { priceSource, writeLegacyPrice, writeTokenPrice } from "./price-events.ts";
 import { poolReserveSource, tokenReserveSource } from "./reserve-events.ts";

@@ -1,5 +1,5 @@
-import { writeInstant } from "../request-times.ts";
-import type { JsonObject } from "../json-writer.ts";
+import { writeInstant } from "../wire/request-times.ts";
+import type { JsonObject } from "../wire/json-writer.ts";
 import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/types.ts";
 import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { allCommands } from "../../../src/program/all-commands.ts";
-import { topicNames } from "../../../src/program/help/topic-names.ts";
+import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
 const pages = [

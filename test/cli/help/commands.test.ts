@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/program/all-commands.ts";
-import { parseCommandLine } from "../../../src/program/parse-command-line.ts";
-import { sharedFlags } from "../../../src/run/flags/shared-flags.ts";
+import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { parseCommandLine } from "../../../src/cli/program/parse-command-line.ts";
+import { sharedFlags } from "../../../src/cli/run/flags/shared-flags.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
 interface Described {

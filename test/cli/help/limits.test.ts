@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { TopicName } from "../../../src/program/help/topic-names.ts";
+import type { TopicName } from "../../../src/cli/program/help/topic-names.ts";
 import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
-import { settings } from "../../../src/settings/settings.ts";
+import { settings } from "../../../src/client/settings/settings.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { pages } from "../../harness/readme.ts";
 
@@ -23,13 +23,13 @@ type Limit = readonly [text: string, file: string, constant: string, unit?: keyo
 
 const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
-    ["response # MiB after decompression", "client/response/answer-body.ts", "maxBodyBytes", "MiB"],
-    ["at most # JSON values", "client/response/answer-body.ts", "maxValues"],
-    ["Bodies over # MiB", "client/response/answer-body.ts", "lightBytes", "MiB"],
+    ["response # MiB after decompression", "client/connection/answer-body.ts", "maxBodyBytes", "MiB"],
+    ["at most # JSON values", "client/connection/answer-body.ts", "maxValues"],
+    ["Bodies over # MiB", "client/connection/answer-body.ts", "lightBytes", "MiB"],
     ["and # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
-    ["error body # KiB", "client/response/answer-body.ts", "maxRefusalBytes", "KiB"],
-    ["show at most # characters", "run/failure-text.ts", "longestLine"],
-    ["and # of a stream warning", "tail/stream-message.ts", "longest"],
+    ["error body # KiB", "client/connection/answer-body.ts", "maxRefusalBytes", "KiB"],
+    ["show at most # characters", "cli/run/failure-text.ts", "longestLine"],
+    ["and # of a stream warning", "client/live/stream-message.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# empty pages in a row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
     [
@@ -37,47 +37,47 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
       "client/pages/distinct-pages.ts",
       "patienceWithRepeats",
     ],
-    ["and never more than #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
+    ["and never more than #h", "client/response/retry-after.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["has not ended after # MiB", "client/streams/event-stream.ts", "maxSkippedBytes", "MiB"],
-    ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
-    ["adjacent candles into at most #", "render/chart/candle-columns.ts", "mostKept"],
+    ["up to # MiB with --max-event", "cli/commands/stream/stream-flags.ts", "mostMebibytes"],
+    ["adjacent candles into at most #", "cli/render/chart/candle-columns.ts", "mostKept"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
-    ["At most # rows wait in memory", "tail/follow/look.ts", "mostRows"],
-    ["at most #m old", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
-    ["one of the newest # rows", "tail/follow/known-rows.ts", "mostRead"],
-    ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
-    ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["only names of up to # characters", "commands/input/suggestion.ts", "longestKept"],
-    ["files # MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
-    ["at least --watch #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
-    ["and --poll #s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],
-    ["is cut after # characters", "render/table/record-parts.ts", "LONGEST_TEXT"],
-    ["Numbers longer than # characters", "render/values/decimal.ts", "MOST_PLACES"],
-    ["indentation would exceed # MiB", "json/json-text.ts", "MOST_INDENTATION", "MiB"],
+    ["At most # rows wait in memory", "client/follow/look.ts", "mostRows"],
+    ["at most #m old", "client/follow/known-rows.ts", "reachSeconds", "60 s"],
+    ["one of the newest # rows", "client/follow/known-rows.ts", "mostRead"],
+    ["key # KiB in a file", "base/key.ts", "MAX_KEY_BYTES", "KiB"],
+    ["# KiB from key_command", "client/settings/run-key-command.ts", "MAX_BYTES", "KiB"],
+    ["only names of up to # characters", "cli/commands/input/suggestion.ts", "longestKept"],
+    ["files # MiB each", "base/files/read-json-file.ts", "MAX_BYTES", "MiB"],
+    ["at least --watch #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"],
+    ["and --poll #s", "cli/commands/flags/follow-flags.ts", "shortestPoll", "s"],
+    ["is cut after # characters", "cli/render/table/record-parts.ts", "LONGEST_TEXT"],
+    ["Numbers longer than # characters", "cli/render/values/decimal.ts", "MOST_PLACES"],
+    ["indentation would exceed # MiB", "base/json/json-text.ts", "MOST_INDENTATION", "MiB"],
   ],
-  pulls: [["up to # times", "client/pages/judge.ts", "mostRepeats"]],
+  pulls: [["up to # times", "client/client.ts", "mostRepeats"]],
   follow: [
-    ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["holds each new row for #s", "tail/follow/held-rows.ts", "settling", "s"],
-    ["continue every #s", "tail/follow/schedule.ts", "fallbackPollMs", "s"],
+    ["reads, at most one every #s", "client/follow/schedule.ts", "shortestGap", "s"],
+    ["holds each new row for #s", "client/follow/held-rows.ts", "settling", "s"],
+    ["continue every #s", "client/follow/schedule.ts", "fallbackPollMs", "s"],
   ],
-  streams: [["receives nothing for #s", "tail/shard.ts", "defaultSilence", "s"]],
-  terminal: [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
+  streams: [["receives nothing for #s", "client/live/shard.ts", "defaultSilence", "s"]],
+  terminal: [["shortest interval is #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
-    ["reads, at most one every #s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["holds each new row for #s", "tail/follow/held-rows.ts", "settling", "s"],
-    ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
-    ["or of the last # rows", "tail/follow/known-rows.ts", "mostRead"],
-    ["reads continue every #s", "tail/follow/schedule.ts", "fallbackPollMs", "s"],
-    ["is missing for # minutes", "tail/follow/read-range.ts", "patience", "min"],
-    ["the last # hours", "tail/follow/known-rows.ts", "memorySeconds", "3600 s"],
-    ["nothing for #s", "tail/shard.ts", "defaultSilence", "s"],
+    ["reads, at most one every #s", "client/follow/schedule.ts", "shortestGap", "s"],
+    ["holds each new row for #s", "client/follow/held-rows.ts", "settling", "s"],
+    ["of the last # minutes", "client/follow/known-rows.ts", "reachSeconds", "60 s"],
+    ["or of the last # rows", "client/follow/known-rows.ts", "mostRead"],
+    ["reads continue every #s", "client/follow/schedule.ts", "fallbackPollMs", "s"],
+    ["is missing for # minutes", "client/follow/read-range.ts", "patience", "min"],
+    ["the last # hours", "client/follow/known-rows.ts", "memorySeconds", "3600 s"],
+    ["nothing for #s", "client/live/shard.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["Only #s with data", "tail/reconnect.ts", "soundAfter", "s"],
-    ["accepts up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
+    ["Only #s with data", "client/live/reconnect.ts", "soundAfter", "s"],
+    ["accepts up to # MiB", "cli/commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
-  "docs/guide.md": [["shortest interval is #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
+  "docs/guide.md": [["shortest interval is #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"]],
 };
 
 function constantOf(file: string, name: string): number {

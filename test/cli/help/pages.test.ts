@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/program/all-commands.ts";
-import { fullFlagHelp } from "../../../src/program/help/flag-rows.ts";
-import { topicNames } from "../../../src/program/help/topic-names.ts";
-import { exitCodes } from "../../../src/contract/exit-codes.ts";
-import { timeForms } from "../../../src/program/help/topics/table-topics.ts";
-import { parseTimeBound } from "../../../src/time/time.ts";
-import { settings } from "../../../src/settings/settings.ts";
+import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
+import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
+import { exitCodes } from "../../../src/base/exit-codes.ts";
+import { timeForms } from "../../../src/cli/program/help/topics/table-topics.ts";
+import { parseTimeBound } from "../../../src/base/time/time.ts";
+import { settings } from "../../../src/client/settings/settings.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { dexdata } from "../../harness/dexdata.ts";

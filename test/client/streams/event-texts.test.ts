@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { dataOf, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
-import { FieldFinder } from "../../../src/json/field-finder.ts";
+import { FieldFinder } from "../../../src/base/json/field-finder.ts";
 import { createRandom } from "../../harness/random.ts";
 import { cutAnywhere } from "./random-streams.ts";
 

@@ -1,6 +1,6 @@
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
-import { ByteScan } from "../../../src/json/byte-scan.ts";
+import { ByteScan } from "../../../src/base/json/byte-scan.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 export interface Parsed {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isStreamLimitFailure, streamRefusal } from "../../../src/client/streams/stream-refusal.ts";
 import type { Target } from "../../../src/client/connection/target.ts";
-import type { Failure } from "../../../src/contract/failure.ts";
+import type { Failure } from "../../../src/base/failure.ts";
 
 const target: Target = {
   rest: "https://rest.example",

@@ -9,9 +9,9 @@ import {
   type FoundProgress,
   type Progress,
   readJournal,
-} from "../../../src/files/out/checkpoint.ts";
-import { beginJournal, continueJournal } from "../../../src/files/out/journal.ts";
-import { Failure } from "../../../src/contract/failure.ts";
+} from "../../../src/rows/out-files/checkpoint.ts";
+import { beginJournal, continueJournal } from "../../../src/rows/out-files/journal.ts";
+import { Failure } from "../../../src/base/failure.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { isLong } from "../../harness/long.ts";
 import { empty, json, type ScriptedServer, startScriptedServer } from "../../harness/scripted-server.ts";

@@ -18,14 +18,14 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../../src/contract/failure.ts";
-import { type CheckpointHeader, findInterrupted, hashRows } from "../../../src/files/out/checkpoint.ts";
+import { Failure } from "../../../src/base/failure.ts";
+import { type CheckpointHeader, findInterrupted, hashRows } from "../../../src/rows/out-files/checkpoint.ts";
 import {
   type Account,
   type GrowingFile,
   growFile,
   type Growing,
-} from "../../../src/files/out/growing-file.ts";
+} from "../../../src/rows/out-files/growing-file.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 

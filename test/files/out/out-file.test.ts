@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../../src/contract/failure.ts";
+import { Failure } from "../../../src/base/failure.ts";
 import {
   checkOutFile,
   journalOf,
@@ -10,7 +10,7 @@ import {
   targetOf,
   trueName,
   unwritable,
-} from "../../../src/files/out/out-file.ts";
+} from "../../../src/rows/out-files/out-file.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();

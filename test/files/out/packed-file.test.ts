@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type PlannedFile, publishRows, type WrittenFile } from "../../../src/files/out/packed-file.ts";
-import { packingByName } from "../../../src/files/out/packing.ts";
-import { frameOf, readFrames } from "../../../src/files/out/row-frames.ts";
+import { type PlannedFile, publishRows, type WrittenFile } from "../../../src/rows/out-files/packed-file.ts";
+import { packingByName } from "../../../src/rows/out-files/packing.ts";
+import { frameOf, readFrames } from "../../../src/rows/out-files/row-frames.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { Failure } from "../../../src/contract/failure.ts";
+import { Failure } from "../../../src/base/failure.ts";
 import { type Library, openLibrary } from "../../library/open-library.ts";
 import { type DisturbedList, pools } from "../disturbed-lists.ts";
 import type { DisturbingProxy } from "../disturbing-proxy.ts";

@@ -1,5 +1,5 @@
-import { type EndpointId, endpoints } from "../../../src/contract/endpoints/all.ts";
-import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { type EndpointId, endpoints } from "../../../src/api/endpoints/all.ts";
+import type { Endpoint } from "../../../src/api/endpoint.ts";
 import { usualWords } from "../usual-asking.ts";
 import { madeUpAddress, madeUpAnswer } from "./made-up-answer.ts";
 

@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../../src/contract/endpoint.ts";
-import type { Field, RecordShape } from "../../../src/contract/record.ts";
+import type { Endpoint } from "../../../src/api/endpoint.ts";
+import type { Field, RecordShape } from "../../../src/api/record.ts";
 
 /** Returns the value of a field by its name and its contract. */
 export type TextOf = (name: string, field: Field) => string;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { UnreadableParquet } from "../../../src/parquet/parquet-file.ts";
+import { UnreadableParquet } from "../../../src/rows/parquet/parquet-file.ts";
 import type { Footer } from "../../../src/lake/footer.ts";
 import { readRows } from "../../../src/lake/lake-file.ts";
 import { dataFiles, footerOf } from "../lake.ts";

@@ -1,8 +1,8 @@
 import { fc } from "../../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { createCandles } from "../../../src/render/chart/candle-columns.ts";
-import { drawChart } from "../../../src/render/chart/draw-chart.ts";
-import { textWidth } from "../../../src/render/values/width.ts";
+import { createCandles } from "../../../src/cli/render/chart/candle-columns.ts";
+import { drawChart } from "../../../src/cli/render/chart/draw-chart.ts";
+import { textWidth } from "../../../src/cli/render/values/width.ts";
 import { forbiddenIn } from "../render.ts";
 
 // 2026-11-21T08:00:00Z

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type EndpointId, endpoints } from "../../../src/contract/endpoints/all.ts";
-import { rowShape } from "../../../src/contract/endpoint.ts";
+import { type EndpointId, endpoints } from "../../../src/api/endpoints/all.ts";
+import { rowShape } from "../../../src/api/endpoint.ts";
 import { usualPath } from "../../harness/usual-asking.ts";
 import { misfitsOf, rowsOf } from "./record-fit.ts";
 import { type Answer, at, contract, USDC, USDC_WETH, WETH } from "./service.ts";

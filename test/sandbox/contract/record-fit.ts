@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../../src/contract/endpoint.ts";
-import type { Field, RecordShape } from "../../../src/contract/record.ts";
+import type { Endpoint } from "../../../src/api/endpoint.ts";
+import type { Field, RecordShape } from "../../../src/api/record.ts";
 import { list } from "./service.ts";
 
 /** Returns a sentence for each field whose value does not match the contract; unknown fields are allowed. */

@@ -1,13 +1,13 @@
-import { feeds } from "../../../src/contract/feeds/all-feeds.ts";
+import { feeds } from "../../../src/api/feeds/all-feeds.ts";
 import { fc } from "../../harness/properties.ts";
 import { expect, test } from "vitest";
 import { createMarket } from "../../../src/sandbox/market/market.ts";
-import { createSandboxState } from "../../../src/sandbox/state.ts";
+import { createSandboxState } from "../../../src/sandbox/service/state.ts";
 import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
 import { plainDecimal } from "../../../src/sandbox/streams/price-events.ts";
 import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/stream-subject.ts";
-import { finish } from "../../../src/sandbox/work.ts";
+import { finish } from "../../../src/sandbox/work/work.ts";
 import { NOON } from "../contract/service.ts";
 import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
 

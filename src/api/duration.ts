@@ -1,0 +1,58 @@
+import { invalidInput } from "../base/failure.ts";
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). Rejects a bare number. */
+export function readDuration(label: string, typed: string): number {
+  const milliseconds = parseDuration(typed);
+  if (milliseconds !== undefined) return milliseconds;
+  throw invalidInput(label, `${durationProblem}, more than 0`, unitHint(typed));
+}
+
+export const durationProblem = "must be a duration such as 500ms, 30s, 5m or 1h";
+
+/** In milliseconds; undefined if the string is 0 or not a duration. */
+export function parseDuration(typed: string): number | undefined {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|[smhd])$/u.exec(typed);
+  const milliseconds = Number(match?.[1]) * (unitMilliseconds[match?.[2] ?? ""] ?? Number.NaN);
+  return milliseconds > 0 ? milliseconds : undefined;
+}
+
+/** Suggests seconds for a number without a unit. */
+export function unitHint(typed: string): string | undefined {
+  return /^\d+$/u.test(typed) && Number(typed) > 0 ? `did you mean ${typed}s?` : undefined;
+}
+
+const centuryDays = 36_500;
+
+/**
+ * In the format that flags accept: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. Precise to 0.1 s below a minute, to the second
+ * below two days, and to the day above that. Rounded up, so that no wait appears shorter than it is.
+ */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
+  const tenths = Math.ceil(milliseconds / 100);
+  if (tenths < 600) return `${tenths / 10}s`;
+  const seconds = Math.ceil(milliseconds / 1000);
+  const days = Math.ceil(seconds / 86_400);
+  if (days > centuryDays) return "more than a hundred years";
+  if (days > 2) return `${days}d`;
+  const parts = [
+    [Math.floor(seconds / 3600), "h"],
+    [Math.floor(seconds / 60) % 60, "m"],
+    [seconds % 60, "s"],
+  ] as const;
+  return parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
+}
+
+/** Rounds up to seconds. */
+export function formatSeconds(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds <= 0 ? "0s" : formatDuration(seconds * 1000);
+}

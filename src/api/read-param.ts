@@ -1,0 +1,141 @@
+import { type Failure, invalidInput } from "../base/failure.ts";
+import { parseDuration } from "./duration.ts";
+import { namedFormat } from "./output-format.ts";
+import { nearest } from "../base/text/nearest.ts";
+import { renamedOrder } from "./endpoints/removed-endpoints.ts";
+import type { Param, ParamKind } from "./param.ts";
+import { parseTimeBound, toWire } from "../base/time/time.ts";
+
+/**
+ * Returns the value to send. The usage failure for invalid input lists the accepted values. `now` is in milliseconds
+ * since the epoch; each run reads the clock only once.
+ */
+export function readParam(param: Param, typed: string, now: number): string {
+  const label = `${inputName(param)} "${typed}"`;
+  const { kind } = param;
+  switch (kind.kind) {
+    case "text":
+      if (typed.trim() === "") throw invalidInput(label, "must not be empty");
+      return typed;
+    case "network":
+    case "address":
+      return readWord(label, kind.kind, typed);
+    case "list":
+      return readList(label, kind, typed);
+    case "integer":
+      return readInteger(label, expanded(typed), kind);
+    case "amount":
+      return readAmount(label, typed);
+    case "choice":
+      if (kind.choices.includes(typed)) return typed;
+      throw choiceFailure(label, typed, kind.choices, kind.refused?.[typed]);
+    case "toggle":
+      return "true";
+    case "time": {
+      const time = parseTimeBound(typed, now);
+      if ("problem" in time) throw invalidInput(label, time.problem, time.next);
+      return toWire(time);
+    }
+  }
+}
+
+/** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
+export function inputName(param: Param): string {
+  if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
+  if (param.flag !== undefined) return `--${param.flag}`;
+  // The API distinguishes pool_address from token_address, but in both cases users type an address.
+  const isAddress =
+    param.kind.kind === "address" || (param.kind.kind === "list" && param.kind.of !== undefined);
+  return isAddress ? "<address>" : `<${param.name}>`;
+}
+
+/** A double represents every integer with up to 15 digits exactly. */
+const mostOfInteger = 999_999_999_999_999;
+
+export function readInteger(
+  label: string,
+  typed: string,
+  bounds: { readonly min: number; readonly max?: number },
+): string {
+  const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
+  const { min, max = mostOfInteger } = bounds;
+  if (value >= min && value <= max) return String(value);
+  throw invalidInput(label, `must be a whole number from ${min} to ${max}`);
+}
+
+/** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */
+function expanded(typed: string): string {
+  return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
+}
+
+/**
+ * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`. The decimal point is moved in the string, because a
+ * double could lose digits. Four-digit exponents are rejected, because no double has one.
+ */
+function readAmount(label: string, typed: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
+  if (match === null) {
+    const next = /^-?[\d,_ ]+$/u.test(typed)
+      ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
+      : undefined;
+    throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
+  }
+  const [, sign = "", whole = "", fraction = "", unit = "", exponent = "0"] = match;
+  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? Number(exponent);
+  const before = "0".repeat(Math.max(0, -shift));
+  const digits = before + whole + fraction.padEnd(Math.max(0, shift), "0");
+  const point = before.length + whole.length + shift;
+  const integer = digits.slice(0, point).replace(/^0+(?=\d)/u, "");
+  const rest = digits.slice(point).replace(/0+$/u, "");
+  return `${sign}${integer}${rest === "" ? "" : `.${rest}`}`;
+}
+
+function readWord(label: string, kind: "network" | "address", typed: string): string {
+  const what = kind === "network" ? "a network slug such as ethereum" : "an address or ID";
+  if (typed === "") throw invalidInput(label, `must not be empty; enter ${what}`);
+  // A URL parser would remove "." and ".." from the path, so the request would go to a different endpoint.
+  if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
+    throw invalidInput(label, `must be ${what}, without spaces`);
+  }
+  // The user may have pasted a quoted value from JSON or a shell script.
+  if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
+  // These words take precedence over identifiers (specification, "Endpoints"), so another endpoint would answer.
+  if (kind === "address" && isFixedWord(typed))
+    throw invalidInput(label, `must be ${what}; this word is reserved by the API`);
+  return typed;
+}
+
+/** Words that the API uses where an identifier could appear. */
+export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
+
+function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
+  const items = typed.split(",").map((item) => item.trim());
+  if (items.some((item) => item === ""))
+    throw invalidInput(label, "must be a comma-separated list without empty values");
+  if (kind.max !== undefined && items.length > kind.max)
+    throw invalidInput(label, `must have at most ${kind.max} values`);
+  return items.join(",");
+}
+
+/** The message lists the set and suggests the nearest value. */
+export function choiceFailure(
+  label: string,
+  typed: string,
+  choices: readonly string[],
+  why?: string,
+): Failure {
+  const meant = [renamedOrder(typed), namedFormat(typed)].find((word) => choices.includes(word));
+  const near = nearestDuration(typed, choices) ?? meant ?? nearest(typed, choices);
+  const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
+  if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
+  return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
+}
+
+/** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. */
+function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
+  const wanted = parseDuration(typed.toLowerCase());
+  const lengths = choices.map(parseDuration);
+  if (wanted === undefined || lengths.includes(undefined)) return undefined;
+  const factors = lengths.map((length = 1) => Math.max(length / wanted, wanted / length));
+  return choices[factors.indexOf(Math.min(...factors))];
+}

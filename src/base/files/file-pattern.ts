@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import path from "node:path";
+import { invalidInput } from "../failure.ts";
+import { nearest } from "../text/nearest.ts";
+import { namesIn } from "./paths.ts";
+
+/** Values of the fields in braces that are not times. */
+export type PathNames = Partial<Readonly<Record<string, string>>>;
+
+/** The fields for the time of a row, which consist of the sequences below. */
+const timeFields: PathNames = {
+  year: "%Y",
+  month: "%Y-%m",
+  date: "%Y-%m-%d",
+  "date-hour": "%Y-%m-%dT%H",
+};
+
+/**
+ * Rejects a path with an unknown field, or with one that the rows cannot have. `names` are the fields that they have in
+ * addition to the times.
+ */
+export function checkFields(pattern: string, names: readonly string[], hasTimes = true): void {
+  const label = `--out "${pattern}"`;
+  const known = [...names, ...(hasTimes ? Object.keys(timeFields) : [])];
+  const usable = known.length === 0 ? "name one file" : `use ${known.map((name) => `{${name}}`).join(" ")}`;
+  const accepted = `${usable}; for a brace, write {{ or }}`;
+  const fields = pattern.match(braces) ?? [];
+  for (const field of fields) {
+    if (field.length === 1) throw invalidInput(label, `unpaired ${field}`, accepted);
+    const name = field.slice(1, -1);
+    if (field === "{{" || field === "}}" || known.includes(name)) continue;
+    const near = nearest(name, known);
+    const hint = near === undefined ? accepted : `did you mean {${near}}?`;
+    throw invalidInput(label, `the rows have no field ${field}`, hint);
+  }
+  if (fields.length > 0 && pattern.includes("%"))
+    throw invalidInput(label, "must not combine { } with %", accepted);
+  if (!hasTimes && changesWithTime(pattern))
+    throw invalidInput(label, "the rows have no time, so the name must not have one", accepted);
+}
+
+/** The names of the fields in braces, without times. */
+export function fieldsIn(pattern: string): readonly string[] {
+  const names = (pattern.match(braces) ?? []).map((field) => field.slice(1, -1));
+  return names.filter((name) => name !== "" && timeFields[name] === undefined);
+}
+
+const braces = /\{\{|\}\}|\{[^{}]*\}|[{}]/gu;
+
+/** Replaces the fields in braces, so that only `%` sequences are left. */
+export function fillFields(pattern: string, names: PathNames): string {
+  return pattern.replace(braces, (text) => {
+    const field = text.slice(1, -1);
+    if (field === "") return text.slice(1);
+    return timeFields[field] ?? encodeName(names[field] ?? "").replaceAll("%", "%%");
+  });
+}
+
+/** Names that have a special meaning as a whole file name, or that Windows changes or reserves. */
+const special = /^(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/iu;
+/** In bytes. Three such names fit into one file name. */
+const [longestValue, keptOfLong] = [80, 40];
+
+function percent(text: string): string {
+  return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(
+    "",
+  );
+}
+
+/**
+ * The names come from other people, so no character in them can leave the directory. All except letters, digits, `.`,
+ * `_` and `-` are percent-encoded, and a long name is shortened and gets its hash.
+ */
+function encodeName(name: string): string {
+  if (name === "") return "unknown";
+  // The case of these addresses is only a checksum, and one pool should not have two files.
+  const plain = /^0x[\da-f]+$/iu.test(name) ? name.toLowerCase() : name;
+  let encoded = plain.replaceAll(/[^\w.-]/gu, percent).replace(/\.$/u, percent);
+  if (special.test(encoded)) encoded = percent(encoded.slice(0, 1)) + encoded.slice(1);
+  if (encoded.length <= longestValue) return encoded;
+  const hash = createHash("sha256").update(plain).digest("hex").slice(0, 32);
+  return `${encoded.slice(0, keptOfLong).replace(/%.?$/u, "")}~${hash}`;
+}
+
+/**
+ * The letters after a `%` in a file name, from the longest to the shortest unit of time, each with its digit count.
+ * Times are in UTC, because daylight saving time would skip one hour a year and repeat another.
+ */
+const parts: readonly (readonly [letter: string, digits: number, of: (date: Date) => number])[] = [
+  ["Y", 4, (date) => date.getUTCFullYear()],
+  ["m", 2, (date) => date.getUTCMonth() + 1],
+  ["d", 2, (date) => date.getUTCDate()],
+  ["H", 2, (date) => date.getUTCHours()],
+  ["M", 2, (date) => date.getUTCMinutes()],
+];
+
+/** `time` is in milliseconds since the epoch. */
+export function fileOf(pattern: string, time: number, names: PathNames = {}): string {
+  const date = new Date(time);
+  return fillFields(pattern, names).replace(/%(.?)/gsu, (_, letter: string) => {
+    if (letter === "%") return letter;
+    const [, digits, of] = parts.find(([part]) => part === letter) ?? [];
+    if (of !== undefined) return String(of(date)).padStart(digits ?? 0, "0");
+    throw invalidInput(
+      `--out "${pattern}"`,
+      letter === "" ? "must not end with %" : `unknown sequence %${letter}`,
+      "use {year} {month} {date} {date-hour} for the UTC time of a row",
+    );
+  });
+}
+
+export function hasFields(file: string): boolean {
+  return /%[YmdHM]|[{}]/u.test(file);
+}
+
+/** `pattern` has no fields in braces. */
+export function changesWithTime(pattern: string): boolean {
+  return /%[YmdHM]/u.test(pattern);
+}
+
+/** Whether the path depends on more than the time. */
+export function hasNames(pattern: string): boolean {
+  return fieldsIn(pattern).length > 0;
+}
+
+/** The directory before the first part that changes must exist; directories below it are created. */
+export function fixedFolder(pattern: string): string {
+  const absolute = path.resolve(pattern);
+  const [fixed = ""] = /^(?:[^%{}]|%%|\{\{|\}\})*/u.exec(absolute) ?? [];
+  // The text after the last separator is part of a file name.
+  return path.dirname(`${fixed}.`).replaceAll(/%%|\{\{|\}\}/gu, (pair) => pair.slice(1));
+}
+
+/** A non-empty file that an earlier stream may have written. */
+export interface EarlierFile {
+  readonly file: string;
+  /** In milliseconds, according to the file system clock. */
+  readonly writtenAt: number;
+  /** Whether logrotate has renamed the file. */
+  readonly isMovedAway: boolean;
+}
+
+/** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly a compression suffix. */
+const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
+
+/** The most digits in any year that the clock can represent. */
+const mostDigits = 16;
+
+/** More than an hourly pattern creates in a year. Beyond that, only the latest names are read. */
+const maxFiles = 10_000;
+
+/** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
+export function earlierFiles(fields: string, names: PathNames): readonly EarlierFile[] {
+  const pattern = fillFields(fields, names);
+  const folder = fixedFolder(pattern);
+  const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
+  return filesBelow(folder, segments, {})
+    .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
+    .slice(0, maxFiles)
+    .flatMap(({ file, isMovedAway }) => {
+      const stats = statSync(file, { throwIfNoEntry: false });
+      if (stats?.isFile() !== true || stats.size === 0) return [];
+      // The result is relative if the pattern is relative.
+      const name = path.isAbsolute(pattern) ? file : path.relative("", file);
+      return [{ file: name, writtenAt: stats.mtimeMs, isMovedAway }];
+    });
+}
+
+/** Maps each letter to its digits. */
+type NamedTime = Readonly<Record<string, string | undefined>>;
+
+interface NamedFile {
+  readonly file: string;
+  /** Sorting these strings puts the files in chronological order. */
+  readonly time: string;
+  readonly isMovedAway: boolean;
+}
+
+function filesBelow(folder: string, segments: readonly string[], before: NamedTime): readonly NamedFile[] {
+  const [segment = "", ...rest] = segments;
+  const isLast = rest.length === 0;
+  const name = nameMatcher(segment, isLast);
+  return namesIn(folder).flatMap((entry): readonly NamedFile[] => {
+    const found = name.exec(entry);
+    if (found === null) return [];
+    const groups: NamedTime = { ...before, ...found.groups };
+    const file = path.join(folder, entry);
+    if (!isLast) return filesBelow(file, rest, groups);
+    const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(mostDigits, "0")).join("");
+    return [{ file, time, isMovedAway: groups["moved"] !== undefined }];
+  });
+}
+
+/** A repeated part of the time must match its first occurrence. */
+function nameMatcher(segment: string, isFile: boolean): RegExp {
+  const seen = new Set<string>();
+  const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {
+    const part = parts.find(([each]) => each === letter);
+    if (letter === undefined || part === undefined)
+      return (letter ?? text).replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+    if (seen.has(letter)) return String.raw`\k<${letter}>`;
+    seen.add(letter);
+    return `(?<${letter}>${letter === "Y" ? String.raw`\d{4,}` : String.raw`\d{2}`})`;
+  });
+  return new RegExp(`^${source}${isFile ? `(?<moved>${movedAway})?` : ""}$`, "u");
+}

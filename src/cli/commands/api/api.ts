@@ -1,0 +1,169 @@
+import type { Walk } from "../../../client/pages/page.ts";
+import type { Place } from "../../../client/pages/place.ts";
+import type { Args, Question } from "../../../api/args.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { formats, hasColumns, namesColumns } from "../../render/formats/formats.ts";
+import { readInteger, readParam } from "../../../api/read-param.ts";
+import { listNameOf, type Reply } from "../../../api/reply.ts";
+import type { Input } from "../command.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { ApiFlags } from "./api-flags.ts";
+import { placeOf, type Questions } from "../input/questions.ts";
+import { rawCall, readRawPath } from "./raw-call.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { runQuestions } from "../endpoint/run-endpoint.ts";
+import { listFields } from "../pull/list-fields.ts";
+import { checkFields } from "../../render/formats/missing-fields.ts";
+
+type Flags = Values<ApiFlags>;
+type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
+
+/** Requests any path on the service. Otherwise, it behaves like every other command. */
+export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
+  if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
+  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
+    Promise.resolve(readRawQuestions(input, options)),
+  );
+}
+
+function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
+  const [path, more] = words;
+  const usage = "usage: dexdata api <path> [-f name=value …]";
+  if (path === undefined) throw usageFailure("missing <path>", usage);
+  if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
+  if (formats[options.format].binary !== undefined)
+    throw usageFailure(
+      `--out "${flags.out}": ${options.format} cannot be used with api, which does not know the types of a path`,
+      "use the command for this path, or another format",
+    );
+  const question = rawCall(readRawPath(path), flags.field ?? []);
+  const questions =
+    flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
+  const { endpoint, groups, walk } = questions;
+  if (walk.once !== "document" && endpoint.isUnknown !== true)
+    checkFields(
+      options.fields,
+      groups.map((group) => rowShape(endpoint, group)),
+    );
+  return questions;
+}
+
+function oneAnswer(question: Question, flags: Flags, options: Options): Questions {
+  const { endpoint, args } = question;
+  const once = showsRows(endpoint, options) ? "rows" : "document";
+  // The columns of a path outside the contract are unknown and must not depend on the first response.
+  if (once === "document" && namesColumns(options.format) && options.fields === undefined)
+    throw usageFailure(
+      `--output ${options.format}: no columns are known for ${endpoint.rawPath}`,
+      "choose fields: --fields id,…",
+    );
+  if (options.isValidated && once === "document") throw notValidated(endpoint);
+  const { reply } = endpoint;
+  return {
+    endpoint,
+    asked: [args],
+    limit: undefined,
+    walk: { pageSize: 0, isStrict: isStrict(flags), once },
+    groups: once === "rows" && reply.kind === "groups" ? reply.groups : [onlyGroup],
+    missing: "skip",
+    isRecord: reply.kind === "single",
+    named: [],
+  };
+}
+
+const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
+
+/** A table needs rows, and so does validation, which applies only if the response contains nothing else. */
+function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
+  if (isUnknown === true) return false;
+  const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
+  return hasColumns(format) || (isValidated && isAllRows);
+}
+
+function notValidated({ isUnknown, rawPath }: Endpoint): Error {
+  return isUnknown === true
+    ? usageFailure(`--validate: no schema for ${rawPath}`, "remove --validate")
+    : usageFailure(
+        "--validate requires rows, but the response is printed as one document",
+        "add --paginate, or -o table",
+      );
+}
+
+function allPages(question: Question, flags: Flags, options: Options): Questions {
+  const { endpoint, args } = question;
+  const { reply } = endpoint;
+  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
+    const what = endpoint.isUnknown === true ? "is not a list known to dexdata" : "is not paginated";
+    throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "remove --paginate");
+  }
+  const { limit } = flags;
+  const usual = options.settings.page_size.value ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  const names = pagingNames(reply);
+  const paging = new Map([...args].filter(([name]) => names.includes(name)));
+  const rest = new Map([...args].filter(([name]) => !names.includes(name)));
+  const pageSize = readPaging(paging, "limit", reply.maxLimit) ?? usual;
+  const walk: Walk = { pageSize, isStrict: isStrict(flags), wanted: limit, start: startOf(paging, reply) };
+  return {
+    endpoint,
+    asked: [withFixedTimes(endpoint, rest, options.now)],
+    limit,
+    walk,
+    groups: [onlyGroup],
+    missing: "skip",
+    isRecord: false,
+    named: [],
+  };
+}
+
+type Paged = Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>;
+
+function pagingNames(reply: Paged): readonly string[] {
+  if (reply.kind === "cursor-pages") return ["limit", "cursor"];
+  return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
+}
+
+/** A relative time would shift between pages, so rows at the edges of the range could appear or disappear. */
+function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
+  const times = params.filter(({ name, kind }) => kind.kind === "time" && args.has(name));
+  return new Map([
+    ...args,
+    ...times.map((param) => [param.name, readParam(param, args.get(param.name) ?? "", now)] as const),
+  ]);
+}
+
+function startOf(paging: Args, reply: Paged): Place | undefined {
+  const [cursor, page] = [paging.get("cursor"), paging.get("page")];
+  if (cursor !== undefined && page !== undefined) {
+    throw usageFailure("--field cursor and --field page cannot be used together", "use only one of them");
+  }
+  const last = reply.kind === "numbered-pages" ? (reply.handOverAfter ?? 1000) : 1;
+  return placeOf(cursor, readPaging(paging, "page", last));
+}
+
+/** Values that only the service interprets are not checked. */
+function readPaging(paging: Args, name: string, max: number): number | undefined {
+  const typed = paging.get(name);
+  if (typed === undefined) return undefined;
+  return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
+}
+
+/** Lists the fields of the rows or, if the response is shown unchanged, of the complete response. */
+async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
+  if (path === undefined) throw usageFailure("missing <path>", "usage: dexdata api <path>");
+  const { endpoint } = rawCall(readRawPath(path), []);
+  if (endpoint.isUnknown === true) {
+    throw usageFailure(
+      `--fields ?: no fields are known for ${endpoint.rawPath}`,
+      `see a response: dexdata api ${endpoint.rawPath}`,
+    );
+  }
+  const { reply } = endpoint;
+  const groups = reply.kind === "groups" ? reply.groups : [onlyGroup];
+  return await listFields(context, flags, endpoint, groups, (group) => {
+    const list = flags.paginate === true ? undefined : listNameOf(reply, group);
+    return list === undefined ? "" : `${list}.0.`;
+  });
+}

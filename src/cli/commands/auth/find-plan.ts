@@ -1,0 +1,163 @@
+import type { Target } from "../../../client/connection/target.ts";
+import { creditsIn, type Meter } from "../../../client/spending/meter.ts";
+import { usage } from "../../../api/endpoints/usage.ts";
+import { failAsService } from "../../../api/error-codes.ts";
+import { Failure } from "../../../base/failure.ts";
+import { isTier, plans, type Tier } from "../../../api/tier.ts";
+import { rawAt } from "../../../base/json/path-reader.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import type { Run } from "../../run/with-run.ts";
+import { shortened } from "../../../client/live/stream-message.ts";
+
+export interface SentKey {
+  readonly key: string;
+  /** In messages, this follows `the key from `. */
+  readonly source: string;
+}
+
+/** A plan of the free hosts and one of the paid hosts. */
+type HostTier = "free" | "pro";
+
+export interface SeenPlan {
+  /** The service's own word, in lower case; undefined if it named no plan. */
+  readonly plan: string | undefined;
+  /** The digits as the service sent them. */
+  readonly creditsLeft: string | undefined;
+}
+
+/** A host accepted the key. `tier` is undefined if dexdata does not know the plan. */
+export interface FoundPlan extends SeenPlan {
+  readonly tier: Tier | undefined;
+}
+
+/** Set if the plan was known before. */
+interface Known {
+  readonly host: HostTier;
+  /** Whether the key may be sent to the other host. */
+  readonly isAllowed: (tier: HostTier) => boolean;
+}
+
+/**
+ * Sends a request to one host, and also to the other one unless the first accepts the key with a plan that it serves.
+ * If the plan was known, other failures of the known host than 403 are not about the plan, and are thrown. Throws if no
+ * host accepts the key.
+ */
+export async function findPlan(run: Run, sent: SentKey, known?: Known): Promise<FoundPlan> {
+  const first = known?.host ?? "free";
+  const accepted: FoundPlan[] = [];
+  const failures: Failure[] = [];
+  for (const tier of hostTiers(run.options, first)) {
+    if (tier !== first && known?.isAllowed(tier) === false) continue;
+    const seen = await askHost(run, sent, tier);
+    if (seen instanceof Failure && known?.host === tier && seen.details.status !== 403) throw seen;
+    if (seen instanceof Failure) failures.push(seen);
+    else if (seen !== undefined) accepted.push(seen);
+    if (seen !== undefined && "tier" in seen && isServedBy(seen, tier)) return seen;
+  }
+  const found = accepted.find(({ tier }) => tier !== undefined) ?? accepted[0];
+  if (found === undefined) throw notAccepted(run.options, failures);
+  return found;
+}
+
+function hostTiers(options: RunOptions, first: HostTier): readonly HostTier[] {
+  const other = first === "free" ? "pro" : "free";
+  return hostsOf(options, first).rest === hostsOf(options, other).rest ? [first] : [first, other];
+}
+
+function isServedBy({ tier }: FoundPlan, host: HostTier): boolean {
+  return tier !== undefined && plans[tier].hosts === plans[host].hosts;
+}
+
+/** Undefined if the host ignored the key: the public service treats a key that it cannot read as keyless. */
+async function askHost(
+  run: Run,
+  { key, source }: SentKey,
+  tier: HostTier,
+): Promise<FoundPlan | Failure | undefined> {
+  const target = { ...hostsOf(run.options, tier), key, keySource: source, tier, isSimulated: false };
+  try {
+    const { plan, creditsLeft } = await askPlan(run, target);
+    if (plan === "keyless") return undefined;
+    return { tier: plan !== undefined && isTier(plan) ? plan : undefined, plan, creditsLeft };
+  } catch (cause) {
+    // The other host may respond if this one is down. A budget applies to both.
+    if (!(cause instanceof Failure) || cause.exit === 5 || cause.exit === 2) throw cause;
+    return cause;
+  }
+}
+
+/** The last failure explains more, because the paid host has the clearer message for an invalid key. */
+function notAccepted(options: RunOptions, failures: readonly Failure[]): Failure {
+  const unavailable = failures.find(({ exit }) => exit !== 4);
+  if (unavailable !== undefined) return unavailable;
+  const last = failures.at(-1);
+  // Other rejections, such as a web page from an edge server, explain themselves.
+  if (last !== undefined && last.details.status !== 401) {
+    const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
+    return new Failure(last.message, {
+      ...last.details,
+      next: `check the host URLs (dexdata config list): ${hosts.join(" and ")}`,
+    });
+  }
+  const code = last?.code === "unauthorized" ? "unauthorized" : "invalid_api_key";
+  return failAsService(code, "neither host of the service accepts the key", {
+    status: last?.details.status,
+    why: last?.details.why,
+    next: "copy the complete key from the console; it starts with api_",
+  });
+}
+
+/** For a key that a host accepts. */
+export function unknownPlan(plan: string | undefined): string {
+  return plan === undefined
+    ? "the service accepts the key, but does not name its plan"
+    : `the service accepts the key, but dexdata does not know its plan "${plan}"`;
+}
+
+export const setTier = "set DEXDATA_TIER to free, dev, pro or enterprise";
+
+export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Target, "rest" | "streaming"> {
+  const isPaid = plans[tier].hosts === "paid";
+  return {
+    rest: baseUrl ?? (isPaid ? settings.pro_base_url.value : settings.base_url.value),
+    streaming: isPaid ? settings.streaming_pro_url.value : settings.streaming_url.value,
+  };
+}
+
+/** Costs a credit like any other request. */
+export async function askPlan(
+  { open, report }: Pick<Run, "open" | "report">,
+  target: Target,
+): Promise<SeenPlan> {
+  const { ask, meter } = (
+    await open({ target, observer: { applied: () => undefined }, over: () => undefined })
+  ).client;
+  try {
+    return accountOf((await ask(usage, new Map())).read(), meter);
+  } catch (cause) {
+    // A key without credits is still valid, and its response names the plan like any other.
+    if (!(cause instanceof Failure) || cause.details.status !== 402) throw cause;
+    const named = /^"(?<tier>\w+)"$/u.exec(cause.details.body?.get("tier") ?? "")?.groups?.["tier"];
+    return { plan: inLowerCase(meter.plan ?? named), creditsLeft: meter.creditsLeft ?? "0" };
+  } finally {
+    await report.settled();
+  }
+}
+
+/** Reads `/usage` and, if values are missing there, the headers. A long plan is shortened. */
+export function accountOf(
+  { text, value }: { readonly text: string; readonly value: unknown },
+  meter: Pick<Meter, "plan" | "creditsLeft">,
+): SeenPlan {
+  const plan = member(value, "plan");
+  const creditsLeft = creditsIn(rawAt(text, ["credits", "remaining"])) ?? meter.creditsLeft;
+  return {
+    plan: inLowerCase(typeof plan === "string" && plan !== "" ? plan : meter.plan),
+    creditsLeft,
+  };
+}
+
+function inLowerCase(plan: string | undefined): string | undefined {
+  return plan === undefined ? undefined : shortened(plan.trim().toLowerCase());
+}

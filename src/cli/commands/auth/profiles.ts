@@ -1,0 +1,134 @@
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { maskKey } from "../../../base/key.ts";
+import type { Flag } from "../../run/flags/flag.ts";
+import type { localRowFlags } from "../../run/flags/shared-flags.ts";
+import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
+import { say, sayWarning } from "../../run/report.ts";
+import { type Credentials, readCredentials } from "../../../client/settings/credentials.ts";
+import {
+  type Removed,
+  removeAllProfiles,
+  removeProfile,
+  switchProfile,
+} from "../../../client/settings/edit-credentials.ts";
+import { readSettings } from "../../../client/settings/read-settings.ts";
+import { checkProfileName, label } from "../../../client/settings/setting.ts";
+import type { Settings } from "../../../client/settings/settings.ts";
+import type { Input } from "../command.ts";
+
+export async function list(
+  { words, flags }: Input<typeof localRowFlags>,
+  context: Context,
+): Promise<ExitCode> {
+  expectWords(words, 0, "auth list");
+  const credentials = readCredentials(context);
+  const { exposure, active } = credentials;
+  const profiles = readableProfiles(credentials);
+  if (exposure !== undefined) await sayWarning(context, exposure);
+  const settings = readSettings(context);
+  const used = settings.profile.value ?? active;
+  const rows = [...profiles].map(([name, { key, tier, savedAt, rest }]) => ({
+    profile: name,
+    in_use: name === used,
+    key: maskKey(key),
+    tier,
+    stored: savedAt,
+    rest_url: rest ?? null,
+  }));
+  if (rows.length === 0) await say(context, "no key stored; add one: dexdata auth login");
+  if (rows.length > 0 || hasParts(context, flags)) await writeRows(context, flags, rows);
+  if (rows.length > 0) await sayRival(context, settings, used);
+  return 0;
+}
+
+/** If there are only two profiles, the user does not have to name the other one. */
+export async function switchTo(words: readonly string[], context: Context): Promise<ExitCode> {
+  if (words.length > 1) throw usageFailure("usage: dexdata auth switch [profile]");
+  const name = words[0] ?? otherOf(readCredentials(context));
+  const { tier } = await switchProfile(context, name);
+  await say(context, `switched to profile "${name}": ${tier} plan`);
+  await sayRival(context, readSettings(context), name);
+  return 0;
+}
+
+function readableProfiles({ problem, profiles }: Credentials): Credentials["profiles"] {
+  if (problem === undefined) return profiles;
+  throw usageFailure(problem, "store the key again: dexdata auth login");
+}
+
+function otherOf(credentials: Credentials): string {
+  const names = [...readableProfiles(credentials).keys()];
+  const others = names.filter((name) => name !== credentials.active);
+  const [only] = others;
+  if (only === undefined)
+    throw usageFailure("no other profile to switch to", "add one: dexdata auth login --profile <name>");
+  if (others.length === 1) return only;
+  throw usageFailure(
+    "missing <profile>: more than two profiles are stored",
+    `choose one of: ${others.join(", ")}`,
+  );
+}
+
+export async function logout(
+  { words, flags }: Input<{ all: Flag<true>; profile: Flag<string> }>,
+  context: Context,
+): Promise<ExitCode> {
+  expectWords(words, 0, "auth logout");
+  const named = profileName(context, flags.profile);
+  if (flags.all === true) {
+    const removed = await removeAllProfiles(context);
+    const names = removed.profiles.join(", ");
+    if (names !== "") await say(context, `removed all stored keys: ${names}`);
+    else if (removed.files.length === 0) await say(context, "no key stored");
+    await sayCopies(context, removed, "dexdata did not create it or cannot delete it");
+    return 0;
+  }
+  const name = named ?? readCredentials(context).active;
+  const removed = await removeProfile(context, name);
+  const wasStored = removed.profiles.length > 0;
+  await say(context, `${wasStored ? "removed the key of" : "no key stored for"} profile "${name}"`);
+  await sayCopies(context, removed, "to remove all keys and backups: dexdata auth logout --all");
+  return 0;
+}
+
+/** No file that may contain a key remains without being named. */
+async function sayCopies(context: Context, { files, left }: Removed, next: string): Promise<void> {
+  for (const file of files) await say(context, `removed ${file}, which may have contained a key`);
+  for (const file of left) await sayWarning(context, `${file} may contain a key; ${next}`);
+}
+
+/** The flag, the environment or config.json selects the profile. The settings have already been checked. */
+export function profileName(context: Context, typed: string | undefined): string | undefined {
+  if (typed === undefined) return readSettings(context).profile.value;
+  const checked = checkProfileName(typed);
+  if ("problem" in checked) throw invalidInput(label("--profile", typed), checked.problem);
+  return typed;
+}
+
+/** Shows why the next command uses a key other than this profile's, and how to change that. */
+export async function sayRival(context: Context, settings: Settings, name: string): Promise<void> {
+  const rival = overridingKeySource(context, settings, name);
+  if (rival !== undefined) await say(context, `  ${rival}`);
+}
+
+function overridingKeySource(
+  context: Context,
+  { profile, key_command }: Settings,
+  name: string,
+): string | undefined {
+  if ((context.env["DEXDATA_API_KEY"] ?? "") !== "")
+    return "DEXDATA_API_KEY is set and overrides stored keys";
+  const isOfEnvironment = profile.source === "environment";
+  if (!isOfEnvironment && key_command.value !== undefined)
+    return "key_command is set and overrides stored keys; remove the setting: dexdata config unset key_command";
+  if (profile.value === name) return undefined;
+  if (profile.value !== undefined)
+    return isOfEnvironment
+      ? `DEXDATA_PROFILE is ${profile.value} and overrides this profile`
+      : `the profile setting is ${profile.value} and overrides this profile; remove the setting: dexdata config unset profile`;
+  const { active } = readCredentials(context);
+  if (active === name) return undefined;
+  return `profile "${active}" stays active; to use this one: --profile ${name}, or dexdata auth switch ${name}`;
+}

@@ -1,0 +1,139 @@
+import type { Context } from "../../base/context/context.ts";
+import type { ExitCode } from "../../base/exit-codes.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
+import type { Block } from "../render/page/help-page.ts";
+
+/** In the order used in the overview. */
+export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
+
+export type Section = (typeof sections)[number];
+
+/** The command line, help, the man page, completion and `commands -o json` all use this description. */
+export interface Command {
+  /** For example, `pools search`. */
+  readonly words: string;
+  readonly section: Section;
+  readonly positionals: readonly Positional[];
+  /** An alternative form of the arguments, also shown in help. */
+  readonly otherForm?: readonly Positional[];
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** The flags that only this command has, in the order used in help. */
+  readonly flags: Flags;
+  readonly shared: Flags;
+  /** Undefined if the command sends no requests. */
+  readonly credits?: InWords;
+  readonly plan: PlanInWords;
+  /** Every exit code that a run can have. Help, docs and `commands -o json` list them, and the tests check each run. */
+  readonly exits: readonly ExitCode[];
+  /** The exit code can also be that of a program that the command runs. */
+  readonly passesExit?: true;
+  /** Text that the full help shows below the flags. */
+  readonly notes?: readonly Block[];
+  /** Empty unless it is an API command. */
+  readonly endpoints: readonly Endpoint[];
+  readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
+}
+
+export interface InWords {
+  readonly full: string;
+  readonly brief: string;
+}
+
+export interface PlanInWords extends InWords {
+  /** Some plans cannot run the command or use all of its flags. */
+  readonly isBounded?: true;
+}
+
+export const anyPlan: PlanInWords = { full: "any (no key required)", brief: "any" };
+
+export interface Positional {
+  readonly name: string;
+  readonly isOptional?: true;
+  readonly isRepeatable?: true;
+  /** `-` reads a list from stdin, and `@name` reads a list from a file. */
+  readonly isList?: true;
+  /** The argument takes all the words that follow it, so flags come first. */
+  readonly isAfterFlags?: true;
+  /** A shell would otherwise interpret the argument. */
+  readonly isQuoted?: true;
+  readonly suggests?: readonly string[] | PositionalSuggestion;
+}
+
+export type PositionalSuggestion =
+  | "files"
+  | "networks"
+  | "addresses"
+  | "profiles"
+  | "records"
+  | "settings"
+  | "setting values"
+  | "commands"
+  | "commands and topics"
+  | "command line";
+
+export interface Input<F extends Flags> {
+  readonly words: readonly string[];
+  readonly flags: Values<F>;
+  /** As the user typed them, for suggested commands. */
+  readonly typed: TypedFlags;
+}
+
+interface Described<Own extends Flags, Shared extends Flags> extends Omit<
+  Command,
+  "flags" | "shared" | "endpoints" | "run" | "plan"
+> {
+  readonly plan?: PlanInWords;
+  readonly flags: Own;
+  readonly shared: Shared;
+  readonly run: (input: Input<Own & Shared>, context: Context) => Promise<number>;
+}
+
+/** For commands that are not generated from an endpoint. */
+export function command<Own extends Flags, Shared extends Flags>(described: Described<Own, Shared>): Command {
+  const { flags, shared, run } = described;
+  const all: Own & Shared = { ...shared, ...flags };
+  return {
+    ...described,
+    plan: described.plan ?? anyPlan,
+    endpoints: [],
+    run: async (words, typed, context) => await run({ words, typed, flags: readValues(all, typed) }, context),
+  };
+}
+
+export function hasFlag({ flags, shared }: Command, name: string): boolean {
+  return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
+}
+
+/** For example, `<address…|@file|->`. */
+export function positionalText({ name, isOptional, isRepeatable, isList, isQuoted }: Positional): string {
+  const inside = `${name}${isRepeatable ? "…" : ""}${isList ? "|@file|-" : ""}`;
+  const shown = isOptional ? `[${inside}]` : `<${inside}>`;
+  return isQuoted ? `'${shown}'` : shown;
+}
+
+export function usageOf({ words, positionals }: Pick<Command, "words" | "positionals">): string {
+  return [words, ...positionals.map(positionalText)].join(" ");
+}
+
+export function usagesOf({ words, positionals, otherForm, flags, shared }: Command): readonly string[] {
+  const flagsText = Object.keys({ ...flags, ...shared }).length === 0 ? [] : ["[flags]"];
+  return [positionals, ...(otherForm === undefined ? [] : [otherForm])].map((form) => {
+    const first = form.filter(({ isAfterFlags }) => isAfterFlags !== true).map(positionalText);
+    const last = form.filter(({ isAfterFlags }) => isAfterFlags === true).map(positionalText);
+    return ["dexdata", words, ...first, ...flagsText, ...last].join(" ");
+  });
+}
+
+/** Shared flags that every command with requests has. */
+export const requestingFlags = ["quiet", "stats", "verbose", "error-format", "timeout", "rpm"] as const;
+
+const listedAddresses = { isRepeatable: true, isList: true, suggests: "addresses" } as const;
+
+export const networkAndAddresses: readonly Positional[] = [
+  { name: "network", suggests: "networks" },
+  { name: "address", ...listedAddresses },
+];
+
+export const addressesWithNetworks: readonly Positional[] = [{ name: "network:address", ...listedAddresses }];

@@ -1,0 +1,66 @@
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import type { localRowFlags } from "../../run/flags/shared-flags.ts";
+import { exactNumber, expectWords, writeRows } from "../../run/output/local-output.ts";
+import { sayWarning } from "../../run/report.ts";
+import {
+  listSettings,
+  setSetting,
+  settingNamed,
+  unsetSetting,
+} from "../../../client/settings/edit-config.ts";
+import { configPath, configWarnings, readConfigFile } from "../../../client/settings/read-settings.ts";
+import type { Input } from "../command.ts";
+
+type Typed = Input<typeof localRowFlags>;
+
+export async function get({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 1, "config get <name>");
+  const [name = ""] = words;
+  settingNamed(name);
+  await warnOfFile(context);
+  const listed = listSettings(context).find(({ setting }) => setting.name === name);
+  if (listed === undefined) return 0;
+  if ("refused" in listed) throw listed.refused;
+  await context.stdout.write(`${listed.sourced.text}\n`);
+  return 0;
+}
+
+export async function set({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 2, "config set <name> <value>");
+  const [name = "", value = ""] = words;
+  await setSetting(context, name, value);
+  return 0;
+}
+
+export async function unset({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 1, "config unset <name>");
+  const [name = ""] = words;
+  const wasSet = await unsetSetting(context, name);
+  if (!wasSet) await sayWarning(context, `${name} was not set`);
+  return 0;
+}
+
+export async function list({ words, flags }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 0, "config list");
+  await warnOfFile(context);
+  const rows = listSettings(context).map((listed) => {
+    const { name, kind } = listed.setting;
+    if ("refused" in listed) return { name, value: "", source: "refused", where: listed.refused.message };
+    const { text, source, where } = listed.sourced;
+    const value = kind === "integer" || kind === "rate" ? exactNumber(text) : text;
+    return { name, value, source, where };
+  });
+  return await writeRows(context, flags, rows);
+}
+
+export async function path({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 0, "config path");
+  await context.stdout.write(`${configPath(context)}\n`);
+  return 0;
+}
+
+/** Without these warnings, an unreadable file would look like a file without settings. */
+async function warnOfFile(context: Context): Promise<void> {
+  for (const warning of configWarnings(readConfigFile(context))) await sayWarning(context, warning);
+}

@@ -1,0 +1,142 @@
+import { isIP } from "node:net";
+import { checkNetwork, peerName } from "../../../client/connection/connection-failure.ts";
+import {
+  type Environment,
+  findProxy,
+  proxyVariable,
+  shownProxy,
+  unbracketed,
+} from "../../../client/connection/proxy.ts";
+import { findAddresses, reachHost } from "../../../client/connection/reach.ts";
+import type { Target } from "../../../client/connection/target.ts";
+import { EventStreamParser } from "../../../client/streams/event-stream.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { pricesFeed as feed } from "../../../api/feeds/prices-feed.ts";
+import { isLoopback } from "../../../api/host.ts";
+import type { OpenClient } from "../../run/open-client.ts";
+import type { Run } from "../../run/with-run.ts";
+import { createEnding } from "../../../client/live/ending.ts";
+import { openerOf } from "../../../client/live/subscription.ts";
+import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, warn } from "./findings.ts";
+
+export type Hosts = Pick<Target, "rest" | "streaming">;
+
+export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: Hosts): Outcome {
+  const urls = [new URL(rest), new URL(streaming)];
+  const variable = proxyVariable(env);
+  if (variable === undefined)
+    return warnOfPlainProxy(env, urls) ?? ok("not set; hosts are contacted directly");
+  const proxied = urls.filter((url) => findProxy(url, env) !== undefined);
+  const [first] = proxied;
+  const proxy = first && findProxy(first, env);
+  if (proxy === undefined)
+    return ok(`${variable} is ${shownProxy(env[variable] ?? "")}, which does not apply to these hosts`);
+  const direct = urls.filter((url) => !proxied.includes(url));
+  const others = direct.length === 0 ? "" : `; ${namesOf(direct)} directly`;
+  return ok(`${namesOf(proxied)} through ${proxy.shown} (${variable})${others}`);
+}
+
+/** Users often expect this variable to apply to https as well. Like curl, dexdata uses it only for http. */
+function warnOfPlainProxy(env: Environment, urls: readonly URL[]): Outcome | undefined {
+  const variable = ["http_proxy", "HTTP_PROXY"].find((name) => (env[name] ?? "") !== "");
+  const outer = urls.filter(({ hostname }) => !isLoopback(hostname));
+  if (variable === undefined || outer.length === 0) return undefined;
+  return warn(
+    `${variable} applies only to http://, so ${namesOf(outer)} ${outer.length === 1 ? "is" : "are"} contacted directly`,
+    "ignore this if the checks below pass; otherwise set HTTPS_PROXY",
+  );
+}
+
+function namesOf(urls: readonly URL[]): string {
+  return [...new Set(urls.map(({ hostname }) => hostname))].join(" and ");
+}
+
+/** Milliseconds before a certificate expires (14 days). */
+const soon = 14 * 24 * 60 * 60 * 1000;
+
+const hostSettings = {
+  rest: "see base_url and pro_base_url in: dexdata config list",
+  streaming: "see streaming_url and streaming_pro_url in: dexdata config list",
+} as const;
+
+/** Runs the other checks only if the name resolves and the host accepts connections. */
+export async function checkHost(
+  { context, options: { timeout } }: Run,
+  name: keyof Hosts,
+  base: string,
+  next?: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const { clock, env, signal } = context;
+  const url = new URL(base);
+  const resolved = await findingsOf(`${name} name`, async () => {
+    // If there is a proxy, the proxy resolves the name.
+    if (isIP(unbracketed(url.hostname)) !== 0 || findProxy(url, env) !== undefined) return undefined;
+    const started = clock.elapsed();
+    const addresses = await findAddresses(context, url, { timeout, signal });
+    return ok(`${url.hostname} resolves to ${addresses.join(", ")} (${took(clock.elapsed() - started)})`);
+  });
+  if (hasFailure(resolved)) {
+    const hint = `check the host name and the DNS server; ${hostSettings[name]}`;
+    return resolved.map((finding) => ({ ...finding, next: hint }));
+  }
+  const reached = await findingsOf(`${name} connection`, async () => {
+    const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, { timeout, signal });
+    const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
+    const found = `${peerName(url.host, proxy)} reached in ${took(milliseconds)}, ${secure}`;
+    if (!(Date.parse(validTo ?? "") - clock.now() < soon)) return ok(found);
+    return warn(
+      `${found}; its certificate expires ${validTo}`,
+      "check this machine's clock; if it is correct, notify the operator of the host",
+    );
+  });
+  if (!hasFailure(reached)) return [...resolved, ...reached, ...((await next?.()) ?? [])];
+  const hint = `check the port and the firewall; ${hostSettings[name]}`;
+  const isNetwork = reached.some((finding) => finding.next === checkNetwork);
+  return [...resolved, ...reached.map((finding) => (isNetwork ? { ...finding, next: hint } : finding))];
+}
+
+/** Wrapped ether, because it is traded all the time. */
+const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2" };
+/** In milliseconds; the service sends a ping every 15 s. */
+const longestSilence = 20_000;
+
+/** Closes the feed after the first bytes. Each event in them costs a credit. */
+export async function checkStream(
+  context: Context,
+  { client: { target, ledger }, pace }: OpenClient,
+  timeout: number,
+): Promise<Outcome> {
+  const { clock } = context;
+  const patience = Math.min(timeout, longestSilence);
+  const { host } = new URL(target.streaming);
+  const opening = { target, context, pace, ledger, timeout: patience, command: "doctor" };
+  const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
+  const { signal, release } = createEnding(clock, context.signal, patience);
+  const started = clock.elapsed();
+  try {
+    const connection = await openerOf({ ...opening, ...subscription })("", signal);
+    signal.addEventListener("abort", connection.close);
+    for await (const chunks of connection.chunks) {
+      connection.close();
+      const parser = new EventStreamParser();
+      const events = chunks.flatMap((chunk) => parser.push(chunk));
+      ledger.delivered(events.filter(({ name }) => feed.events.has(name)).length);
+      return ok(`${host}: first byte after ${took(clock.elapsed() - started)}`);
+    }
+    return silent(`${host} closed the stream without sending data`);
+  } catch (cause) {
+    if (context.signal.aborted) throw context.signal.reason;
+    if (signal.aborted) return silent(`${host}: no data within ${took(patience)}`);
+    throw cause;
+  } finally {
+    release();
+  }
+}
+
+function silent(found: string): Outcome {
+  return fail(
+    found,
+    "check for a proxy that buffers streams; until it is fixed, use: dexdata txns --follow --poll 15s",
+    7,
+  );
+}

@@ -1,0 +1,74 @@
+import type { Endpoint } from "../../../api/endpoint.ts";
+import { partialExits, requestExits } from "../../../base/exit-codes.ts";
+import { plans, type Tier } from "../../../api/tier.ts";
+import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
+import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
+import { type EndpointFlags, endpointFlags } from "../flags/endpoint-flags.ts";
+import { type Flags, readValues } from "../../run/flags/flag.ts";
+import { sharedFlags } from "../../run/flags/shared-flags.ts";
+
+export function endpointCommand(group: EndpointGroup): Command {
+  const [endpoint] = group;
+  const unit = endpoint.reply.kind === "batch" ? "address" : "request";
+  // Creating the flags for all commands would add a millisecond to each startup.
+  let made: Flags | undefined;
+  const flags = (): Flags => (made ??= endpointFlags(group));
+  return {
+    words: endpoint.command,
+    section: "Market data",
+    positionals: positionals(group),
+    ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
+    summary: endpoint.summary,
+    examples: endpoint.examples,
+    get flags() {
+      return flags();
+    },
+    shared: sharedFlags,
+    credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
+    plan: planOf(group),
+    exits: canBePartial(group) ? partialExits : requestExits,
+    endpoints: group,
+    run: async (words, typed, context) => {
+      const all = { ...sharedFlags, ...flags() };
+      const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
+      if (typed.get("fields")?.at(-1) === "?") {
+        const { listFieldsOf } = await import("../pull/list-fields.ts");
+        return await listFieldsOf(group, input, context);
+      }
+      const { runEndpoint } = await import("./run-endpoint.ts");
+      return await runEndpoint(group, input, context);
+    },
+  };
+}
+
+/** Several addresses can fail one by one, and pages can be missing from a list. */
+function canBePartial(group: EndpointGroup): boolean {
+  return group.some(
+    (endpoint) =>
+      takesAddress(endpoint) ||
+      endpoint.reply.kind === "cursor-pages" ||
+      endpoint.reply.kind === "numbered-pages",
+  );
+}
+
+/** If a flag selects the endpoint, the text names that flag. */
+function planOf(group: readonly Endpoint[]): PlanInWords {
+  const needed = group.map(({ chosenBy, plan }) => {
+    const who = planName(plan);
+    if (chosenBy === undefined) return who;
+    const brief = `${who.brief} with --${chosenBy}`;
+    return { full: `${brief}${who.full.slice(who.brief.length)}`, brief };
+  });
+  const said = [...new Map(needed.map((each) => [each.full, each])).values()];
+  const [first = anyPlan, ...others] = said;
+  return {
+    full: said.map(({ full }) => full).join("; "),
+    brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
+    ...(group.some(({ plan }) => plans[plan].hosts === "paid") && { isBounded: true }),
+  };
+}
+
+function planName(tier: Tier): PlanInWords {
+  const name = `${tier} or higher`;
+  return plans[tier].hosts === "paid" ? { full: name, brief: name } : anyPlan;
+}

@@ -1,0 +1,77 @@
+import type { Client } from "../../../client/client.ts";
+import { fixedAllowance, planAllowance } from "../../../client/pace/pace.ts";
+import { beyondPlan } from "../../../client/response/plan-refusal.ts";
+import { networks } from "../../../api/endpoints/networks.ts";
+import { usage } from "../../../api/endpoints/usage.ts";
+import type { Question } from "../../../api/args.ts";
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { Failure } from "../../../base/failure.ts";
+import { rawAt } from "../../../base/json/path-reader.ts";
+import { plans } from "../../../api/tier.ts";
+import { estimate, questionBefore, type Wanted } from "../../../rows/pull/estimate.ts";
+import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+import { exactNumber } from "../../run/output/local-output.ts";
+import { writeEstimate } from "../../run/output/write-estimate.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { sayWarning } from "../../run/report.ts";
+import { withSuggestion } from "../input/suggestion.ts";
+
+/** Sends at most one request, plus retries. */
+export async function runEstimate(
+  context: Context,
+  flags: LocalOutputFlags,
+  options: RunOptions,
+  wanted: Wanted,
+  client: Client,
+): Promise<ExitCode> {
+  const before = questionBefore(wanted, networks);
+  const told = before === undefined ? undefined : await tell(context, client, before);
+  const figures = estimate(wanted, told);
+  const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
+  const { endpoint } = wanted;
+  const beyond = beyondPlan(endpoint.command, endpoint.plan, client.target);
+  if (beyond !== undefined) await sayWarning(context, beyond);
+  const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
+  return await writeEstimate(context, flags, {
+    requests: figures.requests ?? null,
+    credits: figures.credits ?? null,
+    credits_at_most: figures.creditsAtMost,
+    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / wanted.walk.pageSize) : undefined,
+    rows_at_most: figures.rows ?? null,
+    certainty: figures.certainty,
+    basis: figures.basis,
+    requests_per_minute: perMinute,
+    seconds: typeof perMinute === "number" ? secondsAt(perMinute, options, figures.requests) : undefined,
+    credits_left: exactNumber(creditsLeft) ?? null,
+    estimate_requests: client.meter.requests,
+    estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
+  });
+}
+
+async function tell(context: Context, client: Client, question: Question): Promise<unknown> {
+  try {
+    return (await client.ask(question.endpoint, question.args)).read().value;
+  } catch (cause) {
+    throw await withSuggestion(cause, { context, client, question });
+  }
+}
+
+/** Every response contains the remaining credits. If the estimate did not need a request, this one costs a credit. */
+async function askCreditsLeft(client: Client): Promise<string | undefined> {
+  try {
+    const { text } = (await client.ask(usage, new Map())).read();
+    return rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft;
+  } catch (cause) {
+    // If there is no credit for this request, the estimate is still useful.
+    if (cause instanceof Failure && cause.exit === 5) return client.meter.creditsLeft;
+    throw cause;
+  }
+}
+
+/** Only the rate limit counts, because response times are unknown. */
+function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
+  if (requests === undefined) return null;
+  const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
+  return Math.max(1, Math.ceil(((Math.ceil(requests / sends) - 1) * window) / 1000));
+}

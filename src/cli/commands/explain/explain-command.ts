@@ -1,0 +1,16 @@
+import { localExits } from "../../../base/exit-codes.ts";
+import { serviceErrors } from "../../../api/service-errors.ts";
+import { command } from "../command.ts";
+import { objectFlags } from "../../run/flags/shared-flags.ts";
+
+export const explainCommand = command({
+  words: "explain",
+  section: "Reference",
+  positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
+  summary: "Explain an error code, HTTP status or exit code",
+  examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
+  exits: localExits,
+  flags: {},
+  shared: objectFlags,
+  run: async (input, context) => await (await import("./explain.ts")).explain(input, context),
+});

@@ -1,0 +1,151 @@
+import type { Context } from "../../../base/context/context.ts";
+import { type ExitCode, exitCodes, exits } from "../../../base/exit-codes.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { nearest } from "../../../base/text/nearest.ts";
+import { didYouMean } from "../input/nearest-command.ts";
+import type { Input } from "../command.ts";
+import type { objectFlags } from "../../run/flags/shared-flags.ts";
+import type { Block } from "../../render/page/help-page.ts";
+import { printPage } from "../../render/terminal.ts";
+import { writeDocument } from "../../run/output/local-output.ts";
+import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../../api/error-codes.ts";
+import { isGatewayStatus, isServiceCode, meaningOf, serviceErrors } from "../../../api/service-errors.ts";
+
+/** Does not send a request. Prints text unless the user selects a format. */
+export async function explain(
+  { words, flags }: Input<typeof objectFlags>,
+  context: Context,
+): Promise<ExitCode> {
+  const word = words
+    .join(" ")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+  if (word === "")
+    throw usageFailure(
+      "missing <code>: an error code, HTTP status or exit code",
+      "usage: dexdata explain <code>",
+    );
+  const explanation = explanationOf(word);
+  if (explanation === undefined) {
+    const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
+    throw usageFailure(
+      `unknown error code, HTTP status or exit code "${words.join(" ")}"`,
+      didYouMean(near, `known: ${errorCodes.slice(0, 17).join(", ")}`),
+    );
+  }
+  const isDrawn = flags.output === undefined || flags.output === "table";
+  if (!isDrawn) return await writeDocument(context, flags, explanation);
+  await printPage(pageOf(explanation), context);
+  return 0;
+}
+
+function pageOf(explanation: Explanation): readonly Block[] {
+  const { word, kind, meaning, status, exit, retryable, next, codes = [], example } = explanation;
+  const rows: [string, string][] = [["meaning", meaning]];
+  if (status !== undefined && String(status) !== word) rows.push(["status", String(status)]);
+  if (String(exit) !== word) rows.push(["exit code", String(exit)]);
+  if (retryable !== undefined)
+    rows.push(["retryable", retryable ? "yes: the same command may succeed later" : "no"]);
+  rows.push(["next", next]);
+  return [
+    { heading: `${word}, ${article(kind)}`, rows },
+    ...(codes.length === 0 ? [] : [{ heading: "Codes", rows: codes.map(withMeaning) }]),
+    ...(example === undefined ? [] : [{ heading: "Example response", commands: [JSON.stringify(example)] }]),
+  ];
+}
+
+const withMeaning = (code: string): readonly [string, string] => [code, explanationOf(code)?.meaning ?? ""];
+
+const article = (kind: string): string =>
+  (/^[aeio]/iu.test(kind) ? `an ${kind}` : `a ${kind}`).replace("a HTTP", "an HTTP");
+
+/** The fields have the same names in the JSON output. */
+interface Explanation {
+  readonly word: string;
+  readonly kind: "service error code" | "dexdata error code" | "HTTP status" | "exit code";
+  readonly meaning: string;
+  readonly status?: number;
+  readonly exit: number;
+  /** For an error code, whether the request may succeed later; for a status, whether dexdata retries it. */
+  readonly retryable?: boolean;
+  readonly next: string;
+  /** The error codes that have this status or lead to this exit code. */
+  readonly codes?: readonly string[];
+  readonly example?: Readonly<Record<string, unknown>>;
+}
+
+function explanationOf(word: string): Explanation | undefined {
+  if (isErrorCode(word)) return ofCode(word);
+  if (!/^\d{1,3}$/u.test(word)) return undefined;
+  const exit = exits.find((each) => String(each) === word);
+  if (exit !== undefined) return ofExit(exit);
+  const status = Number(word);
+  return status >= 200 && status <= 599 ? ofStatus(status) : undefined;
+}
+
+/** Excludes statuses that are not in the specification. */
+function explainedWords(): readonly string[] {
+  const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
+  return [...errorCodes, ...new Set(statuses), ...exits.map(String)];
+}
+
+function ofCode(word: ErrorCode): Explanation {
+  const { exit, retryable, meaning, next } = factsOf(word);
+  if (!isServiceCode(word)) return { word, kind: "dexdata error code", exit, meaning, next, retryable };
+  const { status, fields } = serviceErrors[word];
+  const example = { error: word, message: "…", ...fields };
+  return { word, kind: "service error code", meaning, status, exit, retryable, next, example };
+}
+
+function ofStatus(status: number): Explanation {
+  const word = String(status);
+  if (status < 300) {
+    const meaning = "Success, including empty lists";
+    return { word, kind: "HTTP status", meaning, status, exit: 0, next: "nothing" };
+  }
+  const { exit, retryable, code } = meaningOf(status);
+  const codes = Object.entries(serviceErrors).flatMap(([name, each]) =>
+    each.status === status ? [name] : [],
+  );
+  const { meaning, next } = codes.length === 0 ? unnamed(status) : serviceErrors[code];
+  return {
+    word,
+    kind: "HTTP status",
+    meaning: codes.length > 1 ? "It depends on the error code in the response" : meaning,
+    status,
+    exit,
+    retryable,
+    next: codes.length > 1 ? exitCodes[exit].next : next,
+    ...(codes.length > 0 && { codes }),
+  };
+}
+
+function unnamed(status: number): { readonly meaning: string; readonly next: string } {
+  if (isGatewayStatus(status)) return serviceErrors.unavailable;
+  if (status >= 500)
+    return {
+      meaning:
+        "The service, or a proxy in front of it, failed. dexdata retries this status only with --retry-on",
+      next: `try again later, or use --retry-on ${status}`,
+    };
+  if (status >= 400) return { meaning: "The service rejected the request", next: "fix the command" };
+  return {
+    meaning:
+      "The host returned a redirect. dexdata does not follow redirects, because the key would be sent to another host",
+    next: "check the base URL: dexdata config list",
+  };
+}
+
+function ofExit(exit: ExitCode): Explanation {
+  const { when, next } = exitCodes[exit];
+  const codes = errorCodes.filter((code) => exitsOf(code).includes(exit));
+  return {
+    word: String(exit),
+    kind: "exit code",
+    meaning: when,
+    exit,
+    next,
+    ...(codes.length > 0 && { codes }),
+  };
+}

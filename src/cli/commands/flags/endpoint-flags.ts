@@ -1,0 +1,187 @@
+import type { Endpoint } from "../../../api/endpoint.ts";
+import type { Param, ParamKind } from "../../../api/param.ts";
+import { choiceFailure } from "../../../api/read-param.ts";
+import type { Reply } from "../../../api/reply.ts";
+import { followFlags } from "./follow-flags.ts";
+import { watchFlags } from "./watch-flags.ts";
+import { type Flag, type FlagGroup, type Flags, flag } from "../../run/flags/flag.ts";
+import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
+import { chartFlag, sparkFlag } from "../../run/flags/picture-flags.ts";
+import { prefixFlag, type sharedFlags } from "../../run/flags/shared-flags.ts";
+
+/** In the order used in help, without the shared flags. */
+export function endpointFlags(group: readonly Endpoint[]): Flags {
+  const flags: Record<string, Flag> = {};
+  for (const endpoint of group) {
+    const { chosenBy } = endpoint;
+    const heading = groupOfParams(endpoint);
+    if (chosenBy !== undefined)
+      flags[chosenBy] = flag(toggle, heading, {
+        summary: `Treat the address as a ${chosenBy}`,
+        ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
+      });
+    for (const param of endpoint.params)
+      if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
+    Object.assign(flags, flagsOfReply(endpoint.reply));
+    if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
+  }
+  return { ...flags, ...watchFlags, prefix: prefixFlag };
+}
+
+/** Excludes the filters, which the endpoint parses. */
+export type EndpointFlags = ReplyFlags &
+  typeof followFlags &
+  typeof watchFlags &
+  typeof sharedFlags & { readonly prefix: typeof prefixFlag };
+
+function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
+  if (kind === "candles") return "Candles";
+  return kind === "single" ? "Parameters" : "Filters";
+}
+
+/** Accepts any text, because filters are parsed later, with the run's clock. */
+function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
+  const choices = kind.kind === "choice" && { choices: kind.choices };
+  return flag({ ...types[kind.kind], ...choices, ...special[name] }, group, {
+    summary: help,
+    ...(details !== undefined && { details }),
+    ...(usual !== undefined && { default: usual }),
+    ...suggested[name],
+  });
+}
+
+const types: Readonly<Record<ParamKind["kind"], FlagType<string | true>>> = {
+  text: text("text"),
+  network: text("network"),
+  address: text("address", "address"),
+  list: text("a,b", "list"),
+  integer: text("n", "integer"),
+  amount: text("number", "number"),
+  choice: text("value", "choice"),
+  toggle,
+  time: text("time", "time"),
+};
+
+/** Parameters whose values are listed by the service. */
+const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
+  dex_name: { suggests: "dexes" },
+  chains: { suggests: "networks" },
+};
+
+/** Parameters whose value has a better name than its type. */
+const special: Readonly<Record<string, Pick<FlagType<unknown>, "placeholder" | "isList">>> = {
+  chains: { placeholder: "networks", isList: true },
+  dex_name: { placeholder: "dex-id" },
+  interval: { placeholder: "interval" },
+  order_by: { placeholder: "field" },
+  sort: { placeholder: "direction" },
+};
+
+type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { kind: Kind }>;
+
+const rows = wholeNumber({ min: 1 });
+
+/** The limit for lists that are complete by default. */
+const limitOfAll = flag(rows, "Rows", {
+  summary: "Maximum number of rows",
+  default: "all",
+  defaultSaid: "default: all",
+});
+
+export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
+
+const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
+  limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: "10" }),
+  all: flag(toggle, "Rows", {
+    summary: "Fetch every row, across all pages",
+    excludes: [{ flag: "limit", isMutual: true, next: "use only one of them" }],
+  }),
+  "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
+    summary: "Rows per request",
+  }),
+  cursor: flag(text("cursor"), "Pages", {
+    summary: "Continue from this cursor",
+    excludes: [{ flag: "page", isMutual: true, next: "use only one of them" }],
+  }),
+});
+
+const cursorPageFlags = (reply: ReplyOf<"cursor-pages">) => ({
+  ...pagingFlags(reply),
+  "no-strict": strictFlag("If the service ignored a filter, print a warning instead of failing"),
+  spark: sparkFlag,
+});
+
+/** For lists without a limit in the specification. */
+const lastPage = 1000;
+
+const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
+  ...pagingFlags(reply),
+  page: flag(wholeNumber({ min: 1, max: reply.handOverAfter ?? lastPage }), "Pages", {
+    summary: "Start at this page; the first is 1",
+  }),
+  "no-strict": strictFlag(
+    "If the list is shorter than the service's count, print a warning instead of failing",
+  ),
+});
+
+const batchFlags = {
+  missing: flag(choice(["skip", "null", "fail"], "action"), "Rows", {
+    summary: "What to do with tokens without a price",
+    default: "skip",
+    details:
+      ": skip (default; lists them on stderr), null (prints a row for each), fail (lists them, exits 8)",
+    choicesIn: "details",
+  }),
+};
+
+const candleFlags = {
+  fill: flag(choice(["null", "previous"], "price"), "Rows", {
+    summary:
+      "Add a row for each interval without trades; its prices are null or previous (the previous close)",
+    choicesIn: "summary",
+  }),
+  chart: chartFlag,
+};
+
+const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
+  limit: flag(rows, "Rows", {
+    summary: "Maximum number of rows in each group",
+    default: "all",
+    defaultSaid: "default: all that the service returns",
+  }),
+  type: flag(
+    list("groups", (_, typed, name) => {
+      const unknown = typed.find((word) => !groups.includes(word));
+      if (unknown !== undefined) throw choiceFailure(`--${name} "${unknown}"`, unknown, groups);
+      return typed;
+    }),
+    "Rows",
+    { suggests: groups, summary: `Search only these groups, separated by commas: ${groups.join(", ")}` },
+  ),
+});
+
+function flagsOfReply(reply: Reply): Flags {
+  switch (reply.kind) {
+    case "single":
+      return {};
+    case "list":
+      return { limit: limitOfAll };
+    case "cursor-pages":
+      return cursorPageFlags(reply);
+    case "numbered-pages":
+      return numberedPageFlags(reply);
+    case "batch":
+      return batchFlags;
+    case "candles":
+      return candleFlags;
+    case "groups":
+      return groupFlags(reply);
+  }
+}
+
+/** Each endpoint has only some of these flags. */
+export type ReplyFlags = ReturnType<typeof cursorPageFlags> &
+  ReturnType<typeof numberedPageFlags> &
+  typeof batchFlags &
+  typeof candleFlags &
+  ReturnType<typeof groupFlags>;

@@ -1,0 +1,228 @@
+import { namesAndLabels, type Subject } from "../../../client/subject.ts";
+import type { Meter } from "../../../client/spending/meter.ts";
+import type { Clock } from "../../../base/context/context.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import { fail, type Failure } from "../../../base/failure.ts";
+import type { Report } from "../../run/report.ts";
+import { createRepeatLimiter } from "../../../client/live/repeat-limiter.ts";
+import type { Run } from "../../run/with-run.ts";
+import { fallbackPollMs } from "../../../client/follow/schedule.ts";
+import { continuationOf, type WrittenRows } from "../../../client/follow/written-rows.ts";
+import type { Gap, Moment } from "../../../client/live/gap.ts";
+import { counted, instant } from "../../../base/text/counted.ts";
+import { compareInstants, type Instant } from "../../../base/time/time.ts";
+import type { FollowLog } from "../flags/follow-flags.ts";
+
+/** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
+export function createFollowReport({ context, options, report }: Run, write: FollowLog, pool: Subject) {
+  const remark = options.hasStats ? report.tell : report.remark;
+  const log: FollowLog = (event) => write({ ...event, ...namesAndLabels([pool]) });
+  const { clock } = context;
+  const sinks = { ...report, remark, log, now: clock.now, timesToTell: createRepeatLimiter(clock) };
+  const holes = createHoles(clock);
+  return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
+}
+
+interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
+  readonly log: FollowLog;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
+}
+
+function reportOfStream(sinks: Sinks, holes: Holes) {
+  const { warn, remark, log, timesToTell } = sinks;
+  const lost = createSeries(sinks);
+  let [isListening, isPollSaid] = [false, false];
+  return {
+    /** Whether the stream is currently open and triggers reads. */
+    isListening: () => isListening,
+    opened: (at: Moment, gap: Gap | undefined): void => {
+      isListening = true;
+      lost.end();
+      log({ event: "open", at: instant(at.now) });
+      if (gap === undefined) return;
+      const hole = { from: gap.from.now, to: gap.to.now };
+      holes.add({ ...hole, readAfter: at.elapsed });
+      log({ event: "gap", ...timesOf(hole), reason: gap.reason });
+      warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
+    },
+    streamLost: ({ message: reason }: Failure, wait: number): void => {
+      const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
+      isListening = false;
+      log({ event: "retry", reason, wait_ms: wait });
+      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(fallbackPollMs)}`;
+      isPollSaid = true;
+      lost.failed(line, `${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
+    },
+    said: (kind: "warning" | "error" | "unknown", text: string): void => {
+      const line =
+        kind === "unknown"
+          ? `ignoring stream events of an unknown kind "${text}"`
+          : `stream ${kind}: ${text}`;
+      const times = timesToTell(line);
+      if (times === undefined) return;
+      log({ event: kind, message: text, ...(times > 1 && { times }) });
+      warn(line);
+    },
+    closed: (reason: string): void => log({ event: "close", reason }),
+    ended: (rows: number, { requests, events, credits, creditsInDoubt: in_doubt }: Meter): void => {
+      log({ event: "credits", rows, requests, events, credits, in_doubt });
+      remark(`followed ${counted(rows, "row")}`);
+    },
+  };
+}
+
+function reportOfReads(sinks: Sinks, holes: Holes) {
+  const { note, log } = sinks;
+  const series = createSeries(sinks);
+  return {
+    readFailed: ({ message: reason }: Failure, wait: number): void => {
+      holes.failed();
+      log({ event: "read_failed", reason, wait_ms: wait });
+      series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
+    },
+    /** A read returned all rows up to the present. `began` is when it started, and `rows` counts the new rows. */
+    caughtUp: (began: number, rows: number): void => {
+      series.end();
+      for (const hole of holes.filledBy(began)) {
+        log({ event: "filled", ...timesOf(hole), rows });
+        note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
+      }
+    },
+    /** Undefined if the last read succeeded, so that no rows are missing at the end. */
+    behind: (): Failure | undefined => {
+      const hole = holes.unread();
+      if (hole === undefined) return undefined;
+      log({ event: "gap", ...timesOf(hole), reason: series.reason() });
+      return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`, {
+        next: `run it again with --from ${timesOf(hole).from}`,
+      });
+    },
+  };
+}
+
+function reportOfRows({ warn, note, log, now }: Sinks) {
+  let isAheadSaid = false;
+  let unlistedLine: string | undefined;
+  return {
+    /** The file already contains rows from earlier runs. `from` is the value of --from. */
+    continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
+      note(continuedLine(written, from, latest)),
+    /** The reader of the output had not accepted these rows by the end. */
+    unwritten: (rows: number): void => {
+      log({ event: "unwritten", rows });
+      warn(
+        `${counted(rows, "row")} may be missing at the end: the program reading the output did not accept them`,
+      );
+    },
+    late: (rows: number, behind: number): void => {
+      log({ event: "late", rows, seconds: behind });
+      const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
+      warn(`${counted(rows, "late row")}, ${older}`);
+    },
+    /** These rows were never listed, although the service has counted them for minutes. */
+    unlisted: (rows: number): void => {
+      const line = `the service reports ${counted(rows, "more row")} than it returns; they may be missing`;
+      if (line !== unlistedLine) warn(line);
+      unlistedLine = line;
+    },
+    /** These rows are too old to know whether they were written. */
+    forgotten: (rows: number): void =>
+      warn(`${counted(rows, "row")} left out: they may have been written more than a day ago`),
+    /** No read since this time was complete. */
+    unproved: (from: Instant): void => {
+      const times = { from: instant(from.seconds * 1000), to: instant(now()) };
+      log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
+      warn(`rows since ${times.from} may be missing: the service's lists were incomplete`);
+    },
+    /** `at` is the time of the first row that is later than the service's current time. */
+    ahead: (rows: number, at: Instant): void => {
+      const first = instant(at.seconds * 1000);
+      log({ event: "ahead", rows, first });
+      const line = `dated after the service's current time (first: ${first}); written, but ignored when choosing where to resume`;
+      if (!isAheadSaid) warn(`${counted(rows, "row")} ${line}`);
+      isAheadSaid = true;
+    },
+  };
+}
+
+/** In a series of failures, reports only the first one and new reasons. A summary follows when the series ends. */
+function createSeries({ warn, timesToTell }: Sinks) {
+  let last: string | undefined;
+  return {
+    failed: (reason: string, line: string): void => {
+      if (reason !== last && timesToTell(reason) !== undefined) warn(line);
+      last = reason;
+    },
+    end: (): void => {
+      last = undefined;
+    },
+    reason: () => last,
+  };
+}
+
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  /** On the monotonic clock. A read that began earlier may not include all rows in this range. */
+  readonly readAfter: number;
+}
+
+type Holes = ReturnType<typeof createHoles>;
+
+/** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
+function createHoles({ now }: Pick<Clock, "now">) {
+  let holes: Hole[] = [];
+  let lastRead: number | undefined;
+  let failedSince: number | undefined;
+  return {
+    add: (hole: Hole): void => {
+      holes.push(hole);
+    },
+    failed: (): void => {
+      failedSince ??= lastRead ?? now();
+    },
+    /** Removes and returns the ranges that a successful read has filled. */
+    filledBy: (began: number): readonly Hole[] => {
+      lastRead = now();
+      if (failedSince !== undefined)
+        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
+      failedSince = undefined;
+      const filled = holes.filter(({ readAfter }) => readAfter <= began);
+      holes = holes.filter(({ readAfter }) => readAfter > began);
+      return filled;
+    },
+    unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: now() }),
+  };
+}
+
+function continuedLine(written: WrittenRows, from: Instant | undefined, latest: number): string {
+  const { file } = written;
+  const newest = continuationOf(written, latest)?.newest;
+  if (newest === undefined)
+    return from === undefined
+      ? `cannot find where the rows of ${file} end, so rows between that point and now are not fetched (to fetch them, use --from)`
+      : `cannot find where the rows of ${file} end, so rows since --from are written even if the file already contains them`;
+  const time = instant(newest.seconds * 1000);
+  if (from === undefined) return `resuming ${file} from ${time}`;
+  const end = `${file} ends at ${time}`;
+  return compareInstants(from, newest) > 0
+    ? `${end}; rows between that time and --from are not fetched`
+    : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
+}
+
+/** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
+export function pollLine(milliseconds: number): string {
+  const reads = Math.ceil(3_600_000 / milliseconds);
+  return `reading every ${milliseconds / 1000}s: ${counted(reads, "credit")}/hour, up to twice as many while new rows arrive`;
+}
+
+function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
+  return { from: instant(from), to: instant(to) };
+}
+
+function shown(hole: Pick<Hole, "from" | "to">): string {
+  const { from, to } = timesOf(hole);
+  return `from ${from} to ${to}`;
+}

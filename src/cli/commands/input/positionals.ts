@@ -1,0 +1,77 @@
+import type { Args } from "../../../api/args.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import type { Positional } from "../command.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import type { Param } from "../../../api/param.ts";
+import type { TypedFlags } from "../../run/flags/flag.ts";
+
+/** The endpoints of one command. */
+export type EndpointGroup = readonly [Endpoint, ...Endpoint[]];
+
+export function commandGroups(all: readonly Endpoint[]): readonly EndpointGroup[] {
+  const groups = new Map<string, EndpointGroup>();
+  for (const endpoint of all) {
+    const [first = endpoint, ...others] = [...(groups.get(endpoint.command) ?? []), endpoint];
+    groups.set(endpoint.command, [first, ...others]);
+  }
+  return [...groups.values()];
+}
+
+export function positionals(group: EndpointGroup): readonly Positional[] {
+  const [endpoint] = group;
+  if (endpoint.words !== undefined) return [{ name: endpoint.words }];
+  const isOptional = group.some((other) => !takesNetwork(other));
+  const network: Positional = { name: "network", ...(isOptional && { isOptional }), suggests: "networks" };
+  const before = takesNetwork(endpoint) ? [network] : [];
+  if (!takesAddress(endpoint)) return before;
+  const isOfPools = group.every(({ path }) => path.includes("{pool_address}"));
+  const named = isOfPools && endpoint.reply.kind !== "single" ? "pool" : "address";
+  return [...before, { name: named, isRepeatable: true, isList: true, suggests: "addresses" }];
+}
+
+export function takesAddress(endpoint: Endpoint): boolean {
+  return (
+    endpoint.reply.kind === "batch" || endpoint.params.filter(({ place }) => place === "path").length === 2
+  );
+}
+
+export function takesNetwork(endpoint: Endpoint): boolean {
+  return endpoint.path.includes("{network}");
+}
+
+/** The words that select the endpoint and its path on the command line. */
+export function commandWords(endpoint: Endpoint, args: Args): readonly string[] {
+  const { command, params, chosenBy } = endpoint;
+  const names = params.filter(({ place }) => place === "path").map(({ name }) => name);
+  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
+  const words = [...command.split(" "), ...taken.flatMap((name) => args.get(name) ?? [])];
+  return chosenBy === undefined ? words : [...words, `--${chosenBy}`];
+}
+
+/**
+ * Selects an endpoint by a flag (`ohlcv --pool`) or by whether a network is named (`pools search [network]`). Rejects
+ * flags for the other endpoints, because the service would silently ignore them.
+ */
+export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, hasNetwork: boolean): Endpoint {
+  const byFlag = group.find(({ chosenBy }) => chosenBy !== undefined && typed.has(chosenBy));
+  const usual = group.filter(({ chosenBy }) => chosenBy === undefined);
+  const chosen = byFlag ?? usual.find((endpoint) => takesNetwork(endpoint) === hasNetwork) ?? usual[0];
+  if (chosen === undefined) throw new Error("a command without an endpoint");
+  for (const other of group) {
+    const foreign = other.params.find(
+      ({ flag }) => flag !== undefined && typed.has(flag) && !chosen.params.some((own) => own.flag === flag),
+    );
+    if (foreign !== undefined) throw foreignFlag(foreign, other, hasNetwork);
+  }
+  return chosen;
+}
+
+function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error {
+  if (owner.chosenBy !== undefined) return usageFailure(`--${param.flag} requires --${owner.chosenBy}`);
+  if (hasNetwork)
+    return usageFailure(`--${param.flag} cannot be used with a network argument`, "use only one of them");
+  return usageFailure(
+    `--${param.flag} requires a network: the search across networks ignores it`,
+    `dexdata ${owner.command} <network> --${param.flag} …`,
+  );
+}

@@ -1,0 +1,264 @@
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { withoutSecrets } from "../../../base/key.ts";
+import { addressFault, type AddressOf, damageFault } from "../../../api/address-form.ts";
+import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
+import { isFixedWord } from "../../../api/read-param.ts";
+import type { ListSources } from "../../../base/files/list-sources.ts";
+import { isObject, member } from "../../../base/json/raw-json.ts";
+import type { Subject } from "../../../client/subject.ts";
+
+interface Taker {
+  readonly command: string;
+  readonly takes: AddressOf;
+  readonly ifOtherKind?: string | undefined;
+  /** A stream can skip malformed addresses. */
+  readonly malformed: "fail" | "keep";
+  readonly usage: string;
+}
+
+export const streamTaker = "this stream";
+
+/**
+ * Parses a command's assets: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for a list
+ * in a file. A network in the list takes precedence over the network argument.
+ */
+export async function readSubjects(
+  words: readonly string[],
+  sources: ListSources,
+  taker: Taker,
+): Promise<readonly Subject[]> {
+  const { usage, takes, malformed } = taker;
+  const [first, ...rest] = words;
+  if (first === undefined) throw usageFailure("missing <network> and <address>", usage);
+  const isNetwork = !isList(first) && splitPair(first) === undefined;
+  if (isNetwork && rest.length === 0) throw usageFailure(`missing <address> after network "${first}"`, usage);
+  const network = isNetwork ? first : undefined;
+  const subjects: Subject[] = [];
+  for (const word of isNetwork ? rest : words) {
+    if (!isList(word)) {
+      const subject = readWord(word, network, usage);
+      if (malformed === "fail") checkWord(subject, takes);
+      subjects.push(subject);
+      continue;
+    }
+    const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
+    const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+    const listed = await readLongList(text, network, source);
+    const assets = ofKind(listed, source, taker, sources.warn);
+    // As arguments of a call, a long list would overflow the stack.
+    for (const asset of assets) subjects.push(toSubject(asset, network, taker));
+  }
+  return subjects;
+}
+
+export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
+
+export function readWord(word: string, network: string | undefined, usage: string): Subject {
+  const subject = splitPair(word) ?? (network === undefined ? undefined : { network, address: word });
+  if (subject !== undefined) return subject;
+  throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
+}
+
+/** Other words, for example with a comma, are refused later, with a message of their own. */
+export function checkWord({ network, address }: Subject, takes: AddressOf): void {
+  if (!/^\w[\w.:]*$/u.test(address) || isFixedWord(address)) return;
+  const fault = addressFault(network, address, takes);
+  if (fault !== undefined) throw invalidInput(`<address> "${shortened(address)}"`, fault.problem, fault.next);
+}
+
+/** Rows come from the service, but they may have been edited. */
+export function checkListed(
+  { network, address }: Subject,
+  { where, row }: Pick<ListedAsset, "where" | "row">,
+  takes: AddressOf,
+): void {
+  const faultOf = row === undefined ? addressFault : damageFault;
+  const fault = faultOf(network, address, takes);
+  if (fault !== undefined)
+    throw usageFailure(`${where}: invalid address "${shortened(address)}"`, fault.problem);
+}
+
+function toSubject(
+  asset: ListedAsset,
+  network: string | undefined,
+  { takes, malformed, usage }: Taker,
+): Subject {
+  const { address = "", label, where } = asset;
+  const onNetwork = asset.network ?? network;
+  if (onNetwork === undefined)
+    throw usageFailure(
+      `${where}: no network given`,
+      `write network:address, or put the network before the list; ${usage}`,
+    );
+  const subject = { network: onNetwork, address, ...(label !== undefined && { label }) };
+  if (malformed === "fail") checkListed(subject, asset, takes);
+  return subject;
+}
+
+/** Skips rows of a different kind, because requesting each one would cost a credit and find nothing. */
+function ofKind(
+  assets: readonly ListedAsset[],
+  source: string,
+  taker: Taker,
+  warn: ListSources["warn"],
+): readonly ListedAsset[] {
+  const { command, takes } = taker;
+  const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === takes;
+  const used = assets.filter(isTaken);
+  const others = assets.filter((asset) => !isTaken(asset));
+  if (others.length === 0) return used;
+  const kinds = countedKinds(others.flatMap(({ kind }) => kind ?? []));
+  if (used.length === 0)
+    throw usageFailure(`${source} has ${kinds}, but ${command} takes ${takes}s`, hintAt(others, taker));
+  warn(
+    `${source}: using ${countedKinds(used.map(() => takes))}, skipping ${kinds}; ${command} takes ${takes}s`,
+  );
+  return used;
+}
+
+function hintAt(others: readonly ListedAsset[], { command, takes, ifOtherKind }: Taker): string | undefined {
+  const kinds = new Set(others.map(({ kind }) => kind));
+  const isOther = kinds.size === 1 && kinds.has(takes === "token" ? "pool" : "token");
+  if (isOther && ifOtherKind !== undefined) return ifOtherKind;
+  if (others.some(({ hasGroup }) => hasGroup))
+    return `search only for them: dexdata search <query> --type ${takes}s`;
+  if (!isOther || command === streamTaker) return undefined;
+  return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
+}
+
+export interface ListedAsset {
+  /** Undefined if the line does not contain a network. */
+  readonly network: string | undefined;
+  /** Undefined if the row does not contain an address. */
+  readonly address: string | undefined;
+  readonly label: string | undefined;
+  /** Undefined if the kind is unknown. */
+  readonly kind: AssetKind | undefined;
+  /** Whether the line is a row from a search across several groups. */
+  readonly hasGroup: boolean;
+  /** The line, if it is a JSON object. */
+  readonly row?: object;
+  /** For example, `stdin line 3`. */
+  readonly where: string;
+}
+
+/**
+ * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, or a row
+ * from the service. A `#` at the start of a line or after a space starts a comment.
+ */
+export function readList(text: string, network: string | undefined, source: string): readonly ListedAsset[] {
+  return readLines(text.split("\n"), 1, network, source);
+}
+
+/** Lines that take a few milliseconds to read. */
+const linesPerTurn = 500;
+
+/** Like `readList`, but the events of running streams are not held up by a list that is reloaded. */
+async function readLongList(
+  text: string,
+  network: string | undefined,
+  source: string,
+): Promise<readonly ListedAsset[]> {
+  const lines = text.split("\n");
+  const assets: ListedAsset[] = [];
+  for (let from = 0; from < lines.length; from += linesPerTurn) {
+    const some = lines.slice(from, from + linesPerTurn);
+    assets.push(...readLines(some, from + 1, network, source));
+    if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return assets;
+}
+
+/** `first` is the number of the first line. */
+function readLines(
+  lines: readonly string[],
+  first: number,
+  network: string | undefined,
+  source: string,
+): readonly ListedAsset[] {
+  return lines.flatMap((whole, index) => {
+    const line = whole.trim();
+    const where = `${source} line ${first + index}`;
+    if (line.startsWith("{")) return [readRow(line, where)];
+    const words = line.replace(/(?:^|\s)#.*$/u, "").trim();
+    return words === "" ? [] : [readWords(words, network, where)];
+  });
+}
+
+function readWords(line: string, network: string | undefined, where: string): ListedAsset {
+  if (line.startsWith("["))
+    throw usageFailure(
+      `${where}: JSON arrays are not accepted`,
+      "list one asset per line, as -o ndjson prints them",
+    );
+  // A second address is not a label.
+  const [, word = line, rest = ""] = /^(\S+)(?:\s+(?!0x[\da-f]+$)(.*))?$/iu.exec(line) ?? [];
+  const [text, label] = line.startsWith('"') ? [readString(line, where), ""] : [word, labelText(rest)];
+  // A second address would be ignored if it were read as a label.
+  if (ANOTHER_ASSET.test(label))
+    throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
+  const pair = splitPair(text);
+  const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
+  if (/[\s"'\p{Cc}]/u.test(asset.address))
+    throw usageFailure(
+      `${where}: invalid address "${shortened(asset.address)}"`,
+      "an address must not contain spaces or quotes",
+    );
+  return { ...asset, label: label === "" ? undefined : label, kind: undefined, hasGroup: false, where };
+}
+
+const ANOTHER_ASSET = /^(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
+
+function readString(line: string, where: string): string {
+  const value = parse(line);
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  throw usageFailure(`${where}: invalid JSON string`);
+}
+
+/** `address` takes precedence over `id`. */
+function readRow(line: string, where: string): ListedAsset {
+  const row = parse(line);
+  if (!isObject(row)) throw usageFailure(`${where}: invalid JSON`);
+  if (Object.hasOwn(row, "log_index")) {
+    throw usageFailure(
+      `${where}: a transaction has a hash, not an address`,
+      "select the address in the first command: --fields pool_id",
+    );
+  }
+  if (Object.hasOwn(row, "time_open"))
+    throw usageFailure(
+      `${where}: a candle is not an asset`,
+      "pass the list of assets to each command instead",
+    );
+  const inner = member(row, "row");
+  const hasGroup = isObject(inner) && Object.hasOwn(row, "group");
+  const subject = hasGroup && isObject(inner) ? inner : row;
+  const [address, chain] = [member(subject, "address") ?? member(subject, "id"), member(subject, "chain")];
+  const kind = kindOfRow(subject, hasGroup ? member(row, "group") : undefined);
+  if (typeof address !== "string" && kind !== "DEX") throw usageFailure(`${where}: no address or id`);
+  return {
+    network: typeof chain === "string" ? chain : undefined,
+    address: typeof address === "string" ? address : undefined,
+    label: labelOfRow(subject),
+    kind,
+    hasGroup,
+    row,
+    where,
+  };
+}
+
+/** Splits at the first colon. IDs such as `0x2::sui::SUI` or `0:b113…` (TON) do not contain a network. */
+function splitPair(word: string): { readonly network: string; readonly address: string } | undefined {
+  const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
+  return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -1,0 +1,155 @@
+import type { Client } from "../../../client/client.ts";
+import { walkPages } from "../../../client/walk-pages.ts";
+import { dexes } from "../../../api/endpoints/dexes.ts";
+import { networks } from "../../../api/endpoints/networks.ts";
+import type { Question } from "../../../api/args.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { failAsService } from "../../../api/error-codes.ts";
+import { Failure } from "../../../base/failure.ts";
+import { nearest } from "../../../base/text/nearest.ts";
+import { listEnding, readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
+import { nearestNetwork } from "../../../api/network-aliases.ts";
+import { intervalSeconds, showSeconds } from "../../../client/candles/candle-slices.ts";
+import type { Page } from "../../../client/pages/page.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import type { Questions } from "./questions.ts";
+
+interface Asking {
+  readonly context: Context;
+  readonly client: Client;
+  readonly question: Question;
+}
+
+type KeptRows = readonly (readonly string[])[];
+
+/** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
+export async function withSuggestion(cause: unknown, asking: Asking): Promise<Failure> {
+  if (!(cause instanceof Failure)) throw cause;
+  const { status, code, body, why, retryAfter } = cause.details;
+  const { args } = asking.question;
+  const only = args.get("network");
+  const asked = only === undefined ? args.get("chains")?.split(",") : [only];
+  if (status !== 404 || asked === undefined) return cause;
+  // If the body is empty, either the network or the address may be unknown.
+  const isUnsaid = body === undefined || !body.has("error");
+  if (code !== "unsupported_network" && !isUnsaid) return cause;
+  const known = await listKnown({ ...asking, question: { endpoint: networks, args: new Map() } });
+  const slugs = new Set(known.map(([id = ""]) => id));
+  const network = asked.find((each) => !slugs.has(each));
+  if (slugs.size === 0 || network === undefined) return cause;
+  const near = nearestNetwork(network, slugs);
+  return failAsService("unsupported_network", `unknown network "${network}"`, {
+    status,
+    why,
+    body,
+    retryAfter,
+    ...(near !== undefined && { next: `did you mean ${near}?` }),
+  });
+}
+
+/** Helps, for example, if the user typed a DEX's display name instead of its ID. */
+export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
+  const { question } = asking;
+  const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
+  if (dex === undefined) return emptyResultHint(question);
+  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
+  if (network === undefined) return hintAtDisplayName(flag, dex);
+  const listing = { endpoint: dexes, args: new Map([["network", network]]) };
+  const known = await listKnown({ ...asking, question: listing });
+  const ids = known.map(([id = ""]) => id);
+  const typed = dex.toLowerCase();
+  if (ids.some((each) => each.toLowerCase() === typed)) return undefined;
+  const named = known.find(([, name = ""]) => name.toLowerCase() === typed);
+  const id = named?.[0] ?? nearest(dex, ids);
+  const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
+  return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
+}
+
+/** No list covers all networks, but the ID for a display name such as "Uniswap V3" is probably uniswap_v3. */
+function hintAtDisplayName(flag: string, dex: string): string | undefined {
+  const id = dex
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+  if (!/[\s\p{Lu}]/u.test(dex) || !/^\w+$/u.test(id)) return undefined;
+  return `${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
+}
+
+/** Uses today's cache if possible. Empty when fetching fails, because a failed hint must not hide the result. */
+async function listKnown(asking: Asking): Promise<KeptRows> {
+  const { context, client } = asking;
+  const { endpoint, args } = asking.question;
+  const cached = isCached(client) ? readCachedList(context, listName(asking)) : undefined;
+  if (cached !== undefined) return cached.map((text) => text.split("\t"));
+  const rows: (readonly string[])[] = [];
+  try {
+    for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint)));
+    }
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    return [];
+  }
+  if (isCached(client)) keepList(asking, rows);
+  return rows;
+}
+
+function emptyResultHint({ args, endpoint }: Question): string | undefined {
+  const token = args.get("token_address");
+  const isRaw = endpoint.rawPath !== undefined;
+  if (token !== undefined && isSymbol(token)) {
+    const flag = isRaw ? "--field token_address=" : "--token ";
+    return `${flag.trimEnd()} takes an address, but "${token}" looks like a symbol; find it: dexdata search ${token}`;
+  }
+  const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
+  const interval = args.get("interval");
+  if (isRaw || interval === undefined || !(end - start < intervalSeconds(interval))) return undefined;
+  return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
+}
+
+/** Addresses are longer, except for those of a few system tokens, which start with 0x. */
+function isSymbol(token: string): boolean {
+  return !token.startsWith("0x") && /^[\p{L}\p{N}$.]{1,15}$/u.test(token);
+}
+
+/** Users never type longer names, and comparing them takes memory and time. */
+const longestKept = 200;
+
+/** The sandbox is free and uses a new port each time, so its lists are not cached. */
+const isCached = ({ target }: Client): boolean => !target.isSimulated;
+
+function keepList(asking: Asking, rows: KeptRows): void {
+  const texts = rows.map((row) => row.join("\t"));
+  writeCachedList(asking.context, listName(asking), texts);
+}
+
+/** The name ends with `listEnding`. */
+function listName({ client, question: { endpoint, args } }: Asking): string {
+  return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
+}
+
+/** The part of a row that is cached: its ID and name. */
+function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
+  return (typedFields ?? []).map((field) => {
+    const value = member(row, field);
+    return typeof value === "string" && value.length <= longestKept ? value : "";
+  });
+}
+
+/** Returns undefined for lists that are incomplete or not cached. */
+export function createListKeeper(context: Context, client: Client, { endpoint, limit, walk }: Questions) {
+  const isWhole = limit === undefined && walk.start === undefined && walk.once === undefined;
+  if (endpoint.typedFields === undefined || !isWhole || !isCached(client)) return undefined;
+  let rows: (readonly string[])[] = [];
+  return {
+    take: (page: Page): void => {
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint)));
+    },
+    /** Call this when the complete list has been fetched. */
+    end: (question: Question): void => {
+      if (rows.length > 0) keepList({ context, client, question }, rows);
+      rows = [];
+    },
+  };
+}

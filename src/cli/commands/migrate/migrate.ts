@@ -1,0 +1,158 @@
+import type { Context } from "../../../base/context/context.ts";
+import { endpoints } from "../../../api/endpoints/all.ts";
+import { findEndpoint, matchTemplate } from "../../../api/endpoints/find-endpoint.ts";
+import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-endpoints.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { type Failure, usageFailure } from "../../../base/failure.ts";
+import { withoutSecrets } from "../../../base/key.ts";
+import { isFixedWord } from "../../../api/read-param.ts";
+import { visibleText } from "../../render/sanitize.ts";
+import type { objectFlags } from "../../run/flags/shared-flags.ts";
+import { writeDocument } from "../../run/output/local-output.ts";
+import { sayNote } from "../../run/report.ts";
+import { commandWords } from "../input/positionals.ts";
+import type { Input } from "../command.ts";
+import { quoted } from "../pull/continuation.ts";
+import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
+
+const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
+
+/** Does not send a request itself. */
+export async function migrate(
+  { words, flags }: Input<typeof objectFlags>,
+  context: Context,
+): Promise<ExitCode> {
+  const [url, more] = words;
+  if (url === undefined || url === "")
+    throw usageFailure("missing <old URL>: a URL, or its path and query", usage);
+  if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
+  const { removed, replacement, notes, words: migrated } = migrationOf(url, context.clock.now());
+  const command = ["dexdata", ...migrated].map(quoted).join(" ");
+  if (flags.output !== undefined && flags.output !== "table") {
+    await writeDocument(context, flags, { command, removed: removed ?? null, replacement, notes });
+    return 0;
+  }
+  const first =
+    removed === undefined
+      ? `${replacement} is still part of the API`
+      : `${removed} was removed; its replacement is ${replacement}`;
+  for (const note of [first, ...notes]) await sayNote(context, note);
+  await context.stdout.write(`${command}\n`);
+  return 0;
+}
+
+const keyNote = "removed a key from the URL; keys in URLs end up in logs, so replace it: dexdata auth login";
+
+/** `now` is in milliseconds and is needed to check values that are times. */
+function migrationOf(url: string, now: number): Migration {
+  const { segments, query, hadKey } = readOldUrl(url);
+  const path = `/${segments.join("/")}`;
+  const isStream = path === removedStream || segments[0] === "sse";
+  const migration = isStream
+    ? migratedStream(path, new Map(query), now)
+    : migratedRequest(segments, query, now);
+  if (migration === undefined)
+    throw usageFailure(
+      `unknown API path "${path}": neither current nor removed`,
+      `to call it anyway: dexdata api ${quoted(path)}`,
+    );
+  return hadKey ? { ...migration, notes: [keyNote, ...migration.notes] } : migration;
+}
+
+function migratedRequest(
+  segments: readonly string[],
+  query: readonly (readonly [name: string, value: string])[],
+  now: number,
+): Migration | undefined {
+  const found = findSuccessor(segments);
+  if (found === undefined) return undefined;
+  const { endpoint, place, removed } = found;
+  const params = endpoint.params.filter(({ name }) => place.has(name));
+  // Some values in an old path are query parameters for the new endpoint.
+  const moved = params.flatMap(({ name, place: to }) =>
+    to === "query" ? [[name, place.get(name) ?? ""] as const] : [],
+  );
+  const { words, notes } = migratedQuery(endpoint, [...query, ...moved], now);
+  return {
+    words: [...commandWords(endpoint, place), ...words],
+    removed,
+    replacement: endpoint.path,
+    notes,
+  };
+}
+
+/** Removed paths are checked before current ones. */
+function findSuccessor(segments: readonly string[]) {
+  for (const { path, replacement, carried } of removedEndpoints) {
+    const values = matchTemplate(path, segments);
+    const endpoint = endpoints.find((each) => each.path === replacement);
+    if (values === undefined || endpoint === undefined) continue;
+    const place = new Map([...values].map(([name, value]) => [carried[name] ?? name, value]));
+    return { endpoint, place, removed: path };
+  }
+  const found = findEndpoint(segments);
+  if (found === undefined || [...found.path.values()].some(isFixedWord)) return undefined;
+  return { endpoint: found.endpoint, place: found.path, removed: undefined };
+}
+
+/** The first segments of all paths that the service has ever had. */
+const roots: ReadonlySet<string> = new Set([
+  "networks",
+  "pools",
+  "tokens",
+  "search",
+  "usage",
+  "stats",
+  "stream",
+  "sse",
+]);
+
+/** The host is ignored. */
+function readOldUrl(typed: string) {
+  const refuse = (problem: string, next?: string): Failure =>
+    usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
+  const text = typed.trim();
+  const [, authority = "", rest = ""] = /^(?:[a-z][\w+.-]*:\/\/([^/?#]*))?(.*)$/isu.exec(text) ?? [];
+  const [path = "", ...queries] = (rest.split("#")[0] ?? "").split("?");
+  const decoded = (part: string): string => {
+    let plain: string;
+    try {
+      plain = decodeURIComponent(part);
+    } catch {
+      throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
+    }
+    if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
+      throw refuse("contains characters that cannot be shown on a command line");
+    return plain;
+  };
+  const all = path.split("/").map(decoded);
+  const begin = all.findIndex((segment) => roots.has(segment));
+  if (begin < 0)
+    throw refuse(
+      "not an API URL; must contain a path such as /networks/ethereum/pools",
+      "put the URL in quotes because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+    );
+  const pairs = queries
+    .join("?")
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const [name = "", ...value] = pair.replaceAll("+", " ").split("=");
+      return [decoded(name), decoded(value.join("="))] as const;
+    });
+  const query = pairs.filter(([name, value]) => !isKey(name, value));
+  return {
+    /** Decoded, starting at the first one that the API knows. */
+    segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
+    /** Decoded, in the order typed, without parameters that looked like a key. */
+    query,
+    hadKey: query.length < pairs.length || authority.includes("@"),
+  };
+}
+
+function isKey(name: string, value: string): boolean {
+  return (
+    /^(?:x-)?(?:api[-_]?key|key|auth\w*|secret|access_token|bearer)$/iu.test(name) ||
+    /^(?:bearer\s+)?api_/iu.test(value)
+  );
+}

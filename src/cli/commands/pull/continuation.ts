@@ -1,0 +1,244 @@
+import { isConfirmed, nextOf } from "../../../client/pages/judge.ts";
+import type { Page } from "../../../client/pages/page.ts";
+import type { Place } from "../../../client/pages/place.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import type { Question } from "../../../api/args.ts";
+import { formats, namesColumns } from "../../render/formats/formats.ts";
+import { rawMembers } from "../../../base/json/raw-json.ts";
+import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";
+import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
+import { commandWords } from "../input/positionals.ts";
+import type { Questions } from "../input/questions.ts";
+import type { Pull } from "./pull.ts";
+import { isInterruption } from "../../../base/context/context.ts";
+import { Failure } from "../../../base/failure.ts";
+import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { systemFailure } from "../../../base/files/file-errors.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+
+/** Flags that the next command does not repeat: the place in the list, this run's files, and details of its requests. */
+const ofThisRun: ReadonlySet<string> = new Set(
+  "cursor page page-size field paginate out resume force receipt verbose".split(" "),
+);
+
+const rowsAvailable = "more rows available";
+
+/**
+ * The line about the rest of a list; undefined if the list ends. `room` is the width of the terminal. The command to
+ * continue only fetches as many rows again, so it is left out if it does not fit on the line.
+ */
+export function moreRowsLine(
+  question: Question,
+  flags: TypedFlags,
+  page: Page,
+  { limit, walk }: Pick<Questions, "limit" | "walk">,
+  room: number,
+): string | undefined {
+  if (page.end.kind !== "cut" && placeAfter(page) === undefined) return undefined;
+  const line = `${rowsAvailable}; ${higherLimit(question.endpoint, limit)}`;
+  const next = nextPage(question, flags, page, walk.pageSize);
+  if (next === undefined) return line;
+  const full = `${line}; ${next}`;
+  return full.length <= room ? full : line;
+}
+
+/** Lists without `--all` are complete unless a limit is set. */
+export function higherLimit({ rawPath, reply }: Endpoint, limit = 0): string {
+  const hasAll = rawPath === undefined && (reply.kind === "cursor-pages" || reply.kind === "numbered-pages");
+  return `use --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
+}
+
+/** A place in another list cannot be given as a flag. */
+function placeAfter(page: Page): Place | undefined {
+  const next = nextOf(page);
+  return next?.flag === "subject" ? undefined : next;
+}
+
+/**
+ * For example, `next page: dexdata …`; undefined if the list ends or no command can fetch the rest. If a pull failed,
+ * `left` is the number of requested rows that it did not fetch.
+ */
+function nextPage(
+  question: Question,
+  allFlags: TypedFlags,
+  page: Page,
+  pageSize: number,
+  left?: number,
+): string | undefined {
+  const flags = left === undefined ? allFlags : new Map([...allFlags, ["limit", [String(left)]]]);
+  if (page.end.kind !== "cut") {
+    const next = placeAfter(page);
+    if (next === undefined) return undefined;
+    if (flags.get("fill")?.at(-1) === "previous" && next.before !== undefined) {
+      // No flag sets the previous close, so the next command begins with the candle that has it.
+      const last = { ...next, value: openingOf(next.before) ?? next.value };
+      return `next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
+    }
+    return `next page: ${continuingCommand(question, flags, next, pageSize)}`;
+  }
+  // A cursor refers to the start of a page, so a partly used page has to be requested again.
+  const { at } = page;
+  const isFirst = at?.flag === "page" && at.value === "1" && at.to === undefined;
+  if (at === undefined || isFirst) return undefined;
+  const command = continuingCommand(question, flags, at, pageSize);
+  return `next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
+}
+
+/** Times are written as resolved, so that a relative time does not change. */
+function continuingCommand(question: Question, flags: TypedFlags, from: Place, pageSize: number): string {
+  const { rawPath } = question.endpoint;
+  const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
+  words.push(...flagWords(new Map([...flags].filter(([name]) => isRepeated(question.endpoint, name)))));
+  // The first output already has the header.
+  if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
+  if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
+  else {
+    if (flags.has("page-size") || from.flag === "page") words.push("--page-size", String(pageSize));
+    words.push(`--${from.flag}`, from.flag === "from" ? formatInstant(fromWire(from.value)) : from.value);
+  }
+  return words.map(quoted).join(" ");
+}
+
+/** `ownWords` writes the parameters, with their resolved values. */
+function isRepeated({ params, chosenBy }: Endpoint, name: string): boolean {
+  return !ofThisRun.has(name) && name !== chosenBy && !params.some(({ flag }) => flag === name);
+}
+
+function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place): readonly string[] {
+  const words = [...commandWords(endpoint, args)];
+  for (const { name, flag, place, kind } of endpoint.params) {
+    // The time range was fixed when the pull started.
+    const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
+    if (place !== "query" || flag === undefined || value === undefined) continue;
+    // `from` replaces both flags, because they would repeat the start of the range.
+    if (from.flag === "from" && (flag === "from" || flag === "count-back")) continue;
+    if (kind.kind === "toggle") words.push(...(flags.has(flag) ? [`--${flag}`] : []));
+    else words.push(`--${flag}`, kind.kind === "time" ? formatInstant(fromWire(value)) : value);
+  }
+  return words;
+}
+
+/** A raw call's position and page size are parameters as well. */
+function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
+  const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
+    const value = givenAs === "field" ? args.get(name) : undefined;
+    return value === undefined ? [] : [[name, value]];
+  });
+  const bound = from.to === undefined ? [] : [["to", from.to] as const];
+  const fields = new Map([...typed, ...bound, ["limit", String(pageSize)], [from.flag, from.value]]);
+  return [...fields].flatMap(([name, value]) => ["--field", `${name}=${value}`]);
+}
+
+/** Quotes a word for a POSIX shell. */
+export function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** In wire format; undefined if the candle has no readable time. */
+function openingOf(candle: string): string | undefined {
+  const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
+  const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
+  return instant === undefined ? undefined : toWire(instant);
+}
+
+/** Whether and where the list continues after the rows that were written. */
+export interface Rest {
+  /** Null if no page was received or a response was printed unchanged. */
+  readonly more: boolean | null;
+  /** Null if only part of the last page was used. */
+  readonly next: Readonly<Record<string, string>> | null;
+}
+
+export function restOf({
+  last,
+  questions,
+  unfinished = 0,
+}: Pick<Pull, "last" | "questions" | "unfinished">): Rest {
+  if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
+  if (unfinished > 0) return { more: true, next: null };
+  const { end } = last.page;
+  if (end.kind === "last") return { more: false, next: null };
+  // Rows may be missing before a position that is not confirmed.
+  if (end.kind === "cut" || !isConfirmed(last.page) || end.next.flag === "subject")
+    return { more: true, next: null };
+  const { next } = end;
+  return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
+}
+
+/** For example, `more: true, cursor: abc`; undefined if no list continues. */
+export function restText({ more, next }: Rest): string | undefined {
+  if (more !== true) return undefined;
+  return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
+}
+
+/**
+ * Extends the error that ended a pull early with the number of fetched rows and the command to continue. Otherwise, the
+ * rows could be mistaken for the complete result. A signal is not a failure and results in a notice.
+ */
+export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestination): unknown {
+  // A write that fails because the reader closed the pipe is not an output error.
+  const cause = run.context.signal.aborted ? run.context.signal.reason : (systemFailure(thrown) ?? thrown);
+  const { rows } = run.destination.tally;
+  const next = resumeHint(run, to);
+  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
+    run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
+  }
+  if (!(cause instanceof Failure) || rows === 0) return cause;
+  const { code, isDamaged, next: advice } = cause.details;
+  const isLasting = code === "output" || (cause.exit >= 4 && cause.exit <= 6);
+  const hasBoth = isLasting && advice !== undefined && next !== undefined;
+  // The way out is mentioned first, because the command to continue would run into the same problem again: the output,
+  // the key or plan, the credits or the rate limit.
+  const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
+  const isUnreadable = run.options.picture === "chart" || isCutBinary(run.options, to);
+  const done = isUnreadable ? "fetched" : "written";
+  return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
+    ...cause.details,
+    next: isDamaged === true ? advice : both,
+  });
+}
+
+/** Binary output to a pipe; a file keeps its staged rows. */
+function isCutBinary({ format }: Pick<RunOptions, "format">, { file }: WantedDestination): boolean {
+  return file === undefined && formats[format].binary !== undefined;
+}
+
+function resumeHint(
+  { questions, last, typed, destination, options }: Pull,
+  to: WantedDestination,
+): string | undefined {
+  const { command } = typed;
+  const given = typed.input.typed;
+  if (options.picture === "chart") return `no chart was drawn; try again: ${sameCommand(command, given)}`;
+  if (isCutBinary(options, to))
+    return `without its end, ${options.format} output cannot be read; try again: ${sameCommand(command, given)}`;
+  if (to.isResumed || destination.canContinue())
+    return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
+  if (to.file !== undefined)
+    return `${to.pattern ?? to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(command, given, options)} --resume`;
+  const { rowsOfQuestion, question } = destination.tally;
+  const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
+  if (last === undefined || (left !== undefined && left <= 0)) return undefined;
+  if (!isConfirmed(last.page))
+    return `rows may be missing; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
+  // There is no flag that selects which of several inputs to start with.
+  if (question > 0 || nextOf(last.page)?.flag === "subject")
+    return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
+  const next = nextPage(last.question, given, last.page, questions.walk.pageSize, left);
+  return next === undefined ? undefined : `${rowsAvailable}; ${next}`;
+}
+
+/** A pull with table output cannot be resumed, so that format is omitted, or overridden if the settings select it. */
+function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
+  if (formats[format].canGrow) return sameCommand(command, typed);
+  const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
+  const kept = settings.output.value;
+  if (kept === "table" || kept === "wide") others.set("output", ["ndjson"]);
+  return sameCommand(command, others);
+}
+
+function sameCommand(command: readonly string[], typed: TypedFlags): string {
+  const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
+  return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");
+}

@@ -1,0 +1,225 @@
+import { isConfirmed } from "../../../client/pages/judge.ts";
+import type { Page } from "../../../client/pages/page.ts";
+import { titleOf } from "../../../client/subject.ts";
+import type { Context, Output } from "../../../base/context/context.ts";
+import type { Question } from "../../../api/args.ts";
+import { rowShape } from "../../../api/endpoint.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { Failure, affectsOneInput } from "../../../base/failure.ts";
+import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
+import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
+import { createRenderer } from "../../render/formats/formats.ts";
+import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
+import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { counted } from "../../../base/text/counted.ts";
+import type { Questions } from "../input/questions.ts";
+import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
+import { writtenFormat } from "./binary-output.ts";
+import { higherLimit, moreRowsLine } from "./continuation.ts";
+import type { Pull } from "./pull.ts";
+import { createTableAssets, type TableAssets } from "./table-assets.ts";
+import { tableRemarks } from "./table-remarks.ts";
+
+/** Fetches one query after another, page by page. */
+export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
+  const { questions, open, options, destination, seen } = run;
+  // A path into a value is read from the row's text.
+  const located = options.prefix?.filter((field) => !field.includes("."));
+  const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
+  const parts = answers(
+    open.client,
+    questions.endpoint,
+    questions.asked,
+    wish,
+    { ...destination.tally },
+    seen,
+  );
+  const first = parts.next();
+  // The failure is handled later, when the loop reaches this part.
+  first.catch(() => undefined);
+  // The renderer loads while the first request is being processed.
+  await run.context.yieldToSocket();
+  const assets = createTableAssets(run.context, open.client, options, questions);
+  const renderer = await openRenderer(run, assets);
+  try {
+    return await answerAll(run, { renderer, assets }, first, parts);
+  } catch (cause) {
+    await parts.return(undefined).catch(() => undefined);
+    await renderer.release?.();
+    throw cause;
+  }
+}
+
+interface Shown {
+  readonly renderer: Renderer;
+  readonly assets: TableAssets;
+}
+
+async function answerAll(
+  run: Pull,
+  { renderer, assets }: Shown,
+  first: Promise<IteratorResult<Part>>,
+  rest: AsyncGenerator<Part>,
+): Promise<ExitCode> {
+  const { context, questions, report, destination } = run;
+  const { client } = run.open;
+  const { tally } = destination;
+  const { endpoint, groups, walk } = questions;
+  const isWhole = walk.once === "document";
+  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const missing = watchFields(run.options.fields, shapes);
+  const failures: Failure[] = [];
+  const remarks: string[] = [];
+  const meanings = new Set<string>();
+  // An error that concerns only one input is saved until the other inputs have been fetched.
+  const keep = async (cause: Failure, question: Question): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, question });
+    if (!affectsOneInput(failure)) throw failure;
+    failures.push(failure);
+    tally.refused += 1;
+  };
+  // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
+  const keeper = tally.rows > 0 ? undefined : createListKeeper(context, client, questions);
+  for (let next = await first; next.done !== true; next = await rest.next()) {
+    const part = next.value;
+    const { question } = part;
+    if (part.kind === "page") {
+      await assets.learnFor(question, part.page);
+      await showPage(run, question, part.page, renderer);
+      missing.see(part.page);
+      keeper?.take(part.page);
+      if (part.page.refused !== undefined)
+        await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
+      if (tally.at !== undefined && isConfirmed(part.page)) destination.note(client.meter);
+      continue;
+    }
+    if (part.kind === "failure") {
+      // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
+      // later.
+      if (questions.asked.length === 1 || tally.at !== undefined)
+        throw await withSuggestion(part.failure, { context, client, question });
+      await keep(part.failure, question);
+    }
+    if (part.kind === "end") {
+      keeper?.end(question);
+      remarks.push(...(await remarksAtEnd(run, question)));
+      for (const line of tableRemarks(run, question, assets)) meanings.add(line);
+    }
+    countEnd(tally, part.index);
+    // If there are no rows, another run would report the same errors again, so there is nothing to save.
+    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(client.meter);
+  }
+  const [failure] = failures;
+  if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
+    await sayRefused(run, failures.slice(1));
+    throw failure;
+  }
+  await renderer.end();
+  assets.save();
+  await sayRefused(run, failures);
+  for (const line of [...remarksIn(tally), ...missing.remarks(), ...hiddenColumnWarnings(renderer)])
+    report.warn(line);
+  for (const line of meanings) report.remark(line);
+  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
+  for (const line of remarks) remarkOnMore(run, line);
+  if (run.unfinished !== undefined)
+    remarkOnMore(
+      run,
+      `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
+    );
+  if (tally.rows === 0) report.remark("no results");
+  return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/**
+ * A default limit is reported even if stdout is a pipe, because a script might mistake a truncated list for the complete
+ * result.
+ */
+function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
+  const isByDefault = !typed.input.typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
+  (isByDefault ? report.tell : report.remark)(line);
+}
+
+/** In the same form as a run's failure. */
+async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  const { failureJson } = await import("../../run/failure-text.ts");
+  const isJson = options.errorFormat === "json";
+  for (const failure of failures)
+    if (isJson) report.tell(failureJson(failure).trimEnd());
+    else report.fault(failure.message);
+}
+
+async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
+  // Every page of a list may contain the same warning.
+  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
+  if (run.questions.missing !== "null") {
+    for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
+  }
+  await renderer.page(page, question.args);
+  countPage(run.destination.tally, question, page);
+  run.last = { question, page };
+}
+
+/** Warns about the likely cause of an empty result. */
+async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
+  const { questions, open, last, typed } = run;
+  if (run.destination.tally.rowsOfQuestion === 0) {
+    const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
+    if (hint !== undefined) run.report.warn(hint);
+  }
+  if (questions.limit === undefined || last?.question !== question) return [];
+  const { stderr } = run.context;
+  // A terminal that does not know its width reports 0.
+  const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
+  const more = moreRowsLine(question, typed.input.typed, last.page, questions, room);
+  if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
+  run.unfinished = (run.unfinished ?? 0) + 1;
+  return [];
+}
+
+async function openRenderer(
+  { context, options, questions, destination, report, parquet }: Pull,
+  assets: TableAssets,
+): Promise<Renderer> {
+  const { stdout } = context;
+  const { sink, split } = destination;
+  const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
+    await createRenderer({
+      ...presentationOf(context, options, questions),
+      format: writtenFormat(options.format, split !== undefined || destination.rowsAt() !== undefined),
+      parquet: parquet?.target,
+      output,
+      isContinued,
+      findAsset: assets.find,
+    });
+  if (split !== undefined) {
+    const { createSplitRenderer } = await import("./split-pages.ts");
+    return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+  }
+  const output = {
+    isTerminal: stdout.isTerminal,
+    columns: stdout.columns,
+    rows: stdout.rows,
+    write: sink.write,
+  };
+  return await create(output, destination.tally.rows > 0);
+}
+
+export function presentationOf(
+  { env }: Pick<Context, "env">,
+  options: RunOptions,
+  questions: Questions,
+): Omit<Presentation, "output" | "isContinued"> {
+  return {
+    ...options,
+    ...questions,
+    isWhole: questions.walk.once === "document",
+    orderedBy: questions.asked[0]?.get("order_by"),
+    isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
+    ...(options.picture === "chart" && { chart: questions.asked[0] }),
+    hasSparks: options.picture === "spark",
+  };
+}

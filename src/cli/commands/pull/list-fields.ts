@@ -1,0 +1,73 @@
+import type { Context } from "../../../base/context/context.ts";
+import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
+import type { FieldType, Reading } from "../../../api/record.ts";
+import { chooseEndpoint } from "../input/positionals.ts";
+import { groupsOf } from "../input/questions.ts";
+import type { Input } from "../command.ts";
+import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+import { writeRows } from "../../run/output/local-output.ts";
+
+/** Does not require a request or any arguments. */
+export async function listFieldsOf(
+  group: readonly Endpoint[],
+  { words, flags, typed }: Input<EndpointFlags>,
+  context: Context,
+): Promise<ExitCode> {
+  const endpoint = chooseEndpoint(group, typed, words.length > 0);
+  return await listFields(context, flags, endpoint, groupsOf(endpoint, flags));
+}
+
+/** If the response is shown unchanged, `within` returns the path to a row in it. */
+export async function listFields(
+  context: Context,
+  flags: LocalOutputFlags,
+  endpoint: Endpoint,
+  groups: readonly string[],
+  within: (group: string) => string = () => "",
+): Promise<ExitCode> {
+  const rows = groups.flatMap((group) =>
+    fieldPaths(rowShape(endpoint, group)).map((each) => ({
+      ...(groups.length > 1 && { group }),
+      field: within(group) + each.path,
+      type: typeNames[each.field.type.kind] ?? each.field.type.kind,
+      meaning: meaningOf(each),
+      given: givenWhen(each),
+    })),
+  );
+  return await writeRows(context, flags, rows);
+}
+
+/** The types and readings whose names would not explain them. */
+const typeNames: Partial<Record<FieldType["kind"], string>> = {
+  text: "string",
+  "number-or-text": "string or number",
+  record: "object",
+};
+
+const readings: Partial<Record<Reading, string>> = {
+  text: "",
+  time: "RFC 3339, UTC",
+  "yes-no": "",
+  mark: "present only if true",
+};
+
+function meaningOf({ path, field }: FieldAtPath): string {
+  if (field.type.kind === "list") return "index from 0, or * for all";
+  if (field.type.kind === "number-or-text" && field.reads === "text") return "in the token's smallest unit";
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const isMoney = field.reads === "price" || field.reads === "amount";
+  const reading = readings[field.reads] ?? field.reads;
+  if (field.isInTokens === true) return `${reading} in tokens`;
+  return isMoney && IN_USD.test(name) ? `${reading} in USD` : reading;
+}
+
+const IN_USD = /usd|fdv|volume/;
+
+function givenWhen({ field, isOptional, isAdded }: FieldAtPath): string {
+  if (isAdded) return "added by dexdata";
+  if (field.nullable) return "may be null or absent";
+  return isOptional ? "may be absent" : "always";
+}

@@ -1,0 +1,44 @@
+import { counted } from "../../../base/text/counted.ts";
+import { restOf } from "./continuation.ts";
+import type { Pull } from "./pull.ts";
+
+/** For example, `28,787 rows in swaps.ndjson, complete`. Counts the rows of earlier runs, too. */
+export function outSummary(run: Pull, out: string, exit: number): string {
+  return `${contentOf(run)} in ${placeOf(run, out)}${stateOf(run, exit)}`;
+}
+
+function contentOf({ questions, options, destination: { tally } }: Pull): string {
+  if (options.picture === "chart") return `chart of ${counted(tally.rows, "candle")}`;
+  return counted(tally.rows, questions.walk.once === "document" ? "response" : "row");
+}
+
+function placeOf({ options, destination }: Pull, out: string): string {
+  const files = options.pattern === undefined ? [] : (destination.files() ?? []);
+  if (options.pattern === undefined || files.length === 1) return files[0]?.file ?? out;
+  return `${counted(files.length, "file")} (${out})`;
+}
+
+/**
+ * A list that the limit cut short is not called complete, although the pull has every row that it was to fetch. Whether
+ * a response that is printed as a single document has all rows is unknown.
+ */
+function stateOf(run: Pull, exit: number): string {
+  const { questions, destination } = run;
+  const { missing, proof } = destination.tally;
+  const reason = whyIncomplete(run, exit);
+  if (reason !== null) return `, incomplete: ${reason}`;
+  if (questions.walk.once !== undefined) return "";
+  // With --missing skip, the run succeeds although the file lacks prices that were requested.
+  if (missing > 0) return `, ${counted(missing, "price")} missing`;
+  // A resumed pull may have nothing left to fetch, and then it has no last page.
+  const isCut = questions.limit !== undefined && proof === undefined;
+  return isCut || restOf(run).more === true ? ", limit reached" : ", complete";
+}
+
+/** A result can be incomplete even though the run did not fail. */
+export function whyIncomplete({ destination: { tally } }: Pull, exit: number): string | null {
+  if (exit === 0) return null;
+  return tally.refused > 0
+    ? `${counted(tally.refused, "input")} rejected`
+    : `${counted(tally.missing, "price")} missing`;
+}

@@ -1,0 +1,74 @@
+import { rowShape } from "../../../api/endpoint.ts";
+import { fail, usageFailure } from "../../../base/failure.ts";
+import { columnOf, columnsOf, type ParquetColumn } from "../../../rows/parquet/parquet-columns.ts";
+import { typeNames } from "../../../rows/parquet/parquet-schema.ts";
+import type { ParquetTarget, WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
+import { splitPath } from "../../render/values/row-text.ts";
+import { fieldAt } from "../../render/values/value-at.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { counted } from "../../../base/text/counted.ts";
+import type { Questions } from "../input/questions.ts";
+
+export interface ParquetOutput {
+  readonly target: ParquetTarget;
+  /** Empty until all rows have been written. A path with fields has several files. */
+  readonly written: () => readonly WrittenRows[];
+  /** One line for each column with values that do not fit. */
+  readonly notes: () => readonly string[];
+}
+
+export function createParquetOutput(
+  { endpoint, groups }: Pick<Questions, "endpoint" | "groups">,
+  { fields }: Pick<RunOptions, "fields">,
+  label: string,
+  receipt: ParquetTarget["receipt"],
+): ParquetOutput {
+  const [group, another] = groups;
+  if (another !== undefined)
+    throw usageFailure(
+      `${label}: ${endpoint.command} returns several kinds of rows (${groups.join(", ")}), but a file has one`,
+      `choose one: --type ${group}`,
+    );
+  const { record, added } = rowShape(endpoint, group);
+  const shape = { ...record, ...added?.record };
+  const columns = fields?.map((path) => {
+    const steps = splitPath(path);
+    return columnOf(path, steps.includes("*") ? undefined : fieldAt(shape, steps));
+  });
+  const written: WrittenRows[] = [];
+  const target = {
+    columns: columns ?? columnsOf({ record, ...(added && { added }) }),
+    refuse,
+    receipt: (rows: WrittenRows) => {
+      written.push(rows);
+      return receipt(rows);
+    },
+  };
+  const typeOf = (name: string): string =>
+    typeNames[target.columns.find((column) => column.name === name)?.type ?? "json"];
+  return {
+    target,
+    written: () => written,
+    notes: () =>
+      [...spilledIn(written)].map(([name, count]) => {
+        const [verb, their] = count === 1 ? ["does", "its exact text is"] : ["do", "their exact text is"];
+        return `${name}: ${counted(count, "value")} ${verb} not fit ${typeOf(name)}; ${their} in the column other`;
+      }),
+  };
+}
+
+function spilledIn(written: readonly WrittenRows[]): ReadonlyMap<string, number> {
+  const all = new Map<string, number>();
+  for (const { spilled } of written)
+    for (const [name, count] of Object.entries(spilled)) all.set(name, (all.get(name) ?? 0) + count);
+  return all;
+}
+
+/** With `--fields`, there is no column for the exact text. */
+function refuse({ name, type }: ParquetColumn, raw: string): Error {
+  const value = raw.length > 60 ? `${raw.slice(0, 60)}…` : raw;
+  return fail("output", `${name}: ${value} does not fit ${typeNames[type]}`, {
+    isDamaged: true,
+    next: "leave out --fields; the column other then has the exact text of such values",
+  });
+}

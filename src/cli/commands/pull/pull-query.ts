@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { withRepeated } from "../../../api/args.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import { fail } from "../../../base/failure.ts";
+import { isSameService, namesIn } from "../../../api/service-name.ts";
+import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import type { CheckpointHeader } from "../../../rows/out-files/checkpoint.ts";
+import type { Questions } from "../input/questions.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+
+type Query = CheckpointHeader["query"];
+
+const labels: Readonly<Record<string, string>> = {
+  pageSize: "--page-size",
+  limit: "--limit",
+  missing: "--missing",
+};
+
+/** Returns the flag that sets this part of the query and a function that makes times readable. */
+function describePart(
+  name: string,
+  { params }: Endpoint,
+): { readonly label: string; readonly show: (value: string) => string } {
+  const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
+  const param = params.find((each) => each.name === wireName);
+  const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
+  // The checkpoint may have been edited, so the value may not be a time.
+  const isTime = (value: string): boolean => param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
+  return {
+    label: flag ?? wireName ?? labels[name] ?? name,
+    show: (value) => (isTime(value) ? formatInstant(fromWire(value)) : value),
+  };
+}
+
+/** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
+export function queryOf(questions: Questions, options: RunOptions): Query {
+  const { endpoint, asked, walk, ...rest } = questions;
+  const { subjects, ...pages } = walk;
+  const only = asked.length === 1 ? asked[0] : undefined;
+  const query: Record<string, string> = {
+    command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
+    service: serviceOf(options),
+    "--output": options.format,
+    "--fields": options.fields?.join(",") ?? "all",
+    "--columns": options.columns?.join(",") ?? "all",
+  };
+  if (options.packing !== undefined) query["packing"] = options.packing.name;
+  if (options.pattern !== undefined) query["--out"] = options.pattern;
+  if (options.prefix !== undefined) query["--prefix"] = options.prefix.join(",");
+  for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
+    query[`parameter: ${name}`] = value;
+  if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
+  if (subjects !== undefined) query["inputs"] = digest(subjects);
+  for (const [name, value] of Object.entries({ ...pages, ...rest }))
+    query[name] = JSON.stringify(value) ?? "all";
+  return query;
+}
+
+/** The free and paid hosts count as one service, so a pull can continue on a different plan. */
+export function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
+  if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
+  return namesIn(baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`);
+}
+
+/** Does not depend on the order of the parts. */
+export function queryDigest(query: Query): string {
+  return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+export function checkSameQuery(file: string, begun: Query, asked: Query, endpoint: Endpoint): void {
+  for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
+    if (begun[name] === asked[name]) continue;
+    if (name === "service" && isSameService(begun[name] ?? "", asked[name] ?? "")) continue;
+    const { label, show } = describePart(name, endpoint);
+    const [was, is] = [begun[name], asked[name]].map((value) =>
+      value === undefined ? "not set" : show(name === "service" ? namesIn(value) : value),
+    );
+    // Digests of long input lists would explain nothing.
+    const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was}; now ${is}`;
+    throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {
+      next: "repeat the original command, or start over with --force instead of --resume",
+    });
+  }
+}

@@ -1,0 +1,211 @@
+import { withRepeated } from "../../../api/args.ts";
+import { exitOfInterruption, isInterruption } from "../../../base/context/context.ts";
+import { fail, Failure } from "../../../base/failure.ts";
+import { serviceName } from "../../../api/service-name.ts";
+import { cannotBeWritten } from "../../../base/files/file-errors.ts";
+import { escapeJsonText, prettyJson } from "../../../base/json/json-text.ts";
+import { modeOf } from "../../../base/files/paths.ts";
+import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { hideSecrets } from "../../../base/key.ts";
+import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { version } from "../../../base/version.ts";
+import type { Pull } from "./pull.ts";
+import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
+import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
+import { addPlans } from "../../../client/spending/meter.ts";
+import type { Questions } from "../input/questions.ts";
+import { queryDigest, queryOf } from "./pull-query.ts";
+import { restOf } from "./continuation.ts";
+import { whyIncomplete } from "./out-summary.ts";
+
+export interface Ending {
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly exit: number;
+  readonly failure: unknown;
+}
+
+/** Documents a pull and whether it is complete. Replaces an older receipt atomically. */
+export function writeReceipt(
+  { receipt = "", file: staged, pattern, isForced }: WantedDestination,
+  run: Pull,
+  ending: Ending,
+): void {
+  const file = pattern ?? staged;
+  try {
+    const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
+    replaceWithText(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
+  } catch (cause) {
+    const again =
+      file !== undefined && run.destination.canContinue()
+        ? `, then repeat the command with --resume${isForced ? " instead of --force" : ""}`
+        : "";
+    throw fail("output", `--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
+      next: `${file ?? "the output"} is complete; check the directory's permissions and free space${again}`,
+      cause,
+    });
+  }
+}
+
+/**
+ * For the footer of a Parquet file: all that does not change from run to run, so that the same rows result in the same
+ * file. Every sandbox has another port.
+ */
+export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: WrittenRows): string {
+  const { questions, destination, open, options } = run;
+  const { tally } = destination;
+  const { target } = open.client;
+  const isComplete = tally.refused === 0 && (tally.missing === 0 || questions.missing !== "fail");
+  return hideSecrets(
+    escapeJsonText(
+      objectText({
+        ...queryMembers(run),
+        service: JSON.stringify(target.isSimulated ? "sandbox" : serviceName(target.rest)),
+        ...rowMembers(run),
+        // Of several files, each has its own rows.
+        ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
+        rows: String(rows),
+        rows_sha256: JSON.stringify(rows_sha256),
+        spilled: JSON.stringify(spilled),
+        complete: String(isComplete),
+      }),
+    ),
+  );
+}
+
+/** Raw JSON, so that numbers from the service keep all their digits. */
+type Members = Readonly<Record<string, string>>;
+
+function objectText(members: Members): string {
+  const texts = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return `{${texts.join(",")}}`;
+}
+
+function queryMembers({ questions, destination: { tally }, open }: Pull): Members {
+  const { command, rawPath } = questions.endpoint;
+  const [args] = questions.asked;
+  return {
+    dexdata: JSON.stringify(version),
+    command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
+    asked: JSON.stringify(
+      args !== undefined && questions.asked.length === 1
+        ? Object.fromEntries(withRepeated(questions.endpoint, args))
+        : null,
+    ),
+    inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    simulated: String(open.client.target.isSimulated),
+    window: windowText(questions, tally.to),
+  };
+}
+
+function rowMembers({ destination: { tally } }: Pull): Members {
+  return {
+    missing: String(tally.missing),
+    refused: String(tally.refused),
+    first_row: tally.first ?? "null",
+    last_row: tally.last ?? "null",
+  };
+}
+
+function receiptText(run: Pull, { started, exit, failure }: Ending): string {
+  const { questions, options, destination, open, context } = run;
+  const { tally, before } = destination;
+  const { meter, target } = open.client;
+  const rest = restOf(run);
+  const plans = addPlans(before.plans ?? {}, meter.plans);
+  const reason = whyNot(failure) ?? whyIncomplete(run, exit);
+  return prettyJson(
+    objectText({
+      ...queryMembers(run),
+      query: JSON.stringify(queryDigest(queryOf(questions, options))),
+      now: JSON.stringify(new Date(options.now).toISOString()),
+      service: JSON.stringify(serviceName(target.rest)),
+      plan: JSON.stringify(onlyPlan(plans, target.tier)),
+      plans: JSON.stringify(plans),
+      started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
+      ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
+      requests: String(before.requests + meter.requests),
+      rows: String(tally.rows),
+      repeats_dropped: String(tally.repeats),
+      remarks: JSON.stringify(remarkCounts(tally)),
+      ...rowMembers(run),
+      ...outputsOf(run),
+      credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
+      complete: String(reason === null),
+      proof: JSON.stringify(proofOf(run, reason)),
+      doubts: JSON.stringify(failure instanceof Failure ? (failure.details.doubts ?? []) : []),
+      missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
+      more: JSON.stringify(rest.more),
+      next: JSON.stringify(rest.next),
+      why_not: JSON.stringify(reason),
+      exit: String(exitOf(failure) ?? exit),
+    }),
+  );
+}
+
+/** Null if the service applied several plans. */
+function onlyPlan(plans: Readonly<Record<string, number>>, tier: string): string | null {
+  const [first = tier, ...others] = Object.keys(plans);
+  return others.length === 0 ? first : null;
+}
+
+/** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */
+function outputsOf({ destination, options: { format, pattern }, parquet }: Pull): Members {
+  const { sink } = destination;
+  const written = parquet?.written() ?? [];
+  const files = destination.files()?.map((file, index) => ({ ...file, ...hashOfRows(written[index]) }));
+  if (files !== undefined && pattern !== undefined) {
+    const bytes = files.reduce((sum, each) => sum + each.bytes, 0);
+    const output = { file: pattern, format, bytes, sha256: null };
+    return { output: JSON.stringify(output), outputs: JSON.stringify(files) };
+  }
+  const [only] = parquet === undefined ? [] : (files ?? []);
+  const output = {
+    file: destination.rowsAt() ?? null,
+    format,
+    bytes: only?.bytes ?? sink.bytes(),
+    sha256: only?.sha256 ?? sink.sha256(),
+    ...hashOfRows(written[0]),
+  };
+  return { output: JSON.stringify(output) };
+}
+
+function hashOfRows(written: WrittenRows | undefined): Partial<WrittenRows> {
+  return written === undefined ? {} : { rows_sha256: written.rows_sha256, spilled: written.spilled };
+}
+
+/** As sent, with the end that the pull fixed, if any. A raw call can send any text. */
+function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
+  const [args] = asked;
+  const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
+  const shown = (bound: string | undefined): string | null =>
+    bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
+  return JSON.stringify({ from: shown(from), to: shown(to) });
+}
+
+function remarkCounts({ remarks = {} }: Pull["destination"]["tally"]): object {
+  const { short = 0, twins = 0, replaced = 0 } = remarks;
+  return { short_pages: short, twin_rows: twins, replaced_candles: replaced };
+}
+
+/** The proof that no row is missing (see judge.ts); `limit` if the requested rows were received. */
+function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
+  if (reason !== null) return null;
+  return tally.proof ?? (questions.limit === undefined ? null : "limit");
+}
+
+function whyNot(failure: unknown): string | null {
+  if (failure === undefined) return null;
+  if (isInterruption(failure)) return failure.cause;
+  return failure instanceof Error ? failure.message : "it failed";
+}
+
+function exitOf(failure: unknown): number | undefined {
+  if (isInterruption(failure)) return exitOfInterruption(failure);
+  return failure instanceof Failure ? failure.exit : undefined;
+}
+
+/** Keeps only whole numbers, with all their digits, because a header can contain anything. */
+function digits(text: string | undefined): string {
+  return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
+}

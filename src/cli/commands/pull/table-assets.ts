@@ -1,0 +1,86 @@
+import type { Client } from "../../../client/client.ts";
+import type { Page } from "../../../client/pages/page.ts";
+import type { Context } from "../../../base/context/context.ts";
+import type { Question } from "../../../api/args.ts";
+import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { formats } from "../../render/formats/formats.ts";
+import { chooseColumns } from "../../render/table/choose-columns.ts";
+import type { FindAsset } from "../../render/values/cell.ts";
+import { createKnownAssets } from "../../run/known-assets.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import type { Questions } from "../input/questions.ts";
+
+export type TableAssets = ReturnType<typeof createTableAssets>;
+
+/** Longer tables are rarely read to the end. */
+const mostLearned = 500;
+
+/**
+ * Labels and decimals for tables. Some plans get trades without the decimals of their tokens; then, one request for the
+ * pool returns them.
+ */
+export function createTableAssets(
+  context: Context,
+  client: Client,
+  options: Pick<RunOptions, "format" | "fields" | "columns">,
+  { named }: Pick<Questions, "named">,
+) {
+  const known = createKnownAssets(context, client.target);
+  known.name(named);
+  const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
+  let shown = "";
+  let learned = 0;
+  return {
+    find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
+    /** Call this before the page is shown. */
+    learnFor: async (
+      { endpoint, args }: Question,
+      { group, rows }: Pick<Page, "group" | "rows">,
+    ): Promise<void> => {
+      shown = args.get("network") ?? "";
+      if (!isTable) return;
+      const pool = args.get("pool_address");
+      if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
+        await known.requestPool(client, shown, pool);
+      } else if (context.stdout.isTerminal && learned < mostLearned) {
+        // Only for people: reading each row twice and writing the cache would slow down scripts.
+        for (const row of rows.values()) known.learn(row, shown);
+        learned += rows.length;
+      }
+    },
+    save: known.save,
+  };
+
+  /** For the decimals of a trade's tokens, and for the tokens in which a person sees candles of a pool. */
+  function needsPool(
+    endpoint: Endpoint,
+    address: string,
+    { group, rows }: Pick<Page, "group" | "rows">,
+  ): boolean {
+    if (endpoint.quote !== undefined)
+      return context.stdout.isTerminal && !known.knowsPool({ network: shown, address });
+    const isUnknown = (row: object): boolean =>
+      !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token));
+    return showsTrades(endpoint, group, options.columns) && rows.values().some(isUnknown);
+  }
+
+  function hasDecimals(network: string, token: string): boolean {
+    return known.find(network, token)?.decimals !== undefined;
+  }
+}
+
+function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
+  const shape = endpoint.rows[group];
+  if (shape === undefined || group !== onlyGroup) return false;
+  return chooseColumns(shape, columns).some(({ trade }) => trade !== undefined);
+}
+
+/** Rows of the public service also contain both amounts in tokens. */
+function isScaled(row: object): boolean {
+  return member(row, "volume_0") !== undefined && member(row, "volume_1") !== undefined;
+}
+
+function tokensOf(row: object): readonly string[] {
+  return [member(row, "token_0"), member(row, "token_1")].filter((address) => typeof address === "string");
+}

@@ -1,0 +1,52 @@
+import { candleWindow, wholeSeconds } from "../../../client/candles/candle-slices.ts";
+import type { Question } from "../../../api/args.ts";
+import { type Quote, quoteOf } from "../../render/values/quote.ts";
+import type { Pull } from "./pull.ts";
+import type { TableAssets } from "./table-assets.ts";
+
+/** For people: what the numbers mean, and why there are fewer candles than intervals. */
+export function tableRemarks(
+  run: Pull,
+  { endpoint, args }: Question,
+  assets: TableAssets,
+): readonly string[] {
+  const { options, destination, questions, context } = run;
+  const isSingle = questions.asked.length === 1;
+  if (options.format !== "table" || !context.stdout.isTerminal || destination.tally.rowsOfQuestion === 0)
+    return [];
+  if (questions.walk.candles !== undefined)
+    return candleRemarks(run, args, quoteOf(endpoint, args, isSingle ? assets.find : undefined));
+  const [shape] = Object.values(endpoint.rows);
+  if (shape?.columns.some(({ trade }) => trade === "size") === true)
+    return ["the service does not document the signs of amounts; they are shown as sent"];
+  const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
+  const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
+  if (!isPool || tokens.length !== 2 || args.get("inversed") === "true") return [];
+  return [`prices and changes of ${tokens[0]} in USD; last_price in ${tokens[1]}`];
+}
+
+function candleRemarks(
+  { questions, options, destination }: Pull,
+  args: Question["args"],
+  quote: Quote | undefined,
+): readonly string[] {
+  const rows = destination.tally.rowsOfQuestion;
+  const { start, end, interval } = candleWindow(args);
+  const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
+  const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
+  const isSparse =
+    !args.has("count_back") &&
+    questions.walk.candles?.fill === undefined &&
+    rows < intervals &&
+    questions.asked.length === 1;
+  return [
+    ...(quote === undefined || options.picture === "chart"
+      ? []
+      : [
+          `${args.get("interval")} candles; prices ${quote.of === undefined ? "" : `of ${quote.of} `}in ${quote.in}`,
+        ]),
+    ...(isSparse
+      ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
+      : []),
+  ];
+}

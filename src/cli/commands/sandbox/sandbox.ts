@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { type Context, isInterruption } from "../../../base/context/context.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { withoutSecrets } from "../../../base/key.ts";
+import { formatInstant, parseTimeBound } from "../../../base/time/time.ts";
+import { environmentOf } from "../../../sandbox/caller-access.ts";
+import type { SandboxOptions } from "../../../sandbox/service/sandbox-exchange.ts";
+import type { RunningSandbox } from "../../../sandbox/server.ts";
+import { cannotBeStarted, errorCode } from "../../../base/files/file-errors.ts";
+import { openLogFile } from "../../../base/files/log-file.ts";
+import { sayWarning } from "../../run/report.ts";
+import { readNow } from "../../run/run-options.ts";
+import type { Input } from "../command.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { SandboxFlags } from "./sandbox-flags.ts";
+
+/** Runs the sandbox until a signal arrives, or while the given command runs. */
+export async function runSandbox({ words, flags }: Input<SandboxFlags>, context: Context): Promise<number> {
+  const { seed = 1, port = 4747, speed = 1 } = flags;
+  const begin = readClock(flags.clock, context);
+  const started = context.clock.elapsed();
+  const now = (): number => begin + (context.clock.elapsed() - started) * speed;
+  const log = openLog(flags.log, context);
+  const { startSandbox } = await import("../../../sandbox/server.ts");
+  const isCommand = words.length > 0;
+  const sandbox = await startSandbox({
+    seed,
+    now,
+    elapsed: context.clock.elapsed,
+    port: isCommand && flags.port === undefined ? 0 : port,
+    ...(log !== undefined && { log }),
+    ...serviceOptions(flags),
+  }).catch((cause: unknown) => {
+    throw portFailure(cause, port);
+  });
+  try {
+    const from = formatInstant({ seconds: Math.floor(begin / 1000), fraction: "" });
+    // Otherwise a command that looks for the rows of the last hour would request them from another time.
+    const clock = flags.clock === undefined ? {} : { DEXDATA_NOW: from };
+    if (isCommand) return await runInside(words, { ...environmentOf(sandbox, "pro"), ...clock }, context);
+    const exports = assignments(sandbox).map((assignment) => `export ${assignment}\n`);
+    await context.stdout.write(flags.env === true ? exports.join("") : welcome(sandbox, seed, from));
+    await context.clock.sleep(Number.POSITIVE_INFINITY, context.signal);
+    return 0;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Flags that are not set are omitted, so that the defaults apply. */
+function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxOptions> {
+  const options = {
+    requestsPerMinute: flags.rpm,
+    minuteMs: flags.minute,
+    credits: flags.credits,
+    packs: flags.packs,
+    overageCapUsd: flags["overage-cap"],
+    latencyMs: flags.latency,
+    dialect: flags.dialect,
+    faults: flags.faults,
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
+  const keys = Object.entries(sandbox.keys).map(([tier, key]) => `  ${tier.padEnd(10)} ${key}`);
+  return `${[
+    `dexdata sandbox: simulated data, seed ${seed}, from ${from}`,
+    "",
+    `  REST, keyless and free             ${sandbox.restFree}`,
+    `  REST, dev, pro and enterprise      ${sandbox.restPaid}`,
+    `  streams, keyless and free          ${sandbox.streamFree}`,
+    `  streams, dev, pro and enterprise   ${sandbox.streamPaid}`,
+    "",
+    "keys",
+    ...keys,
+    "",
+    "in another terminal",
+    `  ${assignments(sandbox).join(" ")} dexdata pools search ethereum`,
+    "",
+    "press Ctrl-C to stop",
+  ].join("\n")}\n`;
+}
+
+const assignments = (sandbox: RunningSandbox): readonly string[] =>
+  Object.entries(environmentOf(sandbox, "pro")).map(([name, value]) => `${name}=${value}`);
+
+async function runInside(
+  words: readonly string[],
+  access: Readonly<Record<string, string>>,
+  context: Context,
+): Promise<number> {
+  const [command = "", ...args] = words;
+  // Without this, DEXDATA_SANDBOX would make a dexdata process inside the sandbox start a second sandbox.
+  const env = { ...context.env, DEXDATA_SANDBOX: "", ...access };
+  const child = spawn(command, args, { stdio: "inherit", env });
+  const stop = (): void => {
+    const { reason }: { reason: unknown } = context.signal;
+    const cause = isInterruption(reason) ? reason.cause : undefined;
+    // The terminal also sends Ctrl-C and Ctrl-\ to the command, and a second signal would end it immediately.
+    if (cause !== "SIGINT" && cause !== "SIGQUIT") child.kill("SIGTERM");
+    else if (!context.stdin.isTerminal) child.kill(cause);
+  };
+  context.signal.addEventListener("abort", stop);
+  return await new Promise<number>((resolve, reject) => {
+    child.once("error", (cause) => reject(usageFailure(`"${command}": ${cannotBeStarted(cause)}`)));
+    // The exit code is passed on unchanged. A signal is converted to an exit code, as in a shell.
+    child.once("exit", (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
+  }).finally(() => context.signal.removeEventListener("abort", stop));
+}
+
+/** If a write fails, for example because the disk is full, the log reports it once and the sandbox continues. */
+function openLog(file: string | undefined, context: Context): SandboxOptions["log"] {
+  if (file === undefined) return undefined;
+  const append = openLogFile({
+    file,
+    label: `--log "${withoutSecrets(file)}"`,
+    onProblem: (problem) =>
+      void sayWarning(context, `${problem}; the sandbox keeps running`).catch(() => undefined),
+  });
+  return (request) => void append(`${JSON.stringify(request)}\n`);
+}
+
+function readClock(typed: string | undefined, context: Context): number {
+  // Like --sandbox, the service and the command in it share this time.
+  if (typed === undefined) return readNow({}, context);
+  const instant = parseTimeBound(typed, context.clock.now());
+  if ("problem" in instant) throw usageFailure(`--clock "${typed}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000;
+}
+
+function portFailure(cause: unknown, port: number): unknown {
+  if (!["EADDRINUSE", "EACCES"].includes(errorCode(cause))) return cause;
+  return usageFailure(
+    `cannot use ports ${port} to ${port + 3}: one is in use or not allowed`,
+    "choose other ports with --port, or free ones with --port 0",
+  );
+}

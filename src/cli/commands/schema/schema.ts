@@ -1,0 +1,51 @@
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { nearest } from "../../../base/text/nearest.ts";
+import { jsonSchema } from "../../render/schema/json-schema.ts";
+import { createTable, type SqlDialect } from "../../render/schema/sql.ts";
+import { typeScript } from "../../../api/typescript.ts";
+import { didYouMean } from "../input/nearest-command.ts";
+import type { Input } from "../command.ts";
+import type { documentFlags } from "../../run/flags/shared-flags.ts";
+import { writeRows } from "../../run/output/local-output.ts";
+import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
+
+export async function schema(
+  { words, flags }: Input<typeof documentFlags & typeof schemaFlags>,
+  context: Context,
+): Promise<ExitCode> {
+  const { as: form, dialect } = flags;
+  const asked = words.join(" ").trim().toLowerCase();
+  if (asked === "") {
+    if (form !== undefined || dialect !== undefined)
+      throw usageFailure("missing <record>", "list them: dexdata schema");
+    const rows = knownRecords().map(({ name, record, command }) => ({
+      record: name,
+      fields: Object.keys(record).length,
+      command: `dexdata ${command}`,
+    }));
+    return await writeRows(context, flags, rows);
+  }
+  if (dialect !== undefined && form !== "sql") throw usageFailure(`--dialect requires --as sql`);
+  await context.stdout.write(textOf(findRecord(asked), form, dialect));
+  return 0;
+}
+
+function textOf(found: KnownRecord, form: string | undefined, dialect: SqlDialect | undefined): string {
+  const description = `One line of: dexdata ${found.command} -o ndjson`;
+  if (form === "ts") return typeScript(found, description, false);
+  if (form === "sql") return createTable(found, description, dialect ?? "postgres");
+  return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;
+}
+
+/** A command name also finds a record if the command prints only one kind of row. */
+function findRecord(asked: string): KnownRecord {
+  const all = knownRecords();
+  const name = asked.replaceAll(/[\s_]+/gu, "-");
+  const ofCommand = all.filter(({ command }) => command === asked);
+  const found = all.find((each) => each.name === name) ?? (ofCommand.length === 1 ? ofCommand[0] : undefined);
+  if (found !== undefined) return found;
+  const near = nearest(name, [...all.map((each) => each.name), ...all.map(({ command }) => command)]);
+  throw usageFailure(`unknown record "${asked}"`, didYouMean(near, "list them: dexdata schema"));
+}

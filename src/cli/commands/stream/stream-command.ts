@@ -1,0 +1,37 @@
+import { partialExits } from "../../../base/exit-codes.ts";
+import { feedsWith } from "../../../api/feeds/all-feeds.ts";
+import { tiers } from "../../../api/tier.ts";
+import { inWords } from "../../../base/text/counted.ts";
+import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
+import { costOfTokens, streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
+
+/** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
+const plansOfFeeds = tiers.flatMap((tier) => {
+  const names = feedsWith(({ plan }) => plan === tier);
+  const who = tier === "keyless" ? "any" : `${tier} or higher`;
+  return names.length === 0 ? [] : [`${who} for ${inWords(names, "and")}`];
+});
+
+export const streamCommand = command({
+  words: "stream",
+  section: "Live data",
+  positionals: addressesWithNetworks,
+  otherForm: networkAndAddresses,
+  summary: "Stream live prices, transactions, candles or reserves",
+  credits: { full: `1 credit per event; ${costOfTokens}`, brief: "1 per event" },
+  plan: {
+    full: plansOfFeeds.join("; "),
+    brief: `${plansOfFeeds[0]}, ...`,
+    isBounded: true,
+  },
+  examples: [
+    "dexdata stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 3 --sandbox",
+    "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --since -5m --limit 10 --sandbox",
+    "dexdata tokens search base --limit 100 -o ndjson --sandbox | dexdata stream - --envelope --limit 5 --sandbox",
+  ],
+  exits: partialExits,
+  flags: streamFlags,
+  shared: streamShared,
+  notes: streamNotes,
+  run: async (input, context) => await (await import("./stream.ts")).stream(input, context),
+});

@@ -1,0 +1,159 @@
+import { usageFailure } from "../../../base/failure.ts";
+import { outputFormats } from "../../../api/output-format.ts";
+import { choiceFailure } from "../../../api/read-param.ts";
+import { defaultFeed, feedNames, feedsWith } from "../../../api/feeds/all-feeds.ts";
+import { streamIntervals } from "../../../api/feeds/ohlcv-feed.ts";
+import { flag, pick, type Values } from "../../run/flags/flag.ts";
+import {
+  choice,
+  duration,
+  host,
+  outputFile,
+  readBy,
+  text,
+  toggle,
+  wholeNumber,
+} from "../../run/flags/flag-types.ts";
+import { prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
+import type { LogEvent } from "../../run/output/event-log.ts";
+import type { Block } from "../../render/page/help-page.ts";
+import { requestingFlags } from "../command.ts";
+
+export const streamEvents = [
+  "open",
+  "retry",
+  "gap",
+  "close",
+  "moved",
+  "dropped",
+  "left_out",
+  "foreign",
+  "stray",
+  "lost",
+  "warning",
+  "error",
+  "unknown",
+  "reload",
+  "reload_refused",
+  "unwritten",
+  "credits",
+  // Earlier lines could not be written.
+  "log_lost",
+] as const;
+
+export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
+
+/** Several copies of an event can be in memory at the same time. */
+const mostMebibytes = 16;
+
+/** A stream supports only one format. Unlike unknown formats, the others get a special message. */
+const lines = {
+  ...readBy("choice", "format", (label, typed) => {
+    if (typed === "ndjson") return "ndjson" as const;
+    if (!outputFormats.some((format) => format === typed)) throw choiceFailure(label, typed, lines.choices);
+    throw usageFailure(
+      `--output ${typed} cannot be used with stream: each event is one line of JSON, as the service sent it`,
+      "use ndjson",
+    );
+  }),
+  choices: ["ndjson"],
+};
+
+/** A token's transactions are those of all of its pools. */
+export const costOfTokens = "--feed transactions --by token can cost a thousand times as much as one pool";
+
+export const streamFlags = {
+  feed: flag(choice(feedNames, "feed"), "Feed", {
+    summary: "Feed to subscribe to",
+    default: defaultFeed.name,
+  }),
+  by: flag(choice(["token", "pool"], "kind"), "Feed", {
+    summary: "What the addresses are: token, pool",
+    defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
+    choicesIn: "summary",
+  }),
+  interval: flag(choice(streamIntervals, "interval"), "Feed", {
+    summary: "Candle length for --feed ohlcv",
+    default: "1s",
+  }),
+  since: flag(text("time", "time"), "Feed", {
+    with: "feed ohlcv",
+    summary: "Replay the candles since this time",
+    details: ", at most 15m ago, e.g. -5m",
+  }),
+  "on-invalid": flag(choice(["fail", "drop"], "action"), "Feed", {
+    summary: "What to do with invalid assets",
+    default: "fail",
+    details: ": fail (default), drop (skip them and continue)",
+    choicesIn: "details",
+  }),
+  limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
+  for: flag(duration, "Rows", { summary: "Stop after this long" }),
+  "idle-exit": flag(duration, "Rows", {
+    summary: "Exit 8 if any one connection is silent for this long",
+  }),
+  output: flag(lines, "Output", {
+    short: "o",
+    summary: "Output format: ndjson (one line per event; default in a pipe)",
+    details: "; without -o, a terminal shows a live board",
+    choicesIn: "summary",
+  }),
+  envelope: flag(toggle, "Output", {
+    summary: "Wrap each event in an object with its metadata",
+    details: ": {feed, event, id, network, address, received, data}",
+  }),
+  prefix: prefixFlag,
+  out: flag(outputFile, "Output", {
+    summary: "Append events to a file",
+    details:
+      "; with {network} {token} {pool} {candle} {year} {month} {date} {date-hour} in the name, to the file of its asset and its UTC time, e.g. 'ticks/{token}/{date}.ndjson'",
+  }),
+  events: flag(outputFile, "Output", {
+    summary: "Append connection events to this file as NDJSON",
+    details: `: ${streamEvents.join(", ")}`,
+  }),
+  "max-reconnects": flag(wholeNumber({ min: 0 }), "Requests", {
+    summary: "Give up after this many reconnects without data",
+    default: "never",
+    defaultSaid: "default: never",
+  }),
+  "max-event": flag(wholeNumber({ min: 1, max: mostMebibytes }, "mib"), "Requests", {
+    summary: `Maximum size of an event in MiB, up to ${mostMebibytes}`,
+    default: "1",
+    details: "; larger events are skipped and reported",
+  }),
+  "max-credits": flag(requestFlags["max-credits"].type, "Requests", {
+    summary: "Exit 5 once the events have cost this many credits",
+  }),
+  "streaming-url": flag(host, "Hosts and keys", { summary: "Use this streaming host" }),
+  speed: flag(speed, "Hosts and keys", {
+    with: "sandbox",
+    summary: "Speed of the simulated clock",
+    default: "60",
+    defaultSaid: "default 60, or 1 with --since",
+  }),
+};
+
+export const streamNotes: readonly Block[] = [
+  {
+    prose:
+      "An asset is a token or a pool. @file names a file with one asset per line; SIGHUP reloads it. stderr shows each " +
+      "gap with its start and end. The exit code is 0 only if --limit or --for ended the stream, or if the program " +
+      "that reads the output closed the pipe.",
+  },
+];
+
+const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
+
+export const streamShared = pick(
+  sharedFlags,
+  ...requestingFlags,
+  ...simulating,
+  "require-plan",
+  "key-file",
+  "profile",
+);
+
+export type StreamFlags = typeof streamShared & typeof streamFlags;
+
+export type StreamValues = Values<StreamFlags>;

@@ -1,0 +1,215 @@
+import type { StreamEvent } from "../../../client/streams/stream-event.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import type { Failure } from "../../../base/failure.ts";
+import {
+  createBurstLimiter,
+  createRepeatLimiter,
+  createSparseCount,
+} from "../../../client/live/repeat-limiter.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Foreign } from "../../../client/live/event-owner.ts";
+import type { Gap } from "../../../client/live/gap.ts";
+import type { Shard, TailHandlers } from "../../../client/live/shard-handlers.ts";
+import { someOf } from "../../../client/live/shards.ts";
+import { shortened } from "../../../client/live/stream-message.ts";
+import { counted, instant } from "../../../base/text/counted.ts";
+import type { StreamLog } from "./stream-flags.ts";
+import { nameOf, namesAndLabels, titleOf, type Subject } from "../../../client/subject.ts";
+
+/** Reports to people on stderr, and to programs in the `--events` file. */
+export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
+  return {
+    ...reportOfConnections(run, log),
+    ...reportOfMessages(run, log),
+    ...reportOfAssets(run, log, maxEventMebibytes),
+  };
+}
+
+function reportOfConnections({ context, options, report: { warn, note } }: Run, log: StreamLog) {
+  const isVerbose = options.verbosity > 0;
+  const states = new Map<number, "open" | "retrying">();
+  const wereOpen = new Set<number>();
+  const reasons = new Map<number, string>();
+  let [gaps, missed, hasClosed] = [0, 0, false];
+  const count = (wanted: "open" | "retrying"): number =>
+    [...states.values()].filter((state) => state === wanted).length;
+  /** `next` returns the end of the line: whether and when dexdata tries again. */
+  const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
+    wereOpen.has(shard.number)
+      ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
+      : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
+  const logGap = (shard: Shard, gap: Gap): void => {
+    const { reason, clockJump } = gap;
+    const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
+    log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(shard) });
+  };
+  const tellGap = (shard: Shard, gap: Gap): void => {
+    gaps += 1;
+    logGap(shard, gap);
+    warn(gapLine(shard, gap));
+  };
+  const timesToTell = createRepeatLimiter(context.clock);
+
+  const handlers: Pick<TailHandlers, "opened" | "retrying" | "missedBefore" | "missed" | "ended" | "closed"> =
+    {
+      opened: (shard, at, gap) => {
+        log({ event: "open", at: instant(at.now), ...facts(shard) });
+        if (gap !== undefined) tellGap(shard, gap);
+        else if (isVerbose) note(`${title(shard)} is open`);
+        states.set(shard.number, "open");
+        wereOpen.add(shard.number);
+      },
+      retrying: (shard, failure, wait) => {
+        log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
+        // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
+        const isFirst = states.get(shard.number) !== "retrying";
+        const isOther = reasons.get(shard.number) !== failure.message;
+        reasons.set(shard.number, failure.message);
+        const mayRepeat = isOther && timesToTell(`retry ${shard.number} ${failure.message}`) !== undefined;
+        if (isVerbose || isFirst || mayRepeat)
+          warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
+        states.set(shard.number, "retrying");
+      },
+      missedBefore: tellGap,
+      missed: (shard, gap, missing) => {
+        missed += 1;
+        logGap(shard, gap);
+        const line = gapLine(shard, gap);
+        warn(missing === "lost" ? line : `${title(shard)} never opened; ${line}`);
+      },
+      ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
+      closed: (shard, why) => {
+        hasClosed = true;
+        states.delete(shard.number);
+        log({ event: "close", reason: why, ...facts(shard) });
+      },
+    };
+  return {
+    ...handlers,
+    /** `planned` is the initial number of connections, before any has reported its state. */
+    state: (planned = 0) => ({
+      wanted: hasClosed ? states.size : Math.max(planned, states.size),
+      open: count("open"),
+      retrying: count("retrying"),
+      gaps,
+      /** The number of connections that were not open at the end. */
+      missed,
+    }),
+  };
+}
+
+function reportOfMessages({ context, report: { warn } }: Run, log: StreamLog): Pick<TailHandlers, "said"> {
+  const timesToTell = createRepeatLimiter(context.clock);
+  const mayTell = createBurstLimiter(context.clock);
+  return {
+    said: (shard, kind, text) => {
+      // An error ends its connection. The other kinds may be repeated a thousand times per second.
+      const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
+      if (times === undefined) return;
+      const held = kind === "error" ? 0 : mayTell(`${kind} ${shard.number}`);
+      if (held === undefined) return;
+      const more = { ...(times > 1 && { times }), ...(held > 0 && { others: held }) };
+      log({ event: kind, message: text, ...more, ...facts(shard) });
+      if (kind === "warning") warn(`message from the service: ${text}`);
+      if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
+    },
+  };
+}
+
+function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
+  const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
+  const countForeign = createSparseCount();
+  let [strayLines, nextStray] = [0, 1];
+  return {
+    moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
+      log({ event: "moved", reason, ...namesAndLabels(subjects), connections });
+      const allowed = `the service allows only ${counted(connections, "connection")}`;
+      warn(`${allowed}; moved ${counted(subjects.length, "asset")} to ${connections === 1 ? "it" : "them"}`);
+    },
+    dropped: (subjects: readonly Subject[], failure: Failure): void => {
+      const names = subjects.map(titleOf);
+      log({ event: "dropped", reason: failure.message, ...namesAndLabels(subjects) });
+      const { why: said, problem } = failure.details;
+      const why = said === undefined && problem === undefined ? "" : ` (${said ?? problem})`;
+      warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
+    },
+    leftOut: (shard: Shard, event: StreamEvent): void => {
+      const broken = countBroken();
+      if (broken === undefined) return;
+      const name = shortened(event.name);
+      log({ event: "left_out", name, so_far: broken, ...facts(shard) });
+      const what = `skipped event ${name} on connection ${shard.number}: invalid JSON`;
+      warn(`${what}; ${counted(broken, "event")} skipped so far`);
+    },
+    skipped: (shard: Shard, event: StreamEvent): void => {
+      const skipped = countSkipped();
+      if (skipped === undefined) return;
+      const name = shortened(event.name);
+      const reason = `larger than ${maxEventMebibytes} MiB`;
+      log({ event: "lost", reason, name, so_far: skipped, ...facts(shard) });
+      const what = `skipped event ${name} on connection ${shard.number}: ${reason} (--max-event)`;
+      warn(`${what}; ${counted(skipped, "event")} lost so far`);
+    },
+    foreign: (shard: Shard, { name }: Foreign): void => {
+      const foreign = countForeign();
+      if (foreign === undefined) return;
+      const asset = shortened(name);
+      log({ event: "foreign", asset, so_far: foreign, ...facts(shard) });
+      warn(
+        `connection ${shard.number} sent an event of ${asset}, which was not requested; ${counted(foreign, "such event")} so far`,
+      );
+    },
+    unwritten: (rows: number): void => {
+      log({ event: "unwritten", rows });
+      const lines = counted(rows, "event");
+      warn(`${lines} may be missing at the end: the program reading the output did not accept them`);
+    },
+    stray: (shard: Shard, lines: number): void => {
+      strayLines += lines;
+      if (strayLines < nextStray) return;
+      nextStray = 2 * strayLines;
+      log({ event: "stray", so_far: strayLines, ...facts(shard) });
+      const what = `connection ${shard.number} sent lines that are not part of an event stream`;
+      warn(`${what}; ${counted(strayLines, "line")} skipped so far`);
+    },
+    credits: (events: number, credits: number, silent: readonly Subject[] = []): void =>
+      log({
+        event: "credits",
+        events,
+        credits,
+        ...(silent.length > 0 && { assets_without_event: silent.map(nameOf) }),
+      }),
+    reloaded: (subjects: readonly Subject[]): void => {
+      log({ event: "reload", ...namesAndLabels(subjects) });
+      note(`asset list reloaded: ${counted(subjects.length, "asset")}`);
+    },
+    reloadRefused: ({ message: reason }: Failure): void => {
+      log({ event: "reload_refused", reason });
+      warn(`new asset list ignored: ${reason}`);
+    },
+  };
+}
+
+function gapLine(shard: Shard, gap: Gap): string {
+  const { from, to } = timesOf(gap);
+  return `gap: ${assetsOf(shard.subjects)} may be missing events from ${from} to ${to} (${gap.reason})`;
+}
+
+function timesOf({ from, to }: Gap): { readonly from: string; readonly to: string } {
+  return { from: instant(from.now), to: instant(to.now) };
+}
+
+function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
+  return { connection: number, ...namesAndLabels(subjects) };
+}
+
+function title(shard: Shard): string {
+  return `connection ${shard.number} (${assetsOf(shard.subjects)})`;
+}
+
+const few = 3;
+
+/** Returns only the number of assets if there are too many to name. */
+function assetsOf(subjects: readonly Subject[]): string {
+  return subjects.length <= few ? subjects.map(titleOf).join(", ") : counted(subjects.length, "asset");
+}

@@ -1,0 +1,95 @@
+import type { Client } from "../../../client/client.ts";
+import { beyondPlan } from "../../../client/response/plan-refusal.ts";
+import { slicesOf } from "../../../client/candles/candle-slices.ts";
+import { walkPages } from "../../../client/walk-pages.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { partsOf, type Stretch } from "../../../lake/coverage.ts";
+import { candleLength, type Dataset, type DatasetKind, factsOfKind } from "../../../lake/dataset.ts";
+import { argsOf } from "../../../lake/stretch-args.ts";
+import type { LakePlan } from "../../../lake/sync-lake.ts";
+import { plans } from "../../../api/tier.ts";
+import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+import { exactNumber } from "../../run/output/local-output.ts";
+import { writeEstimate } from "../../run/output/write-estimate.ts";
+import type { Run } from "../../run/with-run.ts";
+
+/** Sends one request per dataset of transactions with missing rows, and none for candles. */
+export async function estimateSync(
+  { context, options, report }: Run,
+  flags: LocalOutputFlags,
+  client: Client,
+  { tasks, present }: LakePlan,
+): Promise<ExitCode> {
+  const stretches = new Map<Dataset, Stretch[]>();
+  let [requests, rows, files] = [0, 0, 0];
+  for (const task of tasks) {
+    if (task.kind === "confirm") requests += 1;
+    else stretches.set(task.dataset, [...(stretches.get(task.dataset) ?? []), task.stretch]);
+    files += task.kind === "confirm" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+  }
+  let isKnown = true;
+  for (const [dataset, own] of stretches) {
+    const found =
+      dataset.kind === "transactions" ? await ofRows(client, own, present) : ofCandles(own, present);
+    if (found === undefined) isKnown = false;
+    else {
+      requests += found.requests;
+      rows += found.rows;
+    }
+  }
+  const kinds = new Set([...stretches.keys()].map((dataset) => dataset.kind));
+  for (const kind of kinds) {
+    const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
+    if (beyond !== undefined) report.warn(beyond);
+  }
+  const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
+  return await writeEstimate(context, flags, {
+    datasets: stretches.size,
+    files,
+    requests: isKnown ? requests : null,
+    credits: isKnown ? requests : null,
+    rows_at_most: isKnown ? rows : null,
+    certainty: isKnown ? "about" : "unknown",
+    basis: isKnown ? basisOf(kinds) : "the service does not count one of the lists",
+    requests_per_minute: perMinute,
+    seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
+    credits_left: exactNumber(client.meter.creditsLeft) ?? null,
+    estimate_requests: client.meter.requests,
+    estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
+  });
+}
+
+function basisOf(kinds: ReadonlySet<DatasetKind>): string {
+  const counted = "the service's current number of rows; days with many rows are read one by one";
+  const candles = "one candle per interval, up to 1000 candles per request";
+  const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
+  if (!isOfCandles) return counted;
+  return kinds.has("transactions") ? `${counted}; ${candles}` : candles;
+}
+
+/** Undefined if the service gives no total. The rows of several stretches are counted together. */
+async function ofRows(client: Client, stretches: readonly Stretch[], present: number) {
+  const [first] = stretches;
+  if (first === undefined) return { requests: 0, rows: 0 };
+  const { endpoint } = factsOfKind(first.dataset.kind);
+  const args = argsOf({ ...first, to: stretches.at(-1)?.to }, present);
+  for await (const { rows, left } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    if (left === undefined) return undefined;
+    const total = rows.length + left;
+    const periods = stretches.reduce((sum, each) => sum + partsOf(each, each.to ?? present).length, 0);
+    return { requests: Math.floor(total / 100) + (total > 1000 ? periods + 1 : 1), rows: total };
+  }
+  return { requests: 1, rows: 0 };
+}
+
+function ofCandles(stretches: readonly Stretch[], present: number) {
+  let [requests, rows] = [0, 0];
+  for (const { dataset, from, to } of stretches) {
+    const window = { start: String(from), end: String(to ?? present), interval: candleLength(dataset) ?? 1 };
+    for (const { opening } of slicesOf(window, 1000)) {
+      requests += 1;
+      rows += opening;
+    }
+  }
+  return { requests, rows };
+}

@@ -1,0 +1,141 @@
+import { addressKey } from "../../../client/subject.ts";
+import type { AssetKind } from "../../../api/asset-kind.ts";
+import { intervals } from "../../../api/endpoints/ohlcv.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { choiceFailure } from "../../../api/read-param.ts";
+import { withoutSecrets } from "../../../base/key.ts";
+import type { ListSources } from "../../../base/files/list-sources.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import {
+  type CandleInterval,
+  type Dataset,
+  type DatasetKind,
+  datasetKinds,
+  factsOfKind,
+} from "../../../lake/dataset.ts";
+import { folderOf } from "../../../lake/layout.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
+import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
+import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
+
+/** What applies to lines without their own values. Times are in milliseconds. */
+export interface Defaults {
+  readonly kinds: readonly DatasetKind[];
+  readonly interval: CandleInterval;
+  readonly from: string | undefined;
+  readonly now: number;
+}
+
+export type ListedDataset = Omit<Dataset, "from"> & {
+  /** Undefined if neither the line nor a flag sets it. */
+  readonly from: number | undefined;
+};
+
+const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [flags]";
+
+/** The arguments after the directory. A dataset that is named twice appears once. */
+export async function readDatasets(
+  words: readonly string[],
+  sources: ListSources,
+  defaults: Defaults,
+): Promise<readonly ListedDataset[]> {
+  const datasets: ListedDataset[] = [];
+  for (const word of words) {
+    if (isList(word)) {
+      const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
+      const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+      datasets.push(...readDatasetList(text, source, defaults));
+      continue;
+    }
+    const { network, address, label } = readWord(word, undefined, usage);
+    for (const kind of defaults.kinds) checkWord({ network, address }, factsOfKind(kind).asset);
+    const asset = { network, address, label, kind: undefined, hasGroup: false, where: `"${word}"` };
+    datasets.push(...datasetsOf(asset, defaults));
+  }
+  return withoutRepeats(datasets);
+}
+
+export function readDatasetList(text: string, source: string, defaults: Defaults): readonly ListedDataset[] {
+  const datasets = readList(text, undefined, source).flatMap((asset) => datasetsOf(asset, defaults));
+  if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);
+  return withoutRepeats(datasets);
+}
+
+/** One dataset, or one for each kind if the line does not name its own. */
+function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedDataset[] {
+  const { network, address, label = "", where, row } = asset;
+  if (network === undefined || address === undefined)
+    throw usageFailure(
+      `${where}: no ${network === undefined ? "network" : "address"} given`,
+      "write network:address",
+    );
+  const own = chosen(where, "kind", member(row, "kind"), datasetKinds);
+  return (own === undefined ? defaults.kinds : [own]).map((kind) => {
+    checkAsset(asset.kind, kind, where);
+    checkListed({ network, address }, asset, factsOfKind(kind).asset);
+    const typed = chosen(where, "interval", member(row, "interval"), intervals);
+    const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
+    const from = startOf(asset, defaults);
+    const created = instantOf(row)?.seconds;
+    return { kind, network, address: addressKey(address), interval, from, created, label };
+  });
+}
+
+function checkAsset(asset: AssetKind | undefined, kind: DatasetKind, where: string): void {
+  const wanted = factsOfKind(kind).asset;
+  if (asset === undefined || asset === wanted) return;
+  const hint =
+    asset === "token"
+      ? 'for candles of a token, add "kind":"token-ohlcv" to the line, or --kind token-ohlcv'
+      : `list ${wanted}s only`;
+  throw usageFailure(`${where}: ${kind} requires a ${wanted}, but the line is a ${asset}`, hint);
+}
+
+function chosen<Word extends string>(
+  where: string,
+  name: string,
+  value: unknown,
+  choices: readonly Word[],
+): Word | undefined {
+  if (value === undefined) return undefined;
+  const word = choices.find((each) => each === value);
+  if (word !== undefined) return word;
+  const typed = typeof value === "string" ? value : JSON.stringify(value);
+  throw choiceFailure(`${name} "${typed}" in ${where}`, typed, choices);
+}
+
+/** At 00:00 UTC, and not before the day on which the asset was created. */
+function startOf({ where, row }: ListedAsset, { from, now }: Defaults): number | undefined {
+  const listed = member(row, "from");
+  const text = typeof listed === "string" ? listed : from;
+  if (text === undefined) return undefined;
+  const label = listed === undefined ? `--from "${text}"` : `from "${text}" in ${where}`;
+  const instant = parseTimeBound(text, now);
+  if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
+  if (instant.seconds * 1000 > now) throw invalidInput(label, "must not be in the future");
+  return Math.max(dayOf(instant.seconds), createdOn(row) ?? Number.NEGATIVE_INFINITY);
+}
+
+/** In Unix seconds; undefined if the row does not say. */
+export function createdOn(row: object | undefined): number | undefined {
+  const instant = instantOf(row);
+  return instant === undefined ? undefined : dayOf(instant.seconds);
+}
+
+function instantOf(row: object | undefined) {
+  const created = member(row, "created_at");
+  return typeof created === "string" ? parseRfc3339(created) : undefined;
+}
+
+export const dayOf = (seconds: number): number => Math.floor(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+
+function withoutRepeats(datasets: readonly ListedDataset[]): readonly ListedDataset[] {
+  const found = new Map<string, ListedDataset>();
+  for (const dataset of datasets) {
+    const folder = folderOf({ ...dataset, from: 0 });
+    const before = found.get(folder);
+    const isEarlier = (dataset.from ?? Number.POSITIVE_INFINITY) < (before?.from ?? Number.POSITIVE_INFINITY);
+    if (before === undefined || isEarlier) found.set(folder, dataset);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,29 @@
+import { partialExits } from "../../../base/exit-codes.ts";
+import { command } from "../command.ts";
+import { syncFlags, syncNotes, syncShared } from "./sync-flags.ts";
+
+export const syncCommand = command({
+  words: "sync",
+  section: "Market data",
+  positionals: [
+    { name: "directory", suggests: "files" },
+    { name: "network:address", isOptional: true, isRepeatable: true, isList: true, suggests: "addresses" },
+  ],
+  summary: "Keep a directory of transactions and candles complete",
+  credits: { full: "1 credit per request; see --estimate", brief: "1 per request" },
+  plan: {
+    full: "any for pool candles; dev or higher for transactions and token candles",
+    brief: "any for pool candles, ...",
+    isBounded: true,
+  },
+  examples: [
+    "dexdata sync lake ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --kind ohlcv --sandbox",
+    "dexdata sync lake @pools.ndjson --kind transactions,ohlcv --estimate --sandbox",
+    "dexdata sync lake --sandbox",
+  ],
+  exits: partialExits,
+  flags: syncFlags,
+  shared: syncShared,
+  notes: syncNotes,
+  run: async (input, context) => await (await import("./sync.ts")).sync(input, context),
+});

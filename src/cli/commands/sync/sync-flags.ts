@@ -1,0 +1,80 @@
+import { intervals } from "../../../api/endpoints/ohlcv.ts";
+import { choiceFailure } from "../../../api/read-param.ts";
+import { type DatasetKind, datasetKinds } from "../../../lake/dataset.ts";
+import type { Block } from "../../render/page/help-page.ts";
+import { flag, pick } from "../../run/flags/flag.ts";
+import { choice, list, text, toggle } from "../../run/flags/flag-types.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
+
+const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
+  items.map((item) => {
+    const kind = datasetKinds.find((each) => each === item);
+    if (kind === undefined) throw choiceFailure(label, item, datasetKinds);
+    return kind;
+  }),
+);
+
+export const syncFlags = {
+  kind: flag(kinds, "Rows", {
+    suggests: datasetKinds,
+    summary: "What to keep of each asset: transactions, ohlcv (pool candles), token-ohlcv",
+    default: "transactions",
+  }),
+  interval: flag(choice(intervals, "interval"), "Rows", { summary: "Candle length", default: "1h" }),
+  from: flag(text("time", "time"), "Rows", {
+    summary: "Keep rows from this day on",
+    details: ", from 00:00 UTC",
+    defaultSaid: "default: six days ago",
+    default: "six days ago",
+  }),
+  estimate: flag(toggle, "Requests", {
+    summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
+  }),
+  force: flag(toggle, "Output", {
+    summary: "Check every byte of every file, not only sizes and footers, and request lost rows again",
+  }),
+};
+
+export const syncShared = pick(
+  textFlags,
+  "output",
+  "no-header",
+  "color",
+  "quiet",
+  "progress",
+  "stats",
+  "verbose",
+  "error-format",
+  "timeout",
+  "deadline",
+  "retries",
+  "retry-on",
+  "retry-max-time",
+  "parallel",
+  "rpm",
+  "max-credits",
+  "require-plan",
+  "sandbox",
+  "tier",
+  "seed",
+  "faults",
+  "now",
+  "base-url",
+  "key-file",
+  "profile",
+);
+
+export const syncNotes: readonly Block[] = [
+  {
+    prose:
+      "The first run stores the list of assets as assets.ndjson in the directory. It has one line per dataset, and you can edit " +
+      "it: remove a line to stop updating its files. Later runs need no list; a list adds to the stored one. A line of a list can " +
+      "have its own kind, interval and from.",
+  },
+  {
+    prose:
+      "The name of a file shows its state: rows.parquet is complete, open.parquet still grows, and lost.parquet lacks rows that the " +
+      "service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
+      "older row shows that the day was not cut. If you do not trust a file, delete it: the next run fetches it again.",
+  },
+];

@@ -1,0 +1,78 @@
+import type { Meter } from "../../../client/spending/meter.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
+import type { LakeEvents } from "../../../lake/lake-run.ts";
+import type { Published } from "../../../lake/publish-period.ts";
+import type { PullState } from "../../render/progress/progress-parts.ts";
+import { formatOf, writeRows } from "../../run/output/local-output.ts";
+import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+
+interface Written {
+  readonly dataset: Dataset;
+  readonly published: Published;
+}
+
+/** One line per file as soon as it is written. A table has one line per dataset, at the end. */
+export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
+  const format = formatOf(context, flags);
+  const written: Written[] = [];
+  let [planned, done, rows] = [0, 0, 0];
+  let label: string | undefined;
+  const events: Pick<LakeEvents, "planned" | "done" | "read" | "published"> = {
+    planned: (periods) => {
+      planned += periods;
+    },
+    done: (periods) => {
+      done += periods;
+    },
+    read: (count) => {
+      rows += count;
+    },
+    published: async (dataset, published) => {
+      label = nameOfDataset(dataset);
+      if (format === "ndjson") await writeRows(context, flags, [lineOf(published)]);
+      else written.push({ dataset, published });
+    },
+  };
+  return {
+    events,
+    state: ({ requests, credits }: Meter): PullState => ({
+      rows,
+      rowsInAll: undefined,
+      inputs: { answered: Math.min(done, planned), of: planned, label, noun: "file" },
+      part: planned === 0 ? undefined : Math.min(1, done / planned),
+      requests,
+      credits,
+    }),
+    end: async (): Promise<void> => {
+      if (format === "ndjson" || (written.length === 0 && format !== "json")) return;
+      const lines = written.map(({ published }) => lineOf(published));
+      await writeRows(context, flags, format === "table" ? tableOf(written) : lines);
+    },
+  };
+}
+
+function lineOf({ twins: _twins, footer: _footer, ...published }: Published) {
+  return published;
+}
+
+function tableOf(written: readonly Written[]) {
+  return [...new Set(written.map(({ dataset }) => dataset))].map((dataset) => {
+    const own = written.filter((each) => each.dataset === dataset).map(({ published }) => published);
+    const count = (state: Published["state"]): number => own.filter((each) => each.state === state).length;
+    const sum = (name: "rows" | "revised" | "withdrawn"): number =>
+      own.reduce((total, each) => total + each[name], 0);
+    const { kind, interval, network, address } = dataset;
+    return {
+      dataset: interval === undefined ? kind : `${kind} ${interval}`,
+      asset: `${network}:${address}`,
+      files: own.length,
+      complete: count("rows"),
+      open: count("open"),
+      lost: count("lost"),
+      rows: sum("rows"),
+      revised: sum("revised"),
+      withdrawn: sum("withdrawn"),
+    };
+  });
+}

@@ -1,0 +1,201 @@
+import path from "node:path";
+import type { Target } from "../../../client/connection/target.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { fail, usageFailure } from "../../../base/failure.ts";
+import { isLoopback } from "../../../api/host.ts";
+import { isSameService, namesIn } from "../../../api/service-name.ts";
+import { version } from "../../../base/version.ts";
+import { type FileLock, holdLock } from "../../../base/files/file-lock.ts";
+import { folderBelow } from "../../../base/files/folder-below.ts";
+import { makeFolder } from "../../../base/files/paths.ts";
+import type { FolderLock } from "../../../base/files/publish.ts";
+import { writeFailure } from "../../../base/files/file-errors.ts";
+import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../../lake/assets-file.ts";
+import type { Dataset } from "../../../lake/dataset.ts";
+import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
+import { folderOf } from "../../../lake/layout.ts";
+import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
+import { tokensName } from "../../../lake/token-table.ts";
+import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
+import { counted } from "../../../base/text/counted.ts";
+import type { Input } from "../command.ts";
+import { serviceOf } from "../pull/pull-query.ts";
+import { dayOf, type ListedDataset, readDatasetList, readDatasets } from "./list-datasets.ts";
+import { createFailures } from "./sync-failures.ts";
+import { createSyncOutput } from "./sync-output.ts";
+import type { syncFlags, syncShared } from "./sync-flags.ts";
+
+type SyncInput = Input<typeof syncFlags & typeof syncShared>;
+type SyncValues = Values<typeof syncFlags & typeof syncShared>;
+
+export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
+  return await withRun(input.flags, outer, async (run) => await syncWithin(run, input), {
+    hasProgress: true,
+    outlastsOutages: true,
+  });
+}
+
+async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise<ExitCode> {
+  const { context, options, report } = run;
+  const [root, ...names] = words;
+  if (root === undefined)
+    throw usageFailure(
+      "missing <directory>",
+      "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
+    );
+  checkRoot(root);
+  if (names.length === 0)
+    for (const name of ["kind", "interval", "from"])
+      if (typed.has(name))
+        throw usageFailure(
+          `--${name} requires a list of assets`,
+          `edit the lines of ${path.join(root, assetsName)} instead`,
+        );
+  const started = context.clock.elapsed();
+  const { added, datasets } = await readAll(run, root, names, flags);
+  const isEstimate = flags.estimate === true;
+  const lock = isEstimate ? undefined : await lockRoot(run, root);
+  const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
+  const open = await run.open({
+    observer: {
+      answered: (exchange) => {
+        // An error may come from another machine, with another clock.
+        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"));
+        report.answered(exchange);
+      },
+    },
+  });
+  const { client } = open;
+  const isForced = flags.force === true;
+  const begun = await planLake({ root, isForced, client, lock }, datasets, clock.present());
+  const service = serviceName(options, client.target);
+  checkService(begun, service);
+  if (isEstimate) {
+    const { estimateSync } = await import("./estimate-sync.ts");
+    return await estimateSync(run, flags, client, begun);
+  }
+  if (lock === undefined) throw new Error("a run without a lock");
+  addAssets(context, root, added);
+  const output = createSyncOutput(context, flags);
+  const failures = createFailures(run);
+  const lake: Lake = {
+    context,
+    client,
+    root,
+    lock,
+    service,
+    version,
+    isForced,
+    parallel: options.parallel,
+    clock,
+    events: { ...eventsOf(run), ...output.events, failed: failures.add },
+  };
+  run.progress.begin(() => output.state(client.meter), report.tell);
+  const result = await syncLake(lake, datasets, begun).catch((cause: unknown) => {
+    failures.tell();
+    throw cause;
+  });
+  await output.end();
+  tellChecks(run, begun, isForced);
+  tellClock(run, clock);
+  if (result.unknownTokens > 0)
+    report.warn(
+      `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run it again`,
+    );
+  const hasFailed = result.failures.length > 0;
+  if (hasFailed && result.succeeded === 0) failures.end();
+  failures.tell();
+  return hasFailed || result.problems > 0 ? 8 : 0;
+}
+
+/** A changed byte in the middle of a complete file is found only with `--force`. */
+function tellChecks({ report, options }: Run, { files }: LakePlan, isForced: boolean): void {
+  const count = [...files.values()].reduce((sum, own) => sum + own.size, 0);
+  if (count === 0) return;
+  const found = counted(count, "file");
+  const tell = options.hasStats ? report.tell : report.remark;
+  tell(
+    isForced
+      ? `checked every byte of ${found}`
+      : `checked the names, sizes and footers of ${found}; --force checks every byte`,
+  );
+}
+
+/** A wrong clock must not end a day. */
+function tellClock({ report }: Run, clock: ServiceClock): void {
+  const seconds = clock.difference();
+  const effect = clock.isSure() ? "" : "; no file was completed in this run";
+  if (clock.isSilent()) report.warn(`no response had a Date header, so the time is uncertain${effect}`);
+  else if (seconds !== undefined)
+    report.warn(
+      `the clock of this machine is ${formatDuration(Math.abs(seconds) * 1000)} ${seconds < 0 ? "ahead of" : "behind"} the service's${effect}`,
+    );
+}
+
+function eventsOf({ report }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark"> {
+  return { incomplete: report.warn, damaged: report.warn, remark: report.note };
+}
+
+/** In Unix seconds. No network of the service had DEX trades before. */
+const earliest = Date.UTC(2015, 0, 1) / 1000;
+
+/** The stored list and the arguments. `added` are the datasets that the stored list lacks. */
+async function readAll(run: Run, root: string, names: readonly string[], flags: SyncValues) {
+  const { now } = run.options;
+  const usual = { kinds: ["transactions"] as const, interval: "1h" as const, from: undefined, now };
+  const { kind: kinds = usual.kinds, interval = usual.interval, from } = flags;
+  const given = await readDatasets(names, run.sources, { kinds, interval, from, now });
+  const file = path.join(root, assetsName);
+  const text = readAssets(root);
+  if (text === undefined && names.length === 0)
+    throw usageFailure(`${file} does not exist`, `name the assets: dexdata sync ${root} @pools.ndjson`);
+  const stored = text === undefined ? [] : readDatasetList(text, file, usual);
+  const begun = (listed: ListedDataset): Dataset => {
+    const dataset = { ...listed, from: listed.from ?? 0 };
+    const first = listed.from ?? firstPeriod(root, dataset) ?? dayOf(now / 1000 - 6 * SECONDS_PER_DAY);
+    return { ...dataset, from: Math.max(first, earliest) };
+  };
+  const known = new Set(stored.map((dataset) => folderOf(begun(dataset))));
+  const added = given.map(begun).filter((dataset) => !known.has(folderOf(dataset)));
+  return { added, datasets: [...stored.map(begun), ...added] };
+}
+
+async function lockRoot({ context, report, onClose }: Run, root: string): Promise<FileLock & FolderLock> {
+  try {
+    makeFolder(root);
+  } catch (cause) {
+    throw writeFailure("output", root, cause, "name another directory");
+  }
+  const file = path.join(folderBelow(root, ".dexdata"), "lock");
+  const lock = await holdLock(context, file, () =>
+    report.remark(`waiting for the lock ${file}, held by another host or container`),
+  );
+  if (!("release" in lock))
+    throw fail("busy", `${root} is in use by ${lock.holder}`, {
+      next: `wait until it has finished; if it is not dexdata, delete ${file}`,
+    });
+  onClose(lock.release);
+  return { ...lock, file };
+}
+
+/** Local servers, such as `dexdata sandbox`, may get another port each time. */
+function serviceName(options: RunOptions, { isSimulated, rest }: Target): string {
+  const isLocal = !isSimulated && isLoopback(new URL(rest).hostname);
+  return isLocal ? "a local server" : serviceOf(options);
+}
+
+function checkService({ files }: LakePlan, service: string): void {
+  for (const own of files.values())
+    for (const { file, footer } of own.values())
+      if (footer !== undefined && !isSameService(footer.service, service))
+        throw usageFailure(
+          `${file} has data of another service: ${namesIn(footer.service)}; now ${service}`,
+          "use one directory for each service",
+        );
+}

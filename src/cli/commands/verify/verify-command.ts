@@ -1,0 +1,45 @@
+import { localExits } from "../../../base/exit-codes.ts";
+import { flag, pick } from "../../run/flags/flag.ts";
+import { choice } from "../../run/flags/flag-types.ts";
+import { textFlags } from "../../run/flags/shared-flags.ts";
+import { wantedKinds } from "../../../rows/verify/row-kind.ts";
+import { rules } from "../../../rows/verify/rules.ts";
+import { command } from "../command.ts";
+
+export const verifyCommand = command({
+  words: "verify",
+  section: "Market data",
+  positionals: [{ name: "file", isRepeatable: true, suggests: "files" }],
+  summary: "Check files and receipts for damage, missing rows and duplicates",
+  examples: [
+    "dexdata verify swaps.receipt.json",
+    "dexdata verify swaps.ndjson candles.csv.gz",
+    "dexdata verify lake",
+    "dexdata verify swaps.receipt.json -o ndjson | jq -r 'select(.level == \"finding\") | .file' | sort -u",
+  ],
+  /** 8: findings. */
+  exits: [...localExits, 8],
+  flags: {
+    kind: flag(choice(wantedKinds, "kind"), "Rows", {
+      summary: "What the rows are, if the names of their fields do not show it",
+    }),
+  },
+  shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
+  notes: [
+    {
+      prose:
+        "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. A receipt (--receipt) stands for " +
+        "the file named in it, or for the only other file named on the command line. A directory is one that dexdata sync keeps. " +
+        "No request is sent, and no file is changed or deleted.",
+    },
+    {
+      prose:
+        "Findings mean that a file is damaged or incomplete: the exit code is 8. Notes point out unusual values; the exit " +
+        "code stays 0. The rules:",
+    },
+    {
+      rows: Object.entries(rules).map(([id, { level, statement }]) => [`${id} ${level}`, statement] as const),
+    },
+  ],
+  run: async (input, context) => await (await import("./verify.ts")).verify(input, context),
+});

@@ -1,0 +1,160 @@
+import path from "node:path";
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import type { RowFormat } from "../../../api/output-format.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { assetsName, readAssets } from "../../../lake/assets-file.ts";
+import { lookAt } from "../../../base/files/paths.ts";
+import { sizeOfFile } from "../../../base/files/file-chunks.ts";
+import { unpackedName } from "../../../rows/out-files/packing.ts";
+import { formatByName } from "../../render/formats/formats.ts";
+import { createProgress } from "../../run/progress.ts";
+import { readNow } from "../../run/run-options.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { say } from "../../run/report.ts";
+import { type PullReceipt, readPullReceipt } from "../../../rows/verify/pull-receipt.ts";
+import type { WantedKind } from "../../../rows/verify/row-kind.ts";
+import { createVerification, type Form, type Target } from "../../../rows/verify/verify-file.ts";
+import { closingLine, createFindingsWriter } from "./findings-writer.ts";
+
+interface VerifyInput {
+  readonly words: readonly string[];
+  readonly flags: SharedValues & { readonly kind?: WantedKind | undefined };
+}
+
+export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
+  if (words.length === 0) throw usageFailure("missing <file…>", "usage: dexdata verify <file…> [flags]");
+  const folders = words.filter((word) => lookAt(word)?.isDirectory() === true);
+  for (const folder of folders) checkFolder(folder);
+  const targets = findTargets(words.filter((word) => !folders.includes(word)));
+  const { clock, signal } = outer;
+  const started = clock.elapsed();
+  const isQuiet = flags.quiet === true;
+  const progress = createProgress(outer, flags.progress ?? "auto", { isQuiet });
+  const context = { ...outer, ...progress.outputs };
+  const writer = createFindingsWriter(context, flags);
+  const bytesInAll = targets.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  let [rows, bytes] = [0, 0];
+  let current: ReturnType<typeof createVerification> | undefined;
+  const state = () => ({
+    rows: rows + (current?.rows() ?? 0),
+    rowsInAll: undefined,
+    inputs: undefined,
+    part: bytesInAll === 0 ? undefined : (bytes + (current?.bytesRead() ?? 0)) / bytesInAll,
+    requests: undefined,
+    credits: 0,
+  });
+  progress.begin(state, (line) => void say(context, line).catch(() => undefined));
+  try {
+    for (const target of targets) {
+      signal.throwIfAborted();
+      const report = writer.begin(target.file);
+      if (target.size === undefined) {
+        report("F1", { expected: "the file named in the receipt", found: "no such file" });
+        await writer.end(0, undefined, ["F1"]);
+        continue;
+      }
+      current = createVerification({ ...target, kind: flags.kind }, report, signal);
+      await current.run(writer.flush);
+      await writer.end(current.rows(), current.kind(), current.checked());
+      rows += current.rows();
+      bytes += current.bytesRead();
+      current = undefined;
+    }
+    let files = targets.length;
+    for (const folder of folders) {
+      const { verifyLake } = await import("../../../lake/verify-lake.ts");
+      const { readDatasetList } = await import("../sync/list-datasets.ts");
+      const { begin, end, flush } = writer;
+      const milliseconds = readNow({}, outer);
+      const now = Math.floor(milliseconds / 1000);
+      const listed = readDatasetList(readAssets(folder) ?? "", path.join(folder, assetsName), {
+        kinds: ["transactions"],
+        interval: "1h",
+        from: undefined,
+        now: milliseconds,
+      });
+      const found = await verifyLake(folder, {
+        begin,
+        end,
+        flush,
+        signal,
+        now,
+        listed,
+        read: (count) => (rows += count),
+      });
+      files += found;
+    }
+    await progress.close();
+    const exit = await writer.close();
+    if (outer.stderr.isTerminal && !isQuiet)
+      await say(context, closingLine(writer.totals(), files, rows, clock.elapsed() - started));
+    return exit;
+  } finally {
+    await progress.close();
+  }
+}
+
+/** Only a directory with a list of assets says what belongs in it. */
+function checkFolder(folder: string): void {
+  if (readAssets(folder) !== undefined) return;
+  throw usageFailure(
+    `"${folder}" is a directory without ${assetsName}, so dexdata sync did not create it`,
+    `name the files in it: dexdata verify ${folder}/*`,
+  );
+}
+
+type SizedTarget = Target & { readonly size: number | undefined };
+
+/** Every file once. A receipt stands for the file that it names, or for the only other file named. */
+function findTargets(words: readonly string[]): readonly SizedTarget[] {
+  const given = [...new Set(words)].map((file) => {
+    if (sizeOfFile(file) === undefined)
+      throw usageFailure(`"${file}" cannot be read (no such file)`, "check the file name");
+    return { file, receipts: readPullReceipt(file) };
+  });
+  const plain = given.flatMap(({ file, receipts }) => (receipts === undefined ? [file] : []));
+  const all = given.flatMap(({ file, receipts = [undefined] }) =>
+    receipts.map((receipt) => ({ file, receipt })),
+  );
+  const [only] = plain.length === 1 && all.length === 2 ? plain : [];
+  const targets = new Map<string, SizedTarget>();
+  for (const { file, receipt } of all) {
+    const named = receipt === undefined ? file : (only ?? fileOfReceipt(file, receipt));
+    const key = path.resolve(named);
+    if (receipt === undefined && targets.has(key)) continue;
+    const form = formOf(named, receipt);
+    targets.set(key, { file: named, form, receipt, size: sizeOfFile(named) });
+  }
+  return [...targets.values()];
+}
+
+/** A relative name is looked up in this directory, and then next to the receipt; each also with or without `.gz`. */
+function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
+  if (output.file === null)
+    throw usageFailure(
+      `"${receiptFile}": the rows were written to stdout, so the receipt does not name a file`,
+      `name the file, too: dexdata verify ${receiptFile} <file>`,
+    );
+  const { file } = output;
+  const below = [file, path.basename(file)].map((name) => path.join(path.dirname(receiptFile), name));
+  const names = [file, ...below].flatMap((name) => [name, `${name}.gz`, unpackedName(name)]);
+  return names.find((name) => sizeOfFile(name) !== undefined) ?? file;
+}
+
+/** How the rows of each format are read; undefined if they cannot be checked. */
+const forms: Readonly<Record<RowFormat, Form | undefined>> = {
+  table: undefined,
+  ndjson: "ndjson",
+  json: "json",
+  csv: "csv",
+  tsv: "tsv",
+  parquet: "parquet",
+};
+
+/** The receipt knows the format. Otherwise, the name decides, as for `--out`. */
+function formOf(file: string, receipt: PullReceipt | undefined): Form | undefined {
+  if (receipt !== undefined) return new Map(Object.entries(forms)).get(receipt.output.format);
+  const format = formatByName(file);
+  return format === undefined ? "ndjson" : forms[format];
+}

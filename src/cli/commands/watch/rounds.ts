@@ -1,0 +1,112 @@
+import type { Client } from "../../../client/client.ts";
+import { reachOf } from "../../../client/pages/distinct-pages.ts";
+import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
+import { type TextRow, textRows } from "../../../client/rows/rows.ts";
+import type { Context } from "../../../base/context/context.ts";
+import type { Question } from "../../../api/args.ts";
+import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { type Failure, affectsOneInput } from "../../../base/failure.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { answers } from "../../../rows/pull/pull-answers.ts";
+import { createRowSelector } from "../../render/values/row-text.ts";
+import type { Questions } from "../input/questions.ts";
+import { withSuggestion } from "../input/suggestion.ts";
+import { titleOf } from "../../../client/subject.ts";
+
+export type Round = Awaited<ReturnType<typeof fetchRound>>;
+
+/** Records the rejection of one of several inputs, or throws it if no rows are left. */
+export async function fetchRound(
+  context: Context,
+  client: Client,
+  questions: Questions,
+  isValidated: boolean,
+) {
+  const { endpoint, asked, walk } = questions;
+  const groups = new Map<string, TextRow[]>();
+  const failures: Failure[] = [];
+  /** Notes about inputs that the service left out. */
+  const notes: string[] = [];
+  const keep = async (cause: Failure, question: Question): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, question });
+    const hasOthers = asked.length > 1 || walk.subjects !== undefined;
+    if (!hasOthers || !affectsOneInput(failure)) throw failure;
+    failures.push(failure);
+  };
+  const seen = createSeenKeys(reachOf(endpoint), false);
+  const wish = { ...questions, isValidated };
+  for await (const part of answers(client, endpoint, asked, wish, { question: 0, rowsOfQuestion: 0 }, seen)) {
+    if (part.kind === "failure") await keep(part.failure, part.question);
+    if (part.kind !== "page") continue;
+    const { group, rows, missing = [], refused, warning } = part.page;
+    if (warning !== undefined) notes.push(warning);
+    const held = groups.get(group) ?? [];
+    groups.set(group, held);
+    held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
+    if (questions.missing !== "null")
+      notes.push(...missing.map((subject) => `no price for ${titleOf(subject)}`));
+    if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
+  }
+  const [first] = failures;
+  /** In response order. */
+  const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
+  if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
+  return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
+}
+
+export interface Changes {
+  /** New and changed rows, in the round's order. */
+  readonly rows: Round["groups"];
+  /** The identities of rows that have disappeared. Always empty for lists that drop old rows. */
+  readonly gone: readonly string[];
+  /** Returns the same row in the previous round, or undefined if the row is new. */
+  readonly before: (group: string, row: string) => string | undefined;
+}
+
+/** Rows are the same if their identities match. A row has changed if the text of its selected fields has changed. */
+export function compareRounds(
+  endpoint: Endpoint,
+  fields: readonly string[] | undefined,
+  earlier: Round | undefined,
+  round: Round,
+): Changes {
+  // In the first round, every row is written and no row is marked.
+  if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
+  const { reply } = endpoint;
+  // In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported.
+  const isWindow =
+    reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
+  const select = createRowSelector(fields);
+  const known = rowsByKey(endpoint, earlier);
+  const found = rowsByKey(endpoint, round);
+  const before = new Map<string, string | undefined>();
+  for (const [key, { group, row }] of found) before.set(`${group}\n${row}`, known.get(key)?.row);
+  const isNews = (group: string, row: string): boolean => {
+    const was = before.get(`${group}\n${row}`);
+    return was === undefined || select(was) !== select(row);
+  };
+  return {
+    rows: round.groups.map(({ group, rows }) => ({
+      group,
+      rows: rows.keep(rows.texts().map((row) => isNews(group, row))),
+    })),
+    gone: isWindow ? [] : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
+    before: (group, row) => before.get(`${group}\n${row}`),
+  };
+}
+
+function rowsByKey(endpoint: Endpoint, { groups }: Round) {
+  const rows = new Map<string, { readonly group: string; readonly row: string; readonly name: string }>();
+  for (const { group, rows: held } of groups) {
+    const { identity } = rowShape(endpoint, group);
+    for (const [index, value] of held.values().entries()) {
+      const parts = identity.map((field) => member(value, field));
+      const key = `${group} ${JSON.stringify(parts)}`;
+      // If the same input appears twice, there are two equal rows.
+      let place = 0;
+      while (rows.has(`${key} ${place}`)) place += 1;
+      rows.set(`${key} ${place}`, { group, row: held.text(index), name: parts.map(String).join(" ") });
+    }
+  }
+  return rows;
+}

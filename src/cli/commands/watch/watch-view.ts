@@ -1,0 +1,182 @@
+import type { Output } from "../../../base/context/context.ts";
+import { openDisplay, type Window } from "../../render/display.ts";
+import { createRenderer } from "../../render/formats/formats.ts";
+import { createPaint } from "../../render/painter.ts";
+import type { Presentation } from "../../render/renderer.ts";
+import { createScroll, keysLine, restLine } from "../../render/scroll.ts";
+import { visibleText } from "../../render/sanitize.ts";
+import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
+import type { Report } from "../../run/report.ts";
+import type { Run } from "../../run/with-run.ts";
+import { someOf } from "../../../client/live/shards.ts";
+import { formatSeconds } from "../../../api/duration.ts";
+import { formatInstant } from "../../../base/time/time.ts";
+import type { Changes, Round } from "./rounds.ts";
+
+export interface WatchView {
+  /** `at` is the time of the requests, in milliseconds since the epoch. */
+  readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
+  /** The reason may be temporary. */
+  readonly failed: (reason: string) => void;
+  /** `until` is the monotonic time at which the next round starts. */
+  readonly waiting?: (until: number) => void;
+}
+
+/** Writes all rows from the first round, and then only new and changed rows. */
+export async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
+  const renderer = await createRenderer({ ...presentation, hasAges: false });
+  return {
+    show: async (_, { rows, gone }, at) => {
+      for (const group of rows) await renderer.page(group);
+      if (gone.length > 0) report.note(`${instantOf(at)}: ${removedRowsLine(gone)}`);
+    },
+    failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
+  };
+}
+
+/** In RFC 3339 format, without fractional seconds. */
+function instantOf(milliseconds: number): string {
+  return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
+}
+
+const removedRowsLine = (gone: readonly string[]): string => `no longer listed: ${someOf(gone, 3)}`;
+
+type ScreenPresentation = Omit<Presentation, "output" | "now" | "before">;
+
+interface Drawn {
+  readonly round: Round;
+  readonly changes: Changes;
+  readonly at: number;
+  /** The terminal width for which the lines were drawn. */
+  readonly columns: number;
+  readonly lines: readonly string[];
+}
+
+const mostSaid = 3;
+
+/**
+ * Replaces the previous round on the screen and marks the changes. `facts`, such as `3 credits` and `120/hour`, are
+ * shown next to the time and the countdown.
+ */
+export async function openWatchScreen(
+  { context, report, stderr, onClose }: Run,
+  presentation: ScreenPresentation,
+  title: string,
+  facts: () => readonly string[],
+): Promise<WatchView> {
+  const { clock, stdout } = context;
+  // Earlier messages should appear above the screen.
+  await report.settled();
+  const { isUnicode } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const mark = ellipsis(isUnicode);
+  const scroll = createScroll();
+  let drawn: Drawn | undefined;
+  let next: number | undefined;
+  let said: readonly string[] = [];
+
+  const draw = async (shown: Omit<Drawn, "columns" | "lines">, columns: number): Promise<void> => {
+    const lines = await linesOf(presentation, shown, columns, stdout.rows);
+    // A later round may have been drawn in the meantime.
+    if (drawn === undefined || drawn.at <= shown.at) drawn = { ...shown, columns, lines };
+    display.changed();
+  };
+
+  const head = (columns: number, elapsed: number | undefined, hasKeys = false): readonly string[] => {
+    const state = drawn === undefined ? [] : [instantOf(drawn.at)];
+    const wait = next === undefined ? "refreshing" : `next in ${formatSeconds(next - (elapsed ?? next))}`;
+    const parts = [
+      ...state,
+      ...(elapsed === undefined ? [] : [wait]),
+      ...facts(),
+      ...(hasKeys ? ["? for keys"] : []),
+    ];
+    return [
+      paint(cutText(visibleText(title), columns, mark), "heading"),
+      paint(joinFitting(parts, isUnicode, columns), "faint"),
+      "",
+    ];
+  };
+
+  const frame = ({ columns, rows, hasKeys = false }: Window, elapsed: number): readonly string[] => {
+    // The next frame will have the new width. Until then, the terminal truncates lines that are too long.
+    if (drawn !== undefined && drawn.columns !== columns) draw(drawn, columns).catch(() => undefined);
+    const top = head(columns, elapsed, hasKeys);
+    const help = scroll.isHelpShown() ? [keysLine(isUnicode, [])] : [];
+    const bottom = [...said, ...help].map((line) =>
+      paint(cutText(visibleText(line), columns, mark), "faint"),
+    );
+    const body = visibleLines(drawn?.lines ?? [], rows - top.length - bottom.length, scroll, isUnicode);
+    return [...top, ...body, ...bottom].slice(0, rows);
+  };
+
+  const display = openDisplay(context, {
+    frame,
+    lastFrame: ({ columns }) => (drawn === undefined ? [] : [...head(columns, undefined), ...drawn.lines]),
+    pressed: scroll.key,
+  });
+  const say = (text: string): void => {
+    said = [...said, text.trim()].slice(-mostSaid);
+    display.changed();
+  };
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+  onClose(async () => {
+    await display.close();
+    await release?.();
+  });
+
+  return {
+    show: async (round, changes, at) => {
+      said = changes.gone.length > 0 ? [removedRowsLine(changes.gone)] : [];
+      await draw({ round, changes, at }, stdout.columns || 80);
+    },
+    failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; retrying at the next refresh`),
+    waiting: (until) => {
+      next = until;
+      display.changed();
+    },
+  };
+}
+
+async function linesOf(
+  presentation: ScreenPresentation,
+  { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,
+  columns: number,
+  rows: number | undefined,
+): Promise<readonly string[]> {
+  let text = "";
+  const output: Output = {
+    isTerminal: true,
+    columns,
+    rows,
+    write: (more) => {
+      text += typeof more === "string" ? more : Buffer.from(more).toString("utf8");
+      return Promise.resolve();
+    },
+  };
+  const renderer = await createRenderer({
+    ...presentation,
+    ...(presentation.chart !== undefined && { chart: round.asked[0] }),
+    output,
+    now: at,
+    before: changes.before,
+  });
+  for (const group of round.groups) await renderer.page(group);
+  await renderer.end();
+  return text === "" ? ["no results"] : text.replace(/\n$/u, "").split("\n");
+}
+
+/** The heading of a table stays in view. */
+function visibleLines(
+  lines: readonly string[],
+  room: number,
+  scroll: ReturnType<typeof createScroll>,
+  isUnicode: boolean,
+): readonly string[] {
+  if (lines.length <= room) return lines;
+  const [heading = "", ...others] = lines;
+  const visible = Math.max(0, room - 2);
+  const first = scroll.first(others.length, visible);
+  const rest = restLine(first, visible, others.length, isUnicode);
+  return [heading, ...others.slice(first, first + visible), rest].slice(0, Math.max(0, room));
+}

@@ -1,0 +1,62 @@
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import type { Command } from "../../commands/command.ts";
+import { didYouMean, nearestCommand } from "../../commands/input/nearest-command.ts";
+import { commandHelp, type HelpForm } from "./command-help.ts";
+import type { Block } from "../../render/page/help-page.ts";
+import { printPage } from "../../render/terminal.ts";
+import { topicNames } from "./topic-names.ts";
+import { topicPage } from "./topics/topics.ts";
+import { groupHelp, overview } from "./overview.ts";
+import type { PreparedPage } from "./prepared-file.ts";
+
+/** Without words, prints the overview. */
+export async function printHelp(
+  commands: readonly Command[],
+  words: readonly string[],
+  form: HelpForm,
+  context: Context,
+): Promise<ExitCode> {
+  await printPage(pageOf(commands, words, form, context), context);
+  return 0;
+}
+
+function pageOf(
+  commands: readonly Command[],
+  words: readonly string[],
+  form: HelpForm,
+  context: Context,
+): readonly Block[] {
+  const asked = words.join(" ");
+  const page = preparedPage(commands, asked);
+  if (page !== undefined) return page[form];
+  const topic = topicNames.find((name) => name === asked);
+  if (topic !== undefined) return topicPage(topic, commands, context);
+  throw usageFailure(
+    `"${asked}": there is no help on it`,
+    didYouMean(
+      nearestCommand(asked, [...commands.map((each) => each.words), ...topicNames]),
+      "see: dexdata --help",
+    ),
+  );
+}
+
+/** Without words, returns the overview. */
+export function preparedPage(entries: readonly Command[], words: string): PreparedPage | undefined {
+  if (words === "") return inBothForms(overview(entries));
+  const entry = entries.find((each) => each.words === words);
+  if (entry !== undefined) return { brief: commandHelp(entry, "brief"), full: commandHelp(entry, "full") };
+  const leads = entries.some((each) => each.words.startsWith(`${words} `));
+  return leads ? inBothForms(groupHelp(words, entries)) : undefined;
+}
+
+function inBothForms(page: readonly Block[]): PreparedPage {
+  return { brief: page, full: page };
+}
+
+export function preparedWords(entries: readonly Command[]): readonly string[] {
+  const commands = entries.map(({ words }) => words);
+  const groups = commands.filter((words) => words.includes(" ")).map((words) => words.split(" ")[0] ?? "");
+  return [...new Set(["", ...groups, ...commands])];
+}

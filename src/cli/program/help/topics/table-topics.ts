@@ -1,0 +1,171 @@
+import { exitCodes } from "../../../../base/exit-codes.ts";
+import { assetsPerPost, connectionsOfPlan, type Feed } from "../../../../api/feed.ts";
+import { feeds } from "../../../../api/feeds/all-feeds.ts";
+import { longestBackfill, streamIntervals } from "../../../../api/feeds/ohlcv-feed.ts";
+import { outputFormats } from "../../../../api/output-format.ts";
+import { plans } from "../../../../api/tier.ts";
+import type { Command } from "../../../commands/command.ts";
+import { formats } from "../../../render/formats/formats.ts";
+import { findFolders } from "../../../../client/settings/folders.ts";
+import { settings } from "../../../../client/settings/settings.ts";
+import { formatInstant, parseTimeBound } from "../../../../base/time/time.ts";
+import type { TopicContext } from "../topic-names.ts";
+import { tableLines } from "./text-page.ts";
+
+export const exitCodesTopic = (): string => `
+The exit code shows how a command ended. After each arrow is what a script should do next.
+
+Exit codes:
+${tableLines(Object.entries(exitCodes).map(([code, { when, next }]) => [code, `${when} → ${next}`]))}
+
+An error is at most three lines on stderr: the problem, the service's own message, and what to do next. With
+--error-format json, stderr gets one JSON object for each failed input. JSON is the default if the output is JSON or
+NDJSON, and stderr is not a terminal.
+
+Examples:
+  dexdata explain 402
+  dexdata explain plan_required`;
+
+/** Every time format that `parseTimeBound` accepts. */
+export const timeForms: readonly (readonly [example: string, meaning: string])[] = [
+  ["now", "the start of the run"],
+  ["-90s", "90 seconds before now; the minus is optional"],
+  ["-15m", "15 minutes before now"],
+  ["-24h", "24 hours before now"],
+  ["-7d", "7 × 24 hours before now"],
+  ["2026-11-21", "a date: 00:00 UTC, whatever your time zone"],
+  ["2026-11-21T08:54:00Z", "RFC 3339; fractions of a second are allowed"],
+  ["2026-11-21T10:54:00+02:00", "RFC 3339 with any offset"],
+  ["1795251240", "Unix seconds, up to 11 digits; not milliseconds"],
+];
+
+export function timeTopic(commands: readonly Command[], { clock }: TopicContext): string {
+  const now = clock.now();
+  const read = (example: string): string => {
+    const time = parseTimeBound(example, now);
+    return "problem" in time ? time.problem : formatInstant(time);
+  };
+  const timed = commands.filter(({ flags }) => "from" in flags || "created-after" in flags);
+  return `
+The flags --from, --to, --created-after, --created-before and --now accept these forms of a time.
+
+Forms, and their values at ${read("now")}:
+${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
+
+A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
+retries. Both ends of a range are included; only ohlcv excludes a candle that opens exactly at --to. Empty ranges,
+impossible dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
+
+Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
+
+Examples:
+  dexdata pools search base --created-after -24h --sandbox`;
+}
+
+export const outputTopic = (): string => `
+stdout carries only data, in every format, even when a command fails. Messages go to stderr. Except in tables, rows
+keep every digit that the service (the DexPaprika API) sent. NDJSON and JSON also keep fields that dexdata does not know.
+
+Formats of -o:
+${tableLines(outputFormats.map((format) => [format, formats[format].summary]))}
+
+Paths of --fields:
+  id               A field of the row; null if the row does not have it
+  24h.volume_usd   A field inside another field
+  tokens.0.symbol  An item of a list, counted from 0; * selects all items
+
+--prefix pool_id,id prints the texts of these fields, joined by colons, and a tab before each NDJSON row, whose bytes do
+not change. Null has no text. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
+tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
+
+Without -o, the file name of --out selects the format: x.csv, x.tsv, x.json or x.parquet; x.csv.gz is also compressed. In
+CSV and TSV, a row is one line, nested values are compact JSON, and special characters are escaped. Anyone can create a token
+with any name, so control, bidi and zero-width characters never reach a terminal unescaped. dexdata schema prints the
+types of a row's fields.`;
+
+export const creditsTopic = (commands: readonly Command[]): string => `
+A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
+against the rate limit of the plan. Server errors are free, and so are requests rejected because of the key, the plan or
+the rate limit; a 400, 404 or 410 costs 1 credit. dexdata usage shows how many credits are left. The sandbox is free.
+
+If overage is enabled, a pro plan keeps working when its credits are used up, at 20 USD per million credits, up to its
+spending cap.
+
+Plans:
+${tableLines(
+  Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
+    tier,
+    `${requestsPerMinute === undefined ? "rate limit set by contract" : `${requestsPerMinute} requests/min`}, ` +
+      `${connectionsOfPlan[tier]} stream connections, ${hosts} hosts`,
+  ]),
+)}
+
+Commands that require a plan:
+${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
+
+Your own limits:
+  --estimate     Prints the estimated requests, credits, rows and time, and sends at most one request
+  --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
+  budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
+  --rpm          Replaces the rate limit of the plan; unlimited removes it, but dexdata still obeys Retry-After
+
+Processes on this machine that use the same key share its rate limit. After a 429, none of them sends a request until
+the time in Retry-After has passed.`;
+
+export function environmentTopic(_commands: readonly Command[], context: TopicContext): string {
+  const folders = findFolders(context);
+  const variables = Object.values(settings).filter(({ fileOnly }) => !fileOnly);
+  return `
+Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
+
+Settings:
+${tableLines(variables.map(({ variable, help }) => [variable, help]))}
+
+Keys, time and directories (absolute paths):
+  DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
+  DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
+  DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
+  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
+  DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
+
+Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
+XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
+}
+
+export const streamsTopic = (): string => `
+dexdata stream prints live events, one per line, until you stop it. Each event costs 1 credit. An asset is a token or a
+pool that you stream. For the history of a pool and then its new transactions, see dexdata help follow.
+
+--feed transactions --by token streams the transactions of all pools of a token, which can be a thousand times the
+events of one pool. Prices are strings, so that no digit is lost: in jq, compare (.price | tonumber).
+
+Feeds (what they accept; assets per connection; plan):
+${tableLines(Object.values(feeds).map((feed) => [feed.name, describeFeed(feed).join("; ")]))}
+
+--feed ohlcv accepts --interval ${streamIntervals.join(", ")}; --since replays up to ${longestBackfill / 60} minutes.
+
+Operation:
+  assets        All assets share as few connections as possible. If they need more than the plan allows, the command exits 6.
+  reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
+      each gap.
+  --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
+  --out FILE    Appends to FILE. ticks-{network}-{date}.ndjson has one file per network and UTC day of the events.
+  --events FILE  Appends connection events as NDJSON.
+  --idle-exit   Exits 8 if any one connection is silent for this long.
+  SIGHUP        Reloads the @file that lists the assets.
+
+The exit code is 0 only after --limit or --for, or when the program that reads the stream closes the pipe. If that
+program is slow, the stream slows down, and memory use stays flat.`;
+
+/** The kinds of assets, how many share a connection, and the plan. */
+export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, string, string] {
+  const assets = kinds
+    .map(({ by }, index) => (index === 0 ? `${by}s` : `${by}s with --by ${by}`))
+    .join(", or ");
+  const perConnection = {
+    always: `${assetsPerPost} per connection`,
+    perhaps: `${assetsPerPost} per connection (or 1, if the service rejects several)`,
+    never: "1 per connection",
+  }[batches];
+  return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
+}

@@ -1,0 +1,106 @@
+import { nearest } from "../../base/text/nearest.ts";
+import { didYouMean, nearestCommand } from "../commands/input/nearest-command.ts";
+import { networkAliases, wellKnownNetworks } from "../../api/network-aliases.ts";
+import { type Command, hasFlag, positionalText } from "../commands/command.ts";
+
+/** `path` contains the words before the unknown one. Undefined if no command is similar. */
+export function hintAtWord(
+  commands: readonly Command[],
+  word: string,
+  path: readonly string[],
+): string | undefined {
+  const all = commands.map(({ words }) => words);
+  if (path.length === 0) return hintAtFirst(word, all);
+  const start = `${path.join(" ")} `;
+  const inside = all.filter((words) => words.startsWith(start)).map((words) => words.slice(start.length));
+  const near = nearest(word, inside);
+  return near === undefined ? undefined : didYouMean(near, "");
+}
+
+function hintAtFirst(word: string, all: readonly string[]): string | undefined {
+  const slug = word.toLowerCase();
+  if (wellKnownNetworks.has(slug)) return commandFirst(slug);
+  if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
+  // A single word is first compared with the commands that have only one word.
+  const near = nearestCommand(
+    word,
+    all.toSorted((a, b) => a.split(" ").length - b.split(" ").length),
+  );
+  if (near !== undefined) return didYouMean(near, "");
+  const alias = networkAliases.get(slug);
+  return alias === undefined ? undefined : commandFirst(alias);
+}
+
+const commandFirst = (network: string): string =>
+  `put the command before the network, e.g. dexdata pools search ${network}`;
+
+/** Flag names from other tools. The dexdata flag includes a value if it needs one. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  // The service renamed these parameters and silently ignores the old names.
+  ["--volume-24h-min", "--volume-usd-24h-min"],
+  ["--volume-24h-max", "--volume-usd-24h-max"],
+  ["--sort-by", "--order-by"],
+  ["--sort-dir", "--sort"],
+  ["--page", "--cursor"],
+  ["--start", "--from"],
+  ["--end", "--to"],
+  ["--until", "--to"],
+  ["--since", "--from"],
+  ["--after", "--from"],
+  ["--before", "--to"],
+  ["--order", "--order-by"],
+  ["--dex-name", "--dex"],
+  ["--token-address", "--token"],
+  ["--format", "--output"],
+  ["--json", "--output json"],
+  ["--csv", "--output csv"],
+  ["--table", "--output table"],
+  ["--ndjson", "--output ndjson"],
+  ["--debug", "--verbose"],
+  ["--dry-run", "--estimate"],
+  ["--no-color", "--color never"],
+  ["--max-retries", "--retries"],
+  ["--count", "--limit"],
+  ["-n", "--limit"],
+  ["-l", "--limit"],
+  ["--limit", "--count-back"],
+]);
+
+export function suggestFlag(
+  commands: readonly Command[],
+  flag: string,
+  path: string,
+  known: readonly string[],
+): string | undefined {
+  if (flag === "--network" || flag === "--address") {
+    const asked = commands.find(({ words }) => words === path);
+    if (asked === undefined) return undefined;
+    const shown = asked.positionals.map(positionalText).join(" ");
+    return `pass it as an argument: dexdata ${path} ${shown}`;
+  }
+  if (/^--(?:api-?)?key$/u.test(flag))
+    return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";
+  const names = [flag, renamed.get(flag), renamed.get(renamed.get(flag) ?? "")].filter(
+    (each) => each !== undefined,
+  );
+  const name = names.find((each) => known.includes(each.split(" ")[0] ?? ""));
+  if (name !== undefined) return `did you mean ${name}?`;
+  // A letter stands for the flag that it usually means.
+  const long = flag.startsWith("--") ? flag : (names[1] ?? flag);
+  const owners = commands.filter((each) => hasFlag(each, long.slice(2)));
+  if (owners.length > 0) return `${long} works with: ${owners.map(({ words }) => words).join(", ")}`;
+  const near = nearest(flag, known);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */
+export function misreadCommand(
+  commands: readonly Command[],
+  path: string,
+  [second]: readonly string[],
+): string | undefined {
+  return commands.find(({ words }) => {
+    const [first = "", ...rest] = words.split(" ");
+    return rest.length === 1 && rest[0] === second && nearest(path, [first]) !== undefined;
+  })?.words;
+}

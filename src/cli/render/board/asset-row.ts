@@ -1,0 +1,139 @@
+import { member } from "../../../base/json/raw-json.ts";
+import { showTrade } from "../values/trade.ts";
+import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/cell.ts";
+import { percentBetween } from "../values/decimal.ts";
+import type { ShownValue } from "../../../api/feed.ts";
+
+export type AssetRow = ReturnType<typeof createAssetRow>;
+
+export interface NamedRow {
+  /** `network:address` */
+  readonly asset: string;
+  readonly label: string | undefined;
+  readonly row: AssetRow;
+}
+
+export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
+  const rate = createRate();
+  const history = createHistory(start);
+  let cells: readonly Cell[] = [noValue(style), ...shown.slice(1).map(() => blank)];
+  let [first, last]: [number | undefined, number | undefined] = [undefined, undefined];
+
+  return {
+    /** `event` is the event's data. Its network applies to the tokens of a trade. */
+    update: (event: object, network: string, elapsed: number): void => {
+      rate.count(elapsed);
+      const { findAsset } = style;
+      const styled =
+        findAsset === undefined
+          ? style
+          : { ...style, findAsset: (address: string) => findAsset(address, network) };
+      const values = shown.map(({ names }) => numericAt(event, names));
+      // As sent, because a double would show digits that the service never sent.
+      cells = shown.map(({ reads, trade }, index) =>
+        trade === undefined ? showCell(values[index], reads, style) : showTrade(event, trade, styled),
+      );
+      // Precise enough for the direction of change and the sparkline.
+      const value = Number(values[0]);
+      if (values[0] === undefined || !Number.isFinite(value)) return;
+      first ??= value;
+      last = value;
+      history.add(value, elapsed);
+    },
+    /** Starts with the main value; empty before the first event. */
+    values: () => cells,
+    change: (): Cell => {
+      if (first === undefined || last === undefined || first === 0) return blank;
+      return showCell(percentBetween(first, last), "change", style);
+    },
+    /** For sorting; NaN if unknown. */
+    numbers: (elapsed: number) => ({
+      value: last ?? Number.NaN,
+      change: first === undefined || last === undefined || first === 0 ? Number.NaN : last / first,
+      updates: rate.lastMinute(elapsed),
+    }),
+    updates: (elapsed: number): Cell => {
+      const count = rate.lastMinute(elapsed);
+      return count === 0 && last === undefined ? blank : showCell(count, "count", style);
+    },
+    course: history.course,
+  };
+}
+
+function numericAt(event: object, names: readonly string[]): string | number | bigint | undefined {
+  return names
+    .map((name) => member(event, name))
+    .find((value) => typeof value === "string" || typeof value === "number" || typeof value === "bigint");
+}
+
+/** As many as the widest sparkline can show. */
+const slots = 60;
+/** Slot length in milliseconds. The history first covers a minute and grows to an hour. */
+const [shortest, longest] = [1000, 64_000];
+
+/** The history since the start or over the last hour, in constant memory: when all slots are used, pairs are merged. */
+function createHistory(start: number) {
+  let size = shortest;
+  let begin = start;
+  let values: number[] = [];
+
+  const makeRoom = (elapsed: number): void => {
+    while (elapsed - begin >= slots * size && size < longest) {
+      // The later value of each pair, or the last value if it has no pair.
+      values = values.filter((_, index) => index % 2 === 1 || index === values.length - 1);
+      size *= 2;
+    }
+    const passed = Math.floor((elapsed - begin) / size) - slots + 1;
+    if (passed <= 0) return;
+    const last = values.at(-1);
+    values = values.slice(passed);
+    if (values.length === 0 && last !== undefined) values = [last];
+    begin += passed * size;
+  };
+
+  /** Returns the index of the slot for this time. */
+  const fillUntil = (elapsed: number): number => {
+    makeRoom(elapsed);
+    const slot = Math.max(0, Math.floor((elapsed - begin) / size));
+    const last = values.at(-1) ?? Number.NaN;
+    while (values.length < slot) values.push(last);
+    return slot;
+  };
+
+  return {
+    add: (value: number, elapsed: number): void => {
+      const slot = fillUntil(elapsed);
+      values[slot] = value;
+    },
+    /** Returns up to `count` values, oldest first. A slot without a value repeats the previous one. */
+    course: (count: number, elapsed: number): readonly number[] => {
+      const slot = fillUntil(elapsed);
+      values[slot] ??= values.at(-1) ?? Number.NaN;
+      const known = values.filter((value) => !Number.isNaN(value));
+      const step = Math.max(1, known.length / count);
+      const length = Math.min(count, known.length);
+      return Array.from({ length }, (_, index) => known[Math.ceil((index + 1) * step) - 1] ?? Number.NaN);
+    },
+  };
+}
+
+const minute = 60;
+
+/** Counts events in the last minute with one counter per second. */
+function createRate() {
+  const counts = new Map<number, number>();
+  const forget = (second: number): void => {
+    for (const each of counts.keys()) if (each <= second - minute) counts.delete(each);
+  };
+  return {
+    count: (elapsed: number): void => {
+      const second = Math.floor(elapsed / 1000);
+      if (!counts.has(second)) forget(second);
+      counts.set(second, (counts.get(second) ?? 0) + 1);
+    },
+    lastMinute: (elapsed: number): number => {
+      forget(Math.floor(elapsed / 1000));
+      return [...counts.values()].reduce((sum, count) => sum + count, 0);
+    },
+  };
+}

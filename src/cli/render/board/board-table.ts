@@ -1,0 +1,129 @@
+import { feeds } from "../../../api/feeds/all-feeds.ts";
+import { shownText } from "../sanitize.ts";
+import { GAP } from "../table/fit-columns.ts";
+import type { Cell } from "../values/cell.ts";
+import { sparkline } from "../values/sparkline.ts";
+import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
+import type { NamedRow } from "./asset-row.ts";
+import type { BoardOptions } from "./board-lines.ts";
+import type { BoardOrder } from "./board-order.ts";
+import { shortAddress } from "../../../client/subject.ts";
+
+interface BoardView {
+  readonly elapsed: number;
+  readonly order: BoardOrder;
+  /** The same for all parts of the list, so that columns stay in place while it scrolls. */
+  readonly hasLabels: boolean;
+}
+
+/** A longer label is truncated; the address next to it stays. */
+const longestLabel = 16;
+
+export function drawTable(
+  { isUnicode, feed, paint }: Pick<BoardOptions, "isUnicode" | "paint" | "feed">,
+  rows: readonly NamedRow[],
+  columns: number,
+  { elapsed, order, hasLabels }: BoardView,
+) {
+  const mark = ellipsis(isUnicode);
+  const style = { isUnicode };
+  const heads = [...feeds[feed].shown.map(({ title }) => title), "SINCE START", "/MIN"];
+  const titled = (title: string): string => (order === title ? `${title}${isUnicode ? "▼" : "*"}` : title);
+  const lines = rows.map(({ asset, label = "", row }) => ({
+    asset,
+    label: cutText(shownText(label, style), longestLabel, mark),
+    row,
+    cells: [...row.values(), row.change(), row.updates(elapsed)],
+  }));
+  const natural = heads.map((head, index) =>
+    Math.max(titled(head).length, ...lines.map(({ cells }) => textWidth(cells[index]?.text ?? ""))),
+  );
+  const labels = hasLabels
+    ? Math.max(...[titled("LABEL"), ...lines.map(({ label }) => label)].map(textWidth))
+    : 0;
+  const widest = Math.max(
+    titled("ASSET").length,
+    ...lines.map(({ asset }) => textWidth(shownText(asset, style))),
+  );
+  const room = columns - (hasLabels ? labels + GAP : 0);
+  const { width: fitting, widths, trend } = fitBoard({ widest, hasLabels, natural }, room);
+  const shown = lines.map(({ asset }) =>
+    hasLabels ? shortAsset(asset, fitting, isUnicode) : assetLabel(asset, fitting, isUnicode),
+  );
+  const width = hasLabels ? Math.max(titled("ASSET").length, ...shown.map(textWidth)) : fitting;
+  const draw = (start: string, cells: readonly Cell[], course: string): string => {
+    let left = room - width;
+    const drawn = cells.map(({ text, tone }, index) => {
+      const size = widths[index] ?? 0;
+      if (size === 0 || left <= GAP) return "";
+      const most = Math.min(size, left - GAP);
+      const kept = cutText(text, most, mark);
+      left -= most + GAP;
+      return " ".repeat(GAP) + padding(kept, most) + paint(kept, tone);
+    });
+    return (start + drawn.join("") + (trend > 0 ? " ".repeat(GAP) + course : "")).trimEnd();
+  };
+  const begin = (label: string, asset: string): string =>
+    hasLabels ? label + padding(label, labels) + " ".repeat(GAP) + asset : asset;
+  return {
+    heads: draw(
+      paint(begin(titled("LABEL"), titled("ASSET").padEnd(width).slice(0, width)), "heading"),
+      heads.map((text) => ({ text: titled(text), tone: "heading" })),
+      paint("TREND", "heading"),
+    ),
+    rows: lines.map(({ label, row, cells }, index) => {
+      const text = shown[index] ?? "";
+      const course = trend > 0 ? row.course(trend, elapsed) : [];
+      return draw(begin(label, text + padding(text, width)), cells, sparkline(course, isUnicode));
+    }),
+  };
+}
+
+/** Next to a label, a short address is enough: `ethereum:0x88e6…5640`, or without the network. */
+function shortAsset(asset: string, width: number, isUnicode: boolean): string {
+  const colon = asset.indexOf(":") + 1;
+  const address = shortAddress(asset.slice(colon), ellipsis(isUnicode));
+  const fits = [asset, asset.slice(0, colon) + address, address].find(
+    (text) => textWidth(shownText(text, { isUnicode })) <= width,
+  );
+  return assetLabel(fits ?? address, width, isUnicode);
+}
+
+/** A shorter sparkline shows nothing useful, and a longer one adds nothing. */
+const [shortestTrend, longestTrend] = [8, 30];
+/** Shows the network and most of the address. Other columns are hidden before the asset shrinks any further. */
+const readableAsset = 26;
+/** Next to a label, such as `0x88e6…5640`. */
+const labeledAsset = 11;
+/** A truncated price would look like a different price, so the asset shrinks instead, down to this width. */
+const shortestAsset = 6;
+
+/**
+ * Fits the columns to the terminal. If space is short, the sparkline shrinks first, then the middle of addresses is
+ * cut, and then the least important columns are hidden (width 0). The asset and its first value always stay.
+ */
+function fitBoard(
+  { widest, hasLabels, natural }: { widest: number; hasLabels: boolean; natural: readonly number[] },
+  columns: number,
+) {
+  const fitted = [...natural, shortestTrend];
+  const leftFor = (widths: readonly number[]): number =>
+    widths.reduce((left, width) => left - (width > 0 ? width + GAP : 0), columns);
+  const [trend, updates, change] = [natural.length, natural.length - 1, natural.length - 2];
+  const spare = leftFor(fitted) - widest;
+  if (spare >= 0)
+    return { width: widest, widths: natural, trend: Math.min(longestTrend, shortestTrend + spare) };
+  const least = Math.min(hasLabels ? labeledAsset : readableAsset, widest);
+  const otherValues = [...natural.keys()].slice(1, change);
+  // The parts of a trade belong together and are more useful than its trend.
+  const leaving =
+    otherValues.length > 1
+      ? [[], [trend], [updates], [change], ...otherValues.toReversed().map((index) => [index])]
+      : [[], otherValues, [updates], [trend], [change]];
+  for (const indexes of leaving) {
+    for (const index of indexes) fitted[index] = 0;
+    if (leftFor(fitted) >= least) break;
+  }
+  const width = Math.max(Math.min(shortestAsset, columns), Math.min(widest, leftFor(fitted)));
+  return { width, widths: fitted.slice(0, trend), trend: fitted[trend] ?? 0 };
+}

@@ -1,0 +1,122 @@
+import type { Context, Key, Output } from "../../base/context/context.ts";
+
+export interface Window {
+  readonly columns: number;
+  readonly rows: number;
+  /** The terminal sends keys. */
+  readonly hasKeys?: boolean;
+}
+
+type Frame = (window: Window, elapsed: number) => readonly string[];
+
+interface Picture {
+  readonly frame: Frame;
+  /** Draws the lines that remain on the terminal when the display closes. */
+  readonly lastFrame: Frame;
+  /** Called for every key except `q`, which ends the run. */
+  readonly pressed: (key: Key) => void;
+}
+
+/** Milliseconds between frames while the content is changing, and while it is not. */
+const [busy, quiet] = [100, 1000];
+
+// Switches to the alternate screen, hides the cursor, and turns off line wrapping.
+const enter = "\u001B[?1049h\u001B[?25l\u001B[?7l";
+const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+/** Terminals with synchronized output show everything between these at once. Others ignore them. */
+const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
+const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
+
+/** When the signal aborts, the terminal is restored at once, even if the rest of the program is still waiting. */
+export function openDisplay(
+  context: Pick<Context, "clock" | "interrupt" | "onKey" | "onSuspend" | "signal" | "stdout">,
+  { frame, lastFrame, pressed }: Picture,
+) {
+  const { clock, stdout: output, signal, interrupt, onKey, onSuspend } = context;
+  const done = new AbortController();
+  let isChanged = true;
+  let isLeft = false;
+  let [isAway, isBack] = [false, false];
+
+  const listen = () =>
+    onKey((key) => {
+      if (key === "q") return interrupt({ cause: "quit" });
+      pressed(key);
+      isChanged = true;
+    });
+  let ignoreKeys = listen();
+  // On Ctrl-Z, give the shell back the normal screen, the cursor and the keys.
+  const release = onSuspend(
+    async () => {
+      isAway = true;
+      ignoreKeys?.();
+      await output.write(leave);
+    },
+    () => {
+      // SIGSTOP cannot be caught, so nothing was given back before the shell took it.
+      if (!isAway) ignoreKeys?.();
+      ignoreKeys = listen();
+      [isBack, isAway] = [true, false];
+    },
+  );
+  const giveBack = (): void => {
+    done.abort();
+    release();
+    if (isLeft) return;
+    isLeft = true;
+    if (!isAway) ignoreKeys?.();
+    output.write(leave).catch(() => undefined);
+  };
+  if (signal.aborted) done.abort();
+  signal.addEventListener("abort", giveBack, { once: true });
+
+  const keepDrawing = async (): Promise<void> => {
+    await output.write(enter);
+    let drawn = { elapsed: 0, text: "", window: windowOf(output) };
+    while (!done.signal.aborted) {
+      const elapsed = clock.elapsed();
+      const window = windowOf(output);
+      if (isBack) await output.write(enter);
+      const isResized =
+        isBack || window.columns !== drawn.window.columns || window.rows !== drawn.window.rows;
+      isBack = false;
+      if (!isAway && (isChanged || isResized || elapsed - drawn.elapsed >= quiet)) {
+        isChanged = false;
+        const text = picture(frame({ ...window, hasKeys: ignoreKeys !== undefined }, elapsed));
+        if (isResized || text !== drawn.text) await output.write(text);
+        drawn = { elapsed, text, window };
+      }
+      await clock.sleep(busy, done.signal);
+    }
+  };
+  const drawing = keepDrawing().catch(() => {
+    // The only possible failure is a write error because the terminal was closed.
+    if (!done.signal.aborted) interrupt({ cause: "closed-pipe" });
+  });
+
+  return {
+    changed: (): void => {
+      isChanged = true;
+    },
+    /** Restores the terminal, then writes the last frame below the earlier content. */
+    close: async (): Promise<void> => {
+      signal.removeEventListener("abort", giveBack);
+      giveBack();
+      await drawing;
+      const last = lastFrame(windowOf(output), clock.elapsed());
+      if (last.length > 0) await output.write(`${last.join("\n")}\n`);
+    },
+  };
+}
+
+/** Erases each line before writing it. Erasing afterward would remove the last character of a full-width line. */
+function picture(lines: readonly string[]): string {
+  const last = lines.length - 1;
+  const fresh = lines.map((line, index) => (index === last ? restOfScreen : restOfLine) + line);
+  return begin + home + fresh.join("\r\n") + end;
+}
+
+/** Assumes 80×24 for a terminal that does not report its size. */
+function windowOf({ columns, rows }: Output): Window {
+  return { columns: columns || 80, rows: rows || 24 };
+}

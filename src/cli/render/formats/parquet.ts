@@ -1,0 +1,34 @@
+import { usageFailure } from "../../../base/failure.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import type { Format } from "../format.ts";
+import { createRowSelector } from "../values/row-text.ts";
+
+/** Typed columns for DuckDB, Polars and others, with exact decimals. Its code and its libraries are loaded on first use. */
+export const parquet: Format = {
+  summary: "Typed columns with exact decimals, for tools such as DuckDB and Polars; only in pipes and files",
+  columns: undefined,
+  ending: "parquet",
+  canGrow: true,
+  isClosed: true,
+  errors: "text",
+  binary: { stagedAs: "ndjson" },
+  createRenderer,
+  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal, documents: refuseLocal },
+};
+
+function refuseLocal(): never {
+  throw usageFailure("--output parquet: only data from the service has typed columns", "use json or ndjson");
+}
+
+async function createRenderer({ output, fields, parquet: target }: Presentation): Promise<Renderer> {
+  if (target === undefined) throw new Error("the columns of the rows are unknown");
+  const { createParquetWriter } = await import("../../../rows/parquet/parquet-writer.ts");
+  const writer = createParquetWriter({ ...target, write: output.write });
+  const select = createRowSelector(fields);
+  return {
+    page: async ({ rows }) => await writer.add(rows.texts().map(select)),
+    end: async () => {
+      await writer.finish(target.receipt);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { rowShape } from "../../../api/endpoint.ts";
+import { OPEN_ARRAY, OPEN_OBJECT } from "../../../base/json/json-scan.ts";
+import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
+import { createPathReader } from "../../../base/json/path-reader.ts";
+import { decodeName } from "../../../base/json/raw-json.ts";
+import { tableColumns } from "../table/columns.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import type { LocalRow, Writing } from "../format.ts";
+import { rowTexts, splitPath } from "../values/row-text.ts";
+
+/**
+ * By default, the columns match the table's, with one for each name that a field can have. They are fixed before the
+ * first row. With several groups, the first column is the group, followed by the columns of all groups.
+ */
+export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
+  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
+  const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
+  const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
+  const read = createPathReader(paths.map(splitPath));
+  const isLabelled = groups.length > 1;
+  let header =
+    isContinued || !hasHeader
+      ? ""
+      : separatedLine((isLabelled ? ["group", ...paths] : paths).map(asJson), writing);
+
+  return {
+    page: async ({ group, rows }) => {
+      if (rows.length === 0 || !groups.includes(group)) return;
+      let lines = header;
+      header = "";
+      for (const row of rowTexts(rows, isWhole)) {
+        const cells = read(row);
+        lines += separatedLine(isLabelled ? [asJson(group), ...cells] : cells, writing);
+      }
+      await output.write(lines);
+    },
+    end: async () => {
+      if (header !== "") await output.write(header);
+    },
+  };
+}
+
+export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => asJson(row[name])));
+  const lines = hasHeader ? [names.map(asJson), ...cells] : cells;
+  return lines.map((line) => separatedLine(line, writing)).join("");
+}
+
+function asJson(value: LocalRow[string]): string | undefined {
+  return JSON.stringify(value);
+}
+
+/**
+ * Reversibly escapes whatever could break the line or affect a terminal, so a token name cannot forge a row. The cells
+ * are JSON. Undefined and `null` mean no value.
+ */
+export function separatedLine(cells: readonly (string | undefined)[], writing: Writing): string {
+  const { separator, writeText, writeJson, nothing, emptyLine } = writing;
+  let line = "";
+  for (let index = 0; index < cells.length; index++) {
+    if (index > 0) line += separator;
+    const cell = cells[index];
+    if (cell === undefined || cell === "null") line += nothing;
+    else {
+      const first = cell.charCodeAt(0);
+      if (first === QUOTE) line += writeText(decodeName(cell));
+      else if (first === OPEN_OBJECT || first === OPEN_ARRAY)
+        line += writeJson(escapeJsonText(compactJson(cell)));
+      else line += cell;
+    }
+  }
+  return `${line === "" ? emptyLine : line}\n`;
+}
+
+const QUOTE = 34;

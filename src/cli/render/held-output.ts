@@ -1,0 +1,70 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Output } from "../../base/context/context.ts";
+
+function withWrite(output: Output, write: Output["write"]): Output {
+  return {
+    get isTerminal() {
+      return output.isTerminal;
+    },
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+    write,
+  };
+}
+
+export type HeldOutput = ReturnType<typeof createBufferedOutput>;
+
+/** A stream that runs for days can produce thousands of lines, and only the latest are useful at the end. */
+const mostKept = 100;
+
+export function createBufferedOutput(output: Output) {
+  let tell: ((text: string) => void) | undefined;
+  let kept: string[] = [];
+  const held = withWrite(output, async (text) => {
+    if (tell === undefined) return await output.write(text);
+    const line = typeof text === "string" ? text : Buffer.from(text).toString("utf8");
+    kept = [...kept, line].slice(-mostKept);
+    tell(stripVTControlCharacters(line));
+  });
+  return Object.assign(held, {
+    /** Passes text to the listener. The returned function writes the latest text and resumes normal output. */
+    hold: (listener: (text: string) => void) => {
+      tell = listener;
+      return async () => {
+        tell = undefined;
+        const texts = kept.join("");
+        kept = [];
+        if (texts !== "") await output.write(texts);
+      };
+    },
+  });
+}
+
+export type YieldingOutput = ReturnType<typeof createYieldingOutput>;
+
+const LF = 0x0a;
+
+/** An output to a terminal with a live line that is cleared before each write. */
+export function createYieldingOutput(output: Output, makeRoom: () => Promise<void>) {
+  let pendingWrites = 0;
+  let isWhole = true;
+  const yielding = withWrite(output, async (text) => {
+    pendingWrites += 1;
+    try {
+      if (text.length > 0) isWhole = typeof text === "string" ? text.endsWith("\n") : text.at(-1) === LF;
+      await makeRoom();
+      await output.write(text);
+    } finally {
+      pendingWrites -= 1;
+    }
+  });
+  return Object.assign(yielding, {
+    /** Whether the output ends with a complete line, so that the live line can be drawn below it. */
+    isWhole: () => isWhole,
+    isBusy: () => pendingWrites > 0,
+  });
+}

@@ -1,0 +1,63 @@
+import type { Page } from "../../client/pages/page.ts";
+import type { Args } from "../../api/args.ts";
+import type { Output } from "../../base/context/context.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import type { RowFormat } from "../../api/output-format.ts";
+import type { ParquetTarget } from "../../rows/parquet/parquet-writer.ts";
+import type { FindAsset } from "./values/cell.ts";
+
+export interface Presentation {
+  readonly output: Output;
+  readonly format: RowFormat;
+  readonly endpoint: Endpoint;
+  /** In display order; `["rows"]` unless the endpoint's response has groups. */
+  readonly groups: readonly string[];
+  /** The request was for a single object, such as an address. */
+  readonly isRecord: boolean;
+  /** Instead of rows, pages contain complete responses, which can be any JSON. */
+  readonly isWhole?: boolean;
+  /** An earlier run wrote rows to the same output, so the header or the start of the document already exists. */
+  readonly isContinued: boolean;
+  /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
+  readonly fields: readonly string[] | undefined;
+  /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
+  readonly prefix?: readonly string[] | undefined;
+  /** Only for Parquet. */
+  readonly parquet?: ParquetTarget | undefined;
+  /** True by default. */
+  readonly hasHeader?: boolean;
+  /** Table columns by name; undefined shows the columns that fit. */
+  readonly columns?: readonly string[] | undefined;
+  readonly orderedBy?: string | undefined;
+  /** Show every column, even if the table is wider than the terminal. */
+  readonly isWide?: boolean;
+  readonly isColored: boolean;
+  readonly isUnicode: boolean;
+  /** Show times as ages; true on a terminal by default. */
+  readonly hasAges?: boolean;
+  /** Arguments of the candle request to draw as a chart; undefined for no chart. */
+  readonly chart?: Args | undefined;
+  readonly hasSparks?: boolean;
+  /** For labels and amounts in tables. Without it, amounts of trades are shown as sent. */
+  readonly findAsset?: FindAsset;
+  /** Milliseconds since the epoch. The clock is read once per run. */
+  readonly now: number;
+  /** Returns the same row's text from the previous frame of a live display; undefined for a new row. */
+  readonly before?: (group: string, row: string) => string | undefined;
+}
+
+/** How the list continues after the page does not matter to the output. */
+export type RenderedPage = Omit<Page, "end">;
+
+export interface Renderer {
+  /** Resolves when the reader of the output has caught up. `args` are the arguments of the page's request. */
+  page(page: RenderedPage, args?: Args): Promise<void>;
+  /** Returns hidden columns that the user requested or that identify the rows. */
+  leftOut?(): readonly string[];
+  /** Whether an address was shortened. */
+  isShortened?(): boolean;
+  /** Writes rows that are held back until a table can be laid out. Also called if the run fails. */
+  release?(): Promise<void>;
+  /** Called only on success. An unfinished document shows a reader that the pull failed. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import { isObject } from "../../../base/json/raw-json.ts";
+import { type CellStyle, plain } from "../values/cell.ts";
+import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
+import type { RecordPart } from "./record-parts.ts";
+
+export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle) {
+  const earlier = new WeakMap<object, unknown>();
+  const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
+  /** `+` for a new row and `*` for a changed one, because not every terminal has color. */
+  const signOf = (row: unknown): string => {
+    const before = rowBefore(row);
+    if (before === undefined) return "+";
+    const isChanged = columns.some(
+      (column) => columnCell(row, column, style).text !== columnCell(before, column, style).text,
+    );
+    return isChanged ? "*" : "";
+  };
+  const sign = drawnColumn({ title: " ", priority: -1, kind: "mark", draw: (row) => plain(signOf(row)) });
+  return {
+    columns: [sign, ...columns],
+    style: { ...style, rowBefore },
+    /** Not called for a new row. */
+    remember: (row: unknown, before: unknown): void => {
+      if (isObject(row)) earlier.set(row, before);
+    },
+  };
+}
+
+export function markParts(
+  parts: readonly RecordPart[],
+  before: readonly RecordPart[],
+): readonly MarkedPart[] {
+  const values = new Map(before.flatMap((part) => (part.kind === "value" ? [[part.name, part.cell]] : [])));
+  const tables = before.filter((part) => part.kind === "table");
+  let table = 0;
+  return parts.map((part) => {
+    if (part.kind === "value") {
+      const earlier = values.get(part.name);
+      if (earlier === undefined || earlier.text === part.cell.text) return part;
+      return { ...part, cell: { text: `${part.cell.text} *`, tone: "changed" } };
+    }
+    const rows = tables[table]?.rows ?? [];
+    table += 1;
+    return { ...part, rowBefore: (row) => rows[part.rows.findIndex((each) => each === row)] };
+  });
+}
+
+export type MarkedPart = RecordPart & Pick<CellStyle, "rowBefore">;

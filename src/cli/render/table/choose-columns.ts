@@ -1,0 +1,71 @@
+import type { Column, RowShape } from "../../../api/endpoint.ts";
+import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
+import { choiceFailure } from "../../../api/read-param.ts";
+import { nearest } from "../../../base/text/nearest.ts";
+
+export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
+  const all = [...shape.columns, ...(shape.added?.columns ?? [])];
+  if (names === undefined) return all;
+  return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
+}
+
+type Tables = ReadonlyMap<string, RowShape>;
+
+export function checkColumns(tables: Tables, names: readonly string[]): void {
+  const typed = `--columns "${names.join(",")}"`;
+  for (const [group, shape] of tables) {
+    if (columnWords(shape).length === 0)
+      throw usageFailure(`${typed}: the output has no table`, "omit --columns");
+    const unknown = names.find((name) => !hasColumn(shape, name));
+    if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
+    const chosen = chooseColumns(shape, names);
+    const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
+    if (repeated !== undefined) throw invalidInput(typed, `must not list ${wordOf(repeated.title)} twice`);
+  }
+}
+
+/** With several tables, suggests a command that shows only those with the column. */
+function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
+  const label = `--columns "${unknown}"`;
+  const accepted = columnWords(tables.get(group));
+  if (tables.size === 1) return choiceFailure(label, unknown, accepted);
+  const groups = [...tables.keys()];
+  const having = (wanted: readonly string[]): readonly string[] =>
+    groups.filter((each) => wanted.every((name) => hasColumn(tables.get(each), name)));
+  const withIt = having([unknown]);
+  const lacking = groups.filter((each) => !withIt.includes(each)).join(" and ");
+  const whole = having(names);
+  const narrower = whole.length > 0 ? whole : withIt;
+  const near = nearest(unknown, [...tables.values()].flatMap(columnWords));
+  const correction = near === undefined ? undefined : `did you mean ${near}?`;
+  return invalidInput(
+    label,
+    `unknown column for ${lacking}; columns for ${group}: ${accepted.join(", ")}`,
+    narrower.length > 0 ? `to search only these: dexdata search … --type ${narrower.join(",")}` : correction,
+  );
+}
+
+function hasColumn(shape: RowShape | undefined, name: string): boolean {
+  return shape !== undefined && chooseColumns(shape, [name]).length > 0;
+}
+
+function columnWords(shape: RowShape | undefined): readonly string[] {
+  return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
+}
+
+/** Matches a title or field name in any letter case, with `-`, `_` or a space between words. */
+function isNamed({ title, field }: Column, name: string): boolean {
+  const fields = typeof field === "string" ? [field] : field;
+  // `24h` is enough for CHANGE 24H.
+  const short = title.replace(/^change /u, "");
+  return [title, short, ...fields].some((each) => wordOf(each) === wordOf(name));
+}
+
+/** Converts `price USD` to `price-usd`, which needs no quotes in a shell. */
+function wordOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_()-]+/gu, "-")
+    .replace(/-$/u, "");
+}

@@ -1,0 +1,91 @@
+import { rowShape } from "../../../api/endpoint.ts";
+import { parseExact } from "../../../base/json/exact-json.ts";
+import { createPaint, type Paint } from "../painter.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import { createMarkedTable } from "./changes.ts";
+import { type TableColumn, tableColumns } from "./columns.ts";
+import { drawRows } from "./draw-rows.ts";
+import { roomOf } from "./fit-columns.ts";
+import { sparkColumn } from "./spark-column.ts";
+import { createTableSection } from "./table-section.ts";
+
+/** While each page has one row, rows are held back, because each could need different widths. */
+const mostHeld = 40;
+
+/** Shows lists page by page as they arrive. With several groups, each table has its group as a heading. */
+export async function createListView(presentation: Presentation): Promise<Renderer> {
+  const { output, groups, endpoint } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const sections = new Map<string, ReturnType<typeof createSection>>();
+  let held: string[] | undefined = endpoint.reply.kind === "single" ? [] : undefined;
+
+  const show = async (group: string, rows: readonly string[]): Promise<void> => {
+    let section = sections.get(group);
+    let heading = "";
+    if (section === undefined) {
+      if (groups.length > 1) heading = `${sections.size > 0 ? "\n" : ""}${paint(title(group), "heading")}\n`;
+      section = createSection(presentation, group, paint);
+      sections.set(group, section);
+    }
+    await output.write(heading + section.lines(rows));
+  };
+  const release = async (): Promise<void> => {
+    const rows = held ?? [];
+    held = undefined;
+    if (rows.length > 0) await show("rows", rows);
+  };
+
+  return {
+    page: async ({ group, rows }) => {
+      if (rows.length === 0 || !groups.includes(group)) return;
+      if (held === undefined) return await show(group, rows.texts());
+      held.push(...rows.texts());
+      if (held.length >= mostHeld) await release();
+    },
+    isShortened: () => [...sections.values()].some((section) => section.isShortened()),
+    leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
+    release,
+    end: release,
+  };
+}
+
+function createSection(presentation: Presentation, group: string, paint: Paint) {
+  const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
+  const { before, hasSparks, findAsset } = presentation;
+  const chosen = tableColumns(rowShape(endpoint, group), presentation);
+  const columns = hasSparks === true ? withSparks(chosen) : chosen;
+  const style = {
+    now,
+    hasAges,
+    isUnicode,
+    countsZeros: isUnicode && output.isTerminal,
+    isRoomy: false,
+    ...(findAsset !== undefined && { findAsset }),
+  };
+  const marked = before === undefined ? undefined : createMarkedTable(columns, style);
+  const section = createTableSection({
+    drawFirst: drawRows,
+    columns: marked?.columns ?? columns,
+    style: marked?.style ?? style,
+    paint,
+    room: isWide === true ? undefined : roomOf(output),
+    ...(hasHeader !== undefined && { hasHeader }),
+  });
+  const readRow = (row: string): unknown => {
+    const earlier = before?.(group, row);
+    const value = parseExact(row);
+    if (earlier !== undefined) marked?.remember(value, parseExact(earlier));
+    return value;
+  };
+  return { ...section, lines: (rows: readonly string[]) => section.lines(rows.map(readRow)) };
+}
+
+function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
+  const names: readonly string[] = ["price_usd", "price_change_percentage_24h"];
+  const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => names.includes(name)));
+  return columns.toSpliced(last < 0 ? columns.length : last + 1, 0, sparkColumn);
+}
+
+function title(group: string): string {
+  return group.slice(0, 1).toUpperCase() + group.slice(1);
+}

@@ -1,0 +1,50 @@
+import { grouped } from "../../../base/text/counted.ts";
+import { wrapWords } from "../../../base/text/wrap-words.ts";
+import type { LocalLook, LocalRow } from "../format.ts";
+import { visibleText } from "../sanitize.ts";
+import { padding, textWidth } from "../values/width.ts";
+import { GAP } from "./fit-columns.ts";
+
+/** In a narrow window, the last columns are hidden, and the last visible one is wrapped. */
+export function drawLocalTable(
+  rows: readonly LocalRow[],
+  { hasHeader, room = Infinity }: Pick<LocalLook, "hasHeader" | "room">,
+): string {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => shown(row[name])));
+  const lines = hasHeader ? [names.map((name) => name.toUpperCase().replaceAll("_", " ")), ...cells] : cells;
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => textWidth(line[column] ?? ""))));
+  const kept = widths.slice(0, fitting(widths, room));
+  return lines.map((line) => `${drawLine(line, kept, room)}\n`).join("");
+}
+
+function shown(value: LocalRow[string]): string {
+  if (value === null) return "unknown";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
+}
+
+/** Shorter lines are hard to read. */
+const SHORTEST_LINE = 12;
+
+/** Returns at least two: a name is useless without its value. */
+function fitting(widths: readonly number[], room: number): number {
+  const last = widths.findLastIndex((width, column) => {
+    const begin = widths.slice(0, column).reduce((sum, each) => sum + each + GAP, 0);
+    return begin + Math.min(width, SHORTEST_LINE) <= room;
+  });
+  return Math.max(2, last + 1);
+}
+
+function drawLine(cells: readonly string[], widths: readonly number[], room: number): string {
+  const leading = cells.slice(0, widths.length - 1);
+  const begin = leading.map((text, column) => text + padding(text, (widths[column] ?? 0) + GAP)).join("");
+  const indent = textWidth(begin);
+  const text = cells[leading.length] ?? "";
+  const pieces = wrapWords(text, room - indent, textWidth);
+  if (pieces.every((piece) => textWidth(piece) <= room - indent))
+    return (begin + pieces.join(`\n${" ".repeat(indent)}`)).trimEnd();
+  // A separate line below has more room for a link or a path, which must not be broken.
+  const below = wrapWords(text, room - GAP, textWidth);
+  return [begin.trimEnd(), ...below.map((piece) => " ".repeat(GAP) + piece)].join("\n");
+}

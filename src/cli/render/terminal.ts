@@ -1,0 +1,76 @@
+import type { Context } from "../../base/context/context.ts";
+import { Failure } from "../../base/failure.ts";
+import { readConfigFile } from "../../client/settings/read-settings.ts";
+import { type ColorMode, readSetting, settings } from "../../client/settings/settings.ts";
+import { createPaint } from "./painter.ts";
+import { asciiText } from "./sanitize.ts";
+import { type Block, drawPage } from "./page/help-page.ts";
+
+/**
+ * `auto` enables color on a terminal. NO_COLOR, TERM=dumb and FORCE_COLOR=0 or false disable it, and other values of
+ * FORCE_COLOR enable it. An empty variable counts as unset.
+ */
+export function isColored(when: string, context: Context, output: "stdout" | "stderr" = "stdout"): boolean {
+  if (when !== "auto") return when === "always";
+  const { env } = context;
+  if ((env["NO_COLOR"] ?? "") !== "") return false;
+  const forced = (env["FORCE_COLOR"] ?? "").toLowerCase();
+  if (forced !== "") return forced !== "0" && forced !== "false";
+  // Dim remarks are not worth escape sequences on a terminal that does not say what it is.
+  if (output === "stderr" && (env["TERM"] ?? "") === "") return false;
+  return context[output].isTerminal && env["TERM"] !== "dumb";
+}
+
+/** An invalid setting must not prevent help from being displayed. */
+export function settledColor(context: Context): ColorMode {
+  try {
+    return readSetting(context, readConfigFile(context), settings.color).value;
+  } catch (cause) {
+    if (cause instanceof Failure) return "auto";
+    throw cause;
+  }
+}
+
+/**
+ * An empty variable counts as unset (POSIX, Environment Variables). These variables do not exist on Windows, but
+ * Windows Terminal sets WT_SESSION and displays Unicode in every code page.
+ */
+export function readsUnicode(env: Context["env"]): boolean {
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return locale === "" ? (env["WT_SESSION"] ?? "") !== "" : /utf-?8/iu.test(locale);
+}
+
+/** The fonts of the Linux console lack heavy lines and bars. */
+export function drawsUnicode(env: Context["env"]): boolean {
+  return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
+}
+
+/** Long lines are hard to read on a wide terminal. */
+const widest = 100;
+const usual = 80;
+
+/** Headings are bold if color is enabled. */
+export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
+  const { isTerminal, columns } = context.stdout;
+  const width = Math.min(columns ?? usual, widest);
+  const paint = await createPaint(isColored(settledColor(context), context));
+  const page = readsUnicode(context.env) ? blocks : blocks.map(inAscii);
+  await context.stdout.write(drawPage(page, { width, breaksCommands: isTerminal, paint }));
+}
+
+/** A terminal without UTF-8 would garble other characters. Commands are ASCII anyway. */
+function inAscii({ prose, rows, lists, ...block }: Block): Block {
+  const both = ([term, text]: readonly [string, string]): readonly [string, string] => [
+    plainText(term),
+    plainText(text),
+  ];
+  return {
+    ...block,
+    ...(prose !== undefined && { prose: plainText(prose) }),
+    ...(rows !== undefined && { rows: rows.map(both) }),
+    ...(lists !== undefined && { lists: lists.map(both) }),
+  };
+}
+
+const plainText = (text: string): string =>
+  asciiText(text.replaceAll("…", "...").replaceAll("→", "->").replaceAll(/[–—]/gu, "-"));

@@ -1,0 +1,85 @@
+import type { TradePart } from "../../../api/record.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { blank, type Cell, type CellStyle, noValue, plain } from "./cell.ts";
+import { shownText } from "../sanitize.ts";
+import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";
+import { cutText, ellipsis } from "./width.ts";
+
+/** Symbols can have any length. */
+const longestSymbol = 12;
+
+/** Above this many digits before the decimal point, an amount is abbreviated, as in `26.4M`. */
+const mostDigits = 7;
+
+/**
+ * Shows a part of a transaction row or event: `-4,612.28 USDC`, or the size in USD. The service does not document the
+ * meaning of the sign, so it is shown as sent. Without known decimals, the amount stays as sent and is marked `raw`.
+ */
+export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell {
+  if (typeof row !== "object" || row === null) return blank;
+  if (part === "size") return showSize(row, style);
+  const side = part === "amount 0" ? 0 : 1;
+  const raw = decimalAt(row, `amount_${side}`);
+  if (raw === undefined) return blank;
+  const amount = tokensOf(row, side, style);
+  const symbol = symbolOf(row, side, style);
+  if (amount === undefined) return plain(`${String(member(row, `amount_${side}`))} raw${symbol}`);
+  const size = { ...amount, isNegative: false };
+  const text = size.scale > mostDigits ? showAmount(size) : showPrice(size);
+  const sign = amount.digits === "" ? "" : amount.isNegative ? "-" : "+";
+  return plain(`${sign}${text}${symbol}`);
+}
+
+/** Both sides of a swap have the same value. If both amounts have the same sign, both tokens went the same way. */
+function showSize(row: object, style: CellStyle): Cell {
+  const sent = decimalAt(row, "volume_usd");
+  if (sent !== undefined) return plain(showAmount(sent));
+  const values = ([0, 1] as const).map((side) => valueOf(row, side, style));
+  const known = values.filter((value) => value !== undefined);
+  const [first, second] = known;
+  if (first === undefined) return noValue(style);
+  const isOneWay = second !== undefined && Math.sign(first) === Math.sign(second);
+  const size = readDecimal(String(Math.abs(isOneWay ? first + second : first)));
+  return size === undefined ? noValue(style) : plain(showAmount(size));
+}
+
+/** In USD, with the sign of the amount. */
+function valueOf(row: object, side: 0 | 1, style: CellStyle): number | undefined {
+  const amount = tokensOf(row, side, style);
+  const price = decimalAt(row, `price_${side}_usd`);
+  return amount === undefined || price === undefined ? undefined : numberOf(amount) * numberOf(price);
+}
+
+/** In whole tokens; undefined if the decimals are unknown. The public service also sends the scaled size. */
+function tokensOf(row: object, side: 0 | 1, style: CellStyle): Decimal | undefined {
+  const raw = decimalAt(row, `amount_${side}`);
+  if (raw === undefined || raw.digits === "") return raw;
+  const scaled = decimalAt(row, `volume_${side}`);
+  if (scaled !== undefined) return { ...scaled, isNegative: raw.isNegative };
+  const decimals = tokenOf(row, side, style)?.decimals;
+  return decimals === undefined ? undefined : { ...raw, scale: raw.scale - decimals };
+}
+
+function tokenOf(row: object, side: 0 | 1, { findAsset }: CellStyle) {
+  const address = member(row, `token_${side}`);
+  return typeof address === "string" ? findAsset?.(address) : undefined;
+}
+
+/** Starts with a space unless it is empty. */
+function symbolOf(row: object, side: 0 | 1, style: CellStyle): string {
+  const sent = member(row, `token_${side}_symbol`);
+  const symbol = typeof sent === "string" && sent !== "" ? sent : tokenOf(row, side, style)?.label;
+  if (symbol === undefined || symbol === "") return "";
+  return ` ${cutText(shownText(symbol, style), longestSymbol, ellipsis(style.isUnicode))}`;
+}
+
+function decimalAt(row: object, name: string): Decimal | undefined {
+  const value = member(row, name);
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
+    ? readDecimal(value)
+    : undefined;
+}
+
+/** Precise enough for a size with three digits. */
+const numberOf = ({ isNegative, digits, scale }: Decimal): number =>
+  Number(`${isNegative ? "-" : ""}0.${digits}e${scale}`);

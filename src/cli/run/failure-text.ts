@@ -1,0 +1,73 @@
+import type { Context } from "../../base/context/context.ts";
+import type { Failure } from "../../base/failure.ts";
+import { escapeJsonText } from "../../base/json/json-text.ts";
+import { hideSecrets } from "../../base/key.ts";
+import type { ErrorFormat } from "../../api/output-format.ts";
+import { usualErrorFormat } from "../render/formats/formats.ts";
+import { visibleText } from "../render/sanitize.ts";
+import { prefixes } from "./report.ts";
+import type { TypedFlags } from "./flags/flag.ts";
+
+/** Up to three lines for people, or one JSON object for programs. */
+export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
+  const text = format === "json" ? failureJson(failure) : failureText(failure);
+  // A closed stderr must not change the exit code.
+  await context.stderr.write(hideSecrets(text)).catch(() => undefined);
+}
+
+/** The problem, the reason from the service, and the next step. */
+function failureText(failure: Failure): string {
+  const { why } = failure.details;
+  const next = nextOf(failure);
+  const lines = [`${prefixes.error}${shown(failure.message)}`];
+  if (why !== undefined && why !== failure.message) lines.push(`  service: ${shown(why)}`);
+  if (next !== undefined) lines.push(`  hint: ${shown(next)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Suggests `explain` if the service rejected the request and there is no other hint. */
+function nextOf({ details: { next, status, code } }: Failure): string | undefined {
+  return next ?? (status === undefined ? undefined : `see: dexdata explain ${code}`);
+}
+
+const longestLine = 500;
+
+function shown(text: string): string {
+  const visible = visibleText(text);
+  if (visible.length <= longestLine) return visible;
+  // Cutting a surrogate pair in half would print a replacement character.
+  return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
+}
+
+/** dexdata's own fields come first, and then each field from the response body, with every digit of its numbers. */
+export function failureJson(failure: Failure): string {
+  const { code, status, exit, retryable, why, body, missing } = failure.details;
+  const own = {
+    code,
+    message: failure.message,
+    status,
+    exit,
+    retryable: retryable ?? false,
+    next: nextOf(failure),
+    service_message: why,
+    missing_rows: missing,
+  };
+  const known = Object.entries(own).filter(([, value]) => value !== undefined);
+  const members = new Map(known.map(([name, value]) => [name, JSON.stringify(value)]));
+  for (const [name, text] of body ?? []) {
+    if (!members.has(name)) members.set(name, text.trim().replaceAll(/[\r\n]/gu, " "));
+  }
+  const text = [...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",");
+  return `${escapeJsonText(`{${text}}`)}\n`;
+}
+
+/** The command line may be only partly parsed, because this also runs after a parse error. */
+export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
+  const asked = typed.get("error-format")?.findLast((text) => text === "json" || text === "text");
+  if (asked === "json" || asked === "text") return asked;
+  const output =
+    typed.get("output")?.at(-1) ??
+    context.env["DEXDATA_OUTPUT"] ??
+    (context.stdout.isTerminal ? "table" : "ndjson");
+  return usualErrorFormat(output, context.stderr.isTerminal);
+}

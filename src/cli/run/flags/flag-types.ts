@@ -1,0 +1,137 @@
+import { formatDuration, readDuration } from "../../../api/duration.ts";
+import { invalidInput } from "../../../base/failure.ts";
+import type { Setting } from "../../../client/settings/setting.ts";
+import { choiceFailure, readInteger } from "../../../api/read-param.ts";
+import { checkHost } from "../../../api/host.ts";
+import { withoutSecrets } from "../../../base/key.ts";
+
+/** How values are displayed in help, named in `commands -o json`, and parsed. */
+export interface FlagType<Value> {
+  readonly name:
+    | "switch"
+    | "choice"
+    | "integer"
+    | "integer or unlimited"
+    | "number"
+    | "duration"
+    | "time"
+    | "text"
+    | "list"
+    | "pair"
+    | "file"
+    | "url"
+    | "address";
+  /** Undefined for a boolean flag. */
+  readonly placeholder?: string;
+  readonly choices?: readonly string[];
+  /** The flag can be repeated, and every value counts. Any other flag can be repeated only with the same value. */
+  readonly isRepeatable?: true;
+  /** A comma-separated list of words that completion can suggest. */
+  readonly isList?: true;
+  /** Throws an error that names the flag if one of the values is invalid. */
+  readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
+}
+
+type Named = FlagType<unknown>["name"];
+
+/** All texts of a flag that is not repeatable are the same. */
+export function readBy<Value>(
+  name: Named,
+  placeholder: string,
+  read: (label: string, text: string, flag: string) => Value,
+): FlagType<Value> {
+  const readOne: FlagType<Value>["read"] = (flag, texts) => {
+    const [text = ""] = texts;
+    return read(`--${flag} "${text}"`, text, flag);
+  };
+  return { name, placeholder, read: readOne };
+}
+
+export const toggle: FlagType<true> = { name: "switch", read: () => true };
+
+/** As in `-vv`. */
+export const counting: FlagType<number> = {
+  name: "switch",
+  isRepeatable: true,
+  read: (_, texts) => texts.length,
+};
+
+/** The command parses the string later. `name` describes the value for programs. */
+export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
+  readBy(name, placeholder, (_, typed) => typed);
+
+export const texts = (placeholder: string): FlagType<readonly string[]> => ({
+  name: "pair",
+  placeholder,
+  isRepeatable: true,
+  read: (_, typed) => typed.map((each) => each ?? ""),
+});
+
+export function wholeNumber(
+  bounds: { readonly min: number; readonly max?: number },
+  placeholder = "n",
+): FlagType<number> {
+  return readBy("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
+}
+
+/** Accepts and rejects the same values as the variable and the config file. */
+export function ofSetting<Value>(
+  { check }: Setting<Value>,
+  name: Named,
+  placeholder: string,
+): FlagType<Exclude<Value, undefined>> {
+  return readBy(name, placeholder, (label, typed) => {
+    const checked = check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem, checked.next);
+    return checked.value;
+  });
+}
+
+/** In milliseconds. */
+export const duration: FlagType<number> = readBy("duration", "duration", readDuration);
+
+/** The minimum is in milliseconds, too. `next` is the hint for shorter durations. */
+export function durationFrom(shortest: number, next: string): FlagType<number> {
+  return readBy("duration", "duration", (label, typed) => {
+    const milliseconds = readDuration(label, typed);
+    if (milliseconds >= shortest) return milliseconds;
+    throw invalidInput(label, `must be ${formatDuration(shortest)} or more`, next);
+  });
+}
+
+export function choice<const Word extends string>(
+  choices: readonly Word[],
+  placeholder: string,
+): FlagType<Word> {
+  const type = readBy("choice", placeholder, (label, typed) => {
+    const word = choices.find((each) => each === typed);
+    if (word === undefined) throw choiceFailure(label, typed, choices);
+    return word;
+  });
+  return { ...type, choices };
+}
+
+/** Comma-separated. */
+export const list = <Value>(
+  placeholder: string,
+  read: (label: string, items: readonly string[], flag: string) => Value,
+): FlagType<Value> => ({
+  ...readBy("list", placeholder, (label, typed, flag) => {
+    const items = typed.split(",").map((item) => item.trim());
+    return read(label, items, flag);
+  }),
+  isList: true,
+});
+
+/** Elsewhere, `-` means stdout, but here it would create a file named "-". */
+export const outputFile: FlagType<string> = readBy("file", "file", (label, typed, flag) => {
+  if (typed !== "" && typed !== "-") return typed;
+  const next = `${flag === "out" ? "leave it out to write to stdout, or " : ""}use ./- for a file named -`;
+  throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
+});
+
+export const host: FlagType<string> = readBy("url", "url", (_, typed, flag) => {
+  const checked = checkHost(typed);
+  if (typeof checked === "string") return checked;
+  throw invalidInput(`--${flag} "${withoutSecrets(typed)}"`, checked.problem);
+});

@@ -1,0 +1,140 @@
+import { usageFailure } from "../../../base/failure.ts";
+import type { FlagType } from "./flag-types.ts";
+
+/** Parsing, help, the man page, completion and `commands -o json` all use this definition. */
+export interface Flag<Value = unknown> {
+  readonly type: FlagType<Value>;
+  readonly group: FlagGroup;
+  /** `-h` shows only this text. */
+  readonly summary: string;
+  /** Text that `--help` adds to the summary. It starts with the punctuation that joins the two. */
+  readonly details?: string;
+  readonly default?: string;
+  /** The default as help displays it, if it is not just "default" and the value. */
+  readonly defaultSaid?: string;
+  /** The part of the text that already lists all choices, so that help does not repeat them. */
+  readonly choicesIn?: "summary" | "details";
+  readonly short?: string;
+  /** The flags that this one belongs to in help. The program checks only `needs`. */
+  readonly with?: string | readonly string[];
+  /** The flag that must also be set, with a hint for when it is missing. */
+  readonly needs?: { readonly flag: string; readonly next: string };
+  readonly excludes?: readonly Exclusion[];
+  /** What completion suggests if the type has no choices. */
+  readonly suggests?: readonly string[] | KeptList;
+}
+
+export interface Exclusion {
+  readonly flag: string;
+  /** The reason, if the message needs it. */
+  readonly why?: string;
+  /** Both flags set the same value, so the message favors neither. */
+  readonly isMutual?: true;
+  readonly next: string;
+}
+
+/** Completion reads these lists from disk or from a command's description, but never from the service. */
+export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameters";
+
+/** In the order used in help. */
+export const flagGroups = [
+  "Filters",
+  "Candles",
+  "Feed",
+  "Parameters",
+  "Rows",
+  "Following",
+  "Sandbox",
+  "Output",
+  "Pages",
+  "Requests",
+  "Hosts and keys",
+] as const;
+
+export type FlagGroup = (typeof flagGroups)[number];
+
+/** In the order used in help. */
+export interface Flags {
+  readonly [name: string]: Flag;
+}
+
+/** Undefined for flags that are not set. Reading an undeclared flag does not compile. */
+export type Values<F extends Flags> = {
+  readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Value | undefined : never;
+};
+
+/** Keyed by name. A repeated flag has several values, and a boolean flag's value is undefined. */
+export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
+
+/** Preserves the type of the value. */
+export function flag<Value>(
+  type: FlagType<Value>,
+  group: FlagGroup,
+  rest: Omit<Flag, "type" | "group">,
+): Flag<Value> {
+  return { type, group, ...rest };
+}
+
+/** Keeps the original order. */
+export function pick<F extends Flags, Name extends keyof F & string>(
+  flags: F,
+  ...names: readonly Name[]
+): Pick<F, Name>;
+export function pick(flags: Flags, ...names: readonly string[]): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => names.includes(name)));
+}
+
+/**
+ * Rejects the first flag that has an invalid value, has two different values or cannot be combined with another. `F` can include flags that the
+ * command does not have; their values are undefined.
+ */
+export function readValues<F extends Flags>(flags: Flags, typed: TypedFlags): Values<F>;
+export function readValues(flags: Flags, typed: TypedFlags): object {
+  const values = Object.entries(flags).map(([name, { type }]) => {
+    const texts = typed.get(name);
+    if (texts === undefined) return [name, undefined] as const;
+    refuseSecondValue(name, type, texts);
+    return [name, type.read(name, texts)] as const;
+  });
+  refuseForeign(flags, typed);
+  return Object.fromEntries(values);
+}
+
+/** Only one of the values could be used, and the result would look like the result for both. */
+function refuseSecondValue(
+  name: string,
+  { name: kind, placeholder, isRepeatable, isList }: FlagType<unknown>,
+  texts: readonly (string | undefined)[],
+): void {
+  if (placeholder === undefined || isRepeatable === true) return;
+  const [first = "", second] = new Set(texts);
+  if (second === undefined) return;
+  throw usageFailure(
+    `--${name} has two different values: "${first}" and "${second}"`,
+    isList === true || kind === "list" ? "separate the values with a comma" : "use only one of them",
+  );
+}
+
+function refuseForeign(flags: Flags, typed: TypedFlags): void {
+  for (const [name, { needs, excludes = [] }] of Object.entries(flags)) {
+    if (!typed.has(name)) continue;
+    if (needs !== undefined && !typed.has(needs.flag))
+      throw usageFailure(`--${name} requires --${needs.flag}`, needs.next);
+    const other = excludes.find((each) => typed.has(each.flag));
+    if (other === undefined) continue;
+    throw usageFailure(conflict(name, other), other.next);
+  }
+}
+
+function conflict(name: string, { flag: other, why, isMutual }: Exclusion): string {
+  if (isMutual === true) return `--${name} and --${other} cannot be used together`;
+  return why === undefined
+    ? `--${other} cannot be used with --${name}`
+    : `--${name} cannot be used with --${other}: ${why}`;
+}
+
+export function flagWords(typed: TypedFlags): readonly string[] {
+  return [...typed].flatMap(([name, texts]) =>
+    texts.flatMap((text) => (text === undefined ? [`--${name}`] : [`--${name}`, text])),
+  );
+}

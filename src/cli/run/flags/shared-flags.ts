@@ -1,0 +1,241 @@
+import { flag, pick, type Values } from "./flag.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { tiers } from "../../../api/tier.ts";
+import { isFaultProblem, parseFaults } from "../../../sandbox/faults/parse-faults.ts";
+import {
+  choice,
+  counting,
+  duration,
+  host,
+  list,
+  ofSetting,
+  outputFile,
+  readBy,
+  text,
+  toggle,
+  wholeNumber,
+} from "./flag-types.ts";
+import { query } from "../../../api/param.ts";
+import { readParam } from "../../../api/read-param.ts";
+import { colorModes, settings } from "../../../client/settings/settings.ts";
+import { objectFormats, outputFormats, textFormats } from "../../../api/output-format.ts";
+
+const progressModes = ["auto", "plain", "none"] as const;
+
+export type ProgressMode = (typeof progressModes)[number];
+
+const fieldPaths = list("paths", (label, paths) => {
+  if (paths.some((path) => path === "" || path.split(".").includes(""))) {
+    throw invalidInput(
+      label,
+      "must be comma-separated field names such as id,24h.volume_usd,tokens.0.symbol",
+    );
+  }
+  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (repeated !== undefined) throw invalidInput(label, `${repeated} appears twice`);
+  if (paths.length > 1 && paths.some((path) => path.startsWith("*")))
+    throw invalidInput(label, "* means all fields, so it must be the only one");
+  return paths;
+});
+
+/** For commands that print rows, but not for those that print complete responses. */
+export const prefixFlag = flag(fieldPaths, "Output", {
+  suggests: "fields",
+  summary: "Print these fields and a tab before each NDJSON row, e.g. pool_id",
+});
+
+const columnNames = readBy("text", "names", (label, typed) => {
+  const names = typed.split(",").map((name) => name.trim());
+  if (!names.includes("")) return names;
+  throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
+});
+
+const objectOutputs =
+  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json";
+
+const textOutputs = `${objectOutputs}, csv, tsv`;
+
+export const outputFlags = {
+  output: flag(choice(outputFormats, "format"), "Output", {
+    short: "o",
+    summary: `${textOutputs}, parquet`,
+    choicesIn: "summary",
+  }),
+  fields: flag(fieldPaths, "Output", {
+    suggests: "fields",
+    summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists all fields)",
+  }),
+  columns: flag(columnNames, "Output", {
+    summary: "Show only these table columns, in this order, e.g. token-0,price-usd",
+    excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
+  }),
+  "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
+  color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
+  out: flag(outputFile, "Output", {
+    summary:
+      "Write rows to a file, which appears when the pull is complete; .gz in its name compresses it, and fields such as {date} divide the rows into several files",
+  }),
+  resume: flag(toggle, "Output", {
+    with: "out",
+    summary: "Resume an interrupted pull; on a first run, write directly to the file",
+    needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
+    excludes: [
+      {
+        flag: "force",
+        isMutual: true,
+        next: "to resume the pull, leave out --force; to start over, leave out --resume",
+      },
+    ],
+  }),
+  force: flag(toggle, "Output", {
+    with: "out",
+    summary: "Overwrite an existing file",
+    needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
+  }),
+  receipt: flag(outputFile, "Output", {
+    summary: "Write a JSON receipt to a file: time range, rows, SHA-256, credits and completeness",
+  }),
+  validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
+  quiet: flag(toggle, "Output", {
+    short: "q",
+    summary: "Hide progress, the summary line and other informational messages",
+  }),
+  progress: flag(choice(progressModes, "mode"), "Output", {
+    summary:
+      "Progress on stderr: auto (default; one live line on a terminal), plain (a line every 10s), none",
+    choicesIn: "summary",
+  }),
+  stats: flag(toggle, "Output", {
+    summary: "Always print the summary line: requests, credits and time",
+  }),
+  verbose: flag(counting, "Output", {
+    short: "v",
+    summary: "Log each request to stderr; -vv adds headers",
+  }),
+  "error-format": flag(choice(["text", "json"], "format"), "Output", {
+    summary:
+      "Format of errors: text, json (default: text; json if output is JSON or NDJSON, and stderr is not a terminal)",
+    choicesIn: "summary",
+  }),
+};
+
+const statuses = {
+  ...readBy("list", "statuses", (label, typed) => {
+    const checked = settings.retry_on.check(typed);
+    if ("problem" in checked) throw invalidInput(label, checked.problem);
+    return checked.value;
+  }),
+  isList: true,
+} as const;
+
+/** Parsed like the integers in filters. */
+const credits = readBy("integer", "n", (_, typed) =>
+  Number(readParam(query("max_credits", { kind: "integer", min: 0 }, ""), typed, 0)),
+);
+
+export const requestFlags = {
+  timeout: flag(ofSetting(settings.timeout, "duration", "duration"), "Requests", {
+    summary: "Time limit for one request",
+    default: "30s",
+  }),
+  deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
+  retries: flag(ofSetting(settings.retries, "integer", "n"), "Requests", {
+    summary: "Maximum retries per request, after 429, 500 and connection errors",
+    details:
+      "; also after 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
+    default: "4",
+  }),
+  "retry-on": flag(statuses, "Requests", {
+    suggests: ["502", "503", "504"],
+    summary: "Always retry after these statuses, e.g. 502,503,504",
+  }),
+  "retry-max-time": flag(duration, "Requests", {
+    summary: "Maximum total wait between retries of one request",
+    default: "3m",
+  }),
+  parallel: flag(wholeNumber({ min: 1, max: 32 }, "1..32"), "Requests", {
+    summary: "Maximum number of concurrent requests, where the API allows them",
+    default: "8",
+  }),
+  rpm: flag(ofSetting(settings.rpm, "integer or unlimited", "n"), "Requests", {
+    suggests: ["unlimited"],
+    summary: "Requests per minute, evenly spaced: a number or unlimited",
+    default: "the plan's",
+    defaultSaid: "default: your plan's rate limit",
+  }),
+  "max-credits": flag(credits, "Requests", { summary: "Stop before spending more than this many credits" }),
+  estimate: flag(toggle, "Requests", {
+    summary: "Print the estimated cost and exit; sends at most one request",
+  }),
+  "require-plan": flag(choice(tiers, "plan"), "Requests", {
+    summary: "Expected plan (keyless, free, dev, pro or enterprise); fail if the service applies another one",
+    choicesIn: "summary",
+  }),
+};
+
+const group = "Hosts and keys";
+
+export const faults = readBy("text", "spec", (_, typed, name) => {
+  const read = parseFaults(typed);
+  if (isFaultProblem(read)) throw usageFailure(`--${name} ${read.problem}`, read.next);
+  return read;
+});
+
+/** A seed that selects a different simulated market. */
+export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
+
+/** The speed of the sandbox clock; 0 stops the clock. */
+export const speed = readBy("number", "n", (label, typed) => {
+  if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
+  throw invalidInput(label, "must be a number such as 0, 1 or 60");
+});
+
+export const hostFlags = {
+  sandbox: flag(toggle, group, { summary: "Use the built-in sandbox: simulated data, offline, free" }),
+  tier: flag(text("plan"), group, {
+    suggests: tiers,
+    with: "sandbox",
+    summary: "Plan to simulate",
+    default: "pro",
+  }),
+  seed: flag(seed, group, { with: "sandbox", summary: "Seed of the simulated market", default: "1" }),
+  faults: flag(faults, group, {
+    with: "sandbox",
+    summary: "Inject faults, e.g. 429x3,500:5%; see dexdata sandbox --help",
+  }),
+  now: flag(text("time", "time"), group, { summary: 'Use this time as "now", e.g. to resolve -24h' }),
+  "base-url": flag(host, group, { summary: "Use this REST host" }),
+  "key-file": flag(text("file", "file"), group, { summary: "Read the key from this file" }),
+  profile: flag(text("name"), group, { suggests: "profiles", summary: "Use the key stored under this name" }),
+};
+
+/** The flags that all API commands share. Other commands use only some of them. */
+export const sharedFlags = { ...outputFlags, ...requestFlags, ...hostFlags };
+
+/** For output that is not typed rows of the contract, and so cannot be Parquet. */
+export const textFlags = {
+  ...sharedFlags,
+  output: flag(choice(textFormats, "format"), "Output", {
+    short: "o",
+    summary: textOutputs,
+    choicesIn: "summary",
+  }),
+};
+
+export const localRowFlags = pick(textFlags, "output", "no-header", "error-format");
+
+export const documentFlags = pick(textFlags, "output", "error-format");
+
+/** For a single object, which has no columns. */
+export const objectFlags = {
+  ...documentFlags,
+  output: flag(choice(objectFormats, "format"), "Output", {
+    short: "o",
+    summary: objectOutputs,
+    choicesIn: "summary",
+  }),
+};
+
+export type SharedValues = Partial<Values<typeof sharedFlags>>;
+
+export type LocalOutputFlags = Pick<SharedValues, "output" | "no-header">;

@@ -1,0 +1,106 @@
+import type { Client } from "../../client/client.ts";
+import type { Target } from "../../client/connection/target.ts";
+import { walkPages } from "../../client/walk-pages.ts";
+import type { Context } from "../../base/context/context.ts";
+import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
+import { pool } from "../../api/endpoints/pool.ts";
+import { Failure } from "../../base/failure.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import { readCachedList, writeCachedList } from "../../client/settings/list-cache.ts";
+import { subjectKey, type Subject } from "../../client/subject.ts";
+
+/** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
+export type KnownAssets = ReturnType<typeof createKnownAssets>;
+
+/** The cache keeps the newest ones. */
+const mostKept = 2000;
+
+export function createKnownAssets(
+  context: Context,
+  { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
+) {
+  // The sandbox uses a new port each time.
+  const name = `${isSimulated ? "sandbox" : rest} assets`;
+  const labels = new Map<string, string>();
+  const requested = new Set<string>();
+  let isChanged = false;
+  let loaded: Map<string, KnownAsset> | undefined;
+  const kept = (): Map<string, KnownAsset> =>
+    (loaded ??= new Map((readCachedList(context, name) ?? []).map(parseKept)));
+
+  const find = (network: string, address: string): KnownAsset | undefined => {
+    const key = subjectKey({ network, address });
+    const label = labels.get(key);
+    return label === undefined ? kept().get(key) : { ...kept().get(key), label };
+  };
+
+  const keep = (network: string, address: unknown, asset: KnownAsset): void => {
+    if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
+    const key = subjectKey({ network, address });
+    const before = kept().get(key);
+    const all = { ...before, ...asset };
+    if (before?.label === all.label && before?.decimals === all.decimals) return;
+    isChanged = true;
+    kept().delete(key);
+    kept().set(key, all);
+  };
+
+  /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
+  const learn = (row: object, network?: string): void => {
+    const chain = member(row, "chain") ?? network;
+    if (typeof chain !== "string") return;
+    const tokens = member(row, "tokens");
+    for (const token of Array.isArray(tokens) ? tokens.filter(isObject) : [])
+      keep(chain, member(token, "id"), factsOf(token));
+    keep(chain, member(row, "address") ?? member(row, "id"), factsOf(row));
+  };
+
+  return {
+    find,
+    learn,
+    /** Labels that the user gave take precedence. */
+    name: (subjects: readonly Subject[]): void => {
+      for (const { network, address, label } of subjects)
+        if (label !== undefined) labels.set(subjectKey({ network, address }), label);
+    },
+    /** Adds the known label to each asset without one. */
+    labeled: (subjects: readonly Subject[]): readonly Subject[] =>
+      subjects.map((subject) => ({ label: find(subject.network, subject.address)?.label, ...subject })),
+    /** Whether a response has already described the pool. A label alone may come from the user's list. */
+    knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
+    /** Requests a pool, at most once, to learn its tokens. Without an answer, they stay unknown. */
+    requestPool: async (client: Client, network: string, address: string): Promise<void> => {
+      const key = subjectKey({ network, address });
+      if (requested.has(key)) return;
+      requested.add(key);
+      const args = new Map(Object.entries({ network, pool_address: address }));
+      try {
+        for await (const { rows } of walkPages(client, pool, args, { pageSize: 0, isStrict: true }))
+          for (const row of rows.values()) learn(row, network);
+      } catch (cause) {
+        if (!(cause instanceof Failure)) throw cause;
+      }
+    },
+    save: (): void => {
+      if (!isChanged) return;
+      isChanged = false;
+      writeCachedList(context, name, [...kept()].slice(-mostKept).map(textOfKept));
+    },
+  };
+}
+
+function factsOf(row: object): KnownAsset {
+  const decimals = member(row, "decimals");
+  const isWhole = typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0;
+  const label = labelOfRow(row);
+  return { ...(label !== undefined && { label }), ...(isWhole && { decimals }) };
+}
+
+function textOfKept([key, { label = "", decimals }]: readonly [string, KnownAsset]): string {
+  return `${key}\t${decimals ?? ""}\t${label}`;
+}
+
+function parseKept(text: string): [string, KnownAsset] {
+  const [key = "", decimals = "", label = ""] = text.split("\t");
+  return [key, { ...(label !== "" && { label }), ...(decimals !== "" && { decimals: Number(decimals) }) }];
+}

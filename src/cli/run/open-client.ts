@@ -1,0 +1,145 @@
+import { type ClientObserver, createClient } from "../../client/client.ts";
+import { chooseTarget, lookUpOf, type Target } from "../../client/connection/target.ts";
+import type { Context } from "../../base/context/context.ts";
+import { isLoopback } from "../../api/host.ts";
+import { connectionOf } from "../../sandbox/caller-access.ts";
+import { findKey, type FoundKey } from "../../client/settings/find-key.ts";
+import { checkKeyHosts } from "../../client/settings/key-hosts.ts";
+import { formatInstant } from "../../base/time/time.ts";
+import { budgetOf } from "./spending/daily-budget.ts";
+import type { Report } from "./report.ts";
+import { openPace } from "./spending/open-pace.ts";
+import type { RunOptions } from "./run-options.ts";
+
+export type OpenClient = Readonly<Awaited<ReturnType<typeof openClient>>>;
+
+/**
+ * An in-process sandbox clock runs at `speed` from the start of the run; 0 stops the clock. `named` is set only if flags
+ * and settings do not determine the host.
+ */
+export async function openClient(
+  context: Context,
+  options: RunOptions,
+  report: RunObserver,
+  speed: number,
+  named: Target | undefined,
+) {
+  const { target, close } =
+    named === undefined
+      ? await openTarget(context, options, report, speed)
+      : { target: named, close: nothing };
+  // When the run ends, requests that are still waiting are canceled and not sent.
+  const closing = new AbortController();
+  const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
+  const pace = openPace(open, options, target, report);
+  const budget = budgetOf(context, options, target, report.warn);
+  const client = createClient(open, target, {
+    timeout: options.timeout,
+    retry: options.retry,
+    pace,
+    budget,
+    requiredPlan: options.requiredPlan,
+    width: options.parallel,
+    observer: { applied: watchPlans(target, report.warn), ...report },
+  });
+  return {
+    client,
+    /** Streams also use the client's rate limiter. */
+    pace,
+    close: async () => {
+      closing.abort(new Error("run finished"));
+      await client.close();
+      await close();
+    },
+  };
+}
+
+/** Without `applied`, a plan other than the key's is reported as soon as the service names it. */
+export type RunObserver = Report & Partial<Pick<ClientObserver, "applied">>;
+
+/** The user pays for a plan that is not applied, so this is printed even if stderr is a pipe, once for each plan. */
+function watchPlans(target: Target, warn: (line: string) => void): (plan: string) => void {
+  const reported = new Set<string>([target.tier]);
+  return (plan) => {
+    if (reported.has(plan) || reported.size > mostReported) return;
+    reported.add(plan);
+    const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
+    warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: ${lookUpOf(target)}`);
+  };
+}
+
+/** The specification has five plans. */
+const mostReported = 10;
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+async function openTarget(context: Context, options: RunOptions, report: RunObserver, speed: number) {
+  const { settings } = options;
+  for (const warning of settings.warnings) report.warn(warning);
+  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
+  const { found, warnings } = await findKey(context, options, settings);
+  for (const warning of warnings) report.warn(warning);
+  const target = targetOf(options, found);
+  warnOfClock(target, options, report);
+  return { target, close: nothing };
+}
+
+/** A service on this machine may have the same clock, as `dexdata sandbox --clock` does. */
+function warnOfClock({ rest }: Target, { now, nowSource }: RunOptions, report: Report): void {
+  if (nowSource === undefined || isLoopback(new URL(rest).hostname)) return;
+  const time = formatInstant({ seconds: Math.floor(now / 1000), fraction: "" });
+  report.warn(`${nowSource} is set, so this run takes ${time} for the current time`);
+}
+
+/** Throws a failure if the key must not be sent to its tier's host. */
+function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
+  const { settings, baseUrl } = options;
+  const hosts = {
+    rest: { free: settings.base_url.value, paid: settings.pro_base_url.value },
+    streaming: { free: settings.streaming_url.value, paid: settings.streaming_pro_url.value },
+  };
+  const identity = {
+    key: found?.key,
+    keySource: found?.source,
+    tier: found === undefined ? settings.tier.value : found.tier,
+    tierSource: tierSourceOf(options),
+    lookUp: found?.lookUp,
+  };
+  const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
+  if (found !== undefined) checkKeyHosts(found, options);
+  return target;
+}
+
+/** The setting that determined the host. Undefined if the service reported the tier or a flag set the host. */
+export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {
+  return tier.source === "default" || baseUrl !== undefined ? undefined : tier.where;
+}
+
+/** The sandbox has its own key, so no stored key is read. */
+async function openSandbox(
+  context: Context,
+  options: RunOptions,
+  { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
+  speed: number,
+) {
+  const { startSandbox } = await import("../../sandbox/server.ts");
+  // The clock starts with the first request. Otherwise, "15 minutes ago" would be too early when it is sent.
+  let started: number | undefined;
+  const passed = (): number => {
+    started ??= context.clock.elapsed();
+    return (context.clock.elapsed() - started) * speed;
+  };
+  const sandbox = await startSandbox({
+    seed,
+    now: () => options.now + passed(),
+    elapsed: context.clock.elapsed,
+    ...(faults !== undefined && { faults }),
+  });
+  const target: Target = {
+    ...connectionOf(sandbox, tier),
+    tier,
+    keySource: "the sandbox",
+    isSimulated: true,
+  };
+  return { target, close: sandbox.close };
+}

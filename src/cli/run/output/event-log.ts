@@ -1,0 +1,57 @@
+import path from "node:path";
+import { invalidInput } from "../../../base/failure.ts";
+import { escapeJsonText } from "../../../base/json/json-text.ts";
+import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
+import { openLogFile } from "../../../base/files/log-file.ts";
+import type { Clock } from "../../../base/context/context.ts";
+import { hasFields } from "../../../base/files/file-pattern.ts";
+import type { Report } from "../report.ts";
+import { instant } from "../../../base/text/counted.ts";
+
+export interface LoggedEvent<Name extends string> {
+  readonly event: Name;
+  /** Defaults to the time of logging. */
+  readonly at?: string;
+  readonly [name: string]: unknown;
+}
+
+export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
+
+/** The file must have a fixed name and must not be the data file. */
+export function checkEventsFile(file: string | undefined, out: string | undefined): void {
+  if (file === undefined) return;
+  const label = `--events "${withoutSecrets(file)}"`;
+  if (hasFields(file))
+    throw invalidInput(
+      label,
+      "must be the name of one file, without % or { }",
+      "remove them; to rotate the file, use logrotate, which can move it while dexdata is writing",
+    );
+  if (out !== undefined && path.resolve(out) === path.resolve(file))
+    throw invalidInput(label, "must not be the --out file", "use another file");
+}
+
+/**
+ * Each NDJSON line is written at once, so lines stay complete and the file can be moved during the run. A file that
+ * cannot be opened is rejected. A later write failure is reported once, and the stream continues.
+ */
+export function openEventLog(
+  file: string | undefined,
+  { warn }: Pick<Report, "warn">,
+  clock: Pick<Clock, "now">,
+): LogEvent<string> {
+  if (file === undefined) return () => undefined;
+  const append = openLogFile({
+    file,
+    label: `--events "${withoutSecrets(file)}"`,
+    advice: "check the directory and its permissions",
+    onProblem: (problem) => warn(`${problem}; the stream continues`),
+  });
+  let lost = 0;
+  return ({ event, at = instant(clock.now()), ...facts }) => {
+    // A failed write may have left a partial line, so the log starts a new one and records how many lines are missing.
+    const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
+    const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
+    lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;
+  };
+}

@@ -1,0 +1,91 @@
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { Failure, usageFailure } from "../../../base/failure.ts";
+import { type OutputFormat, type RowFormat } from "../../../api/output-format.ts";
+import { roomOf } from "../../render/table/fit-columns.ts";
+import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
+import { formats } from "../../render/formats/formats.ts";
+import type { LocalOutputFlags } from "../flags/shared-flags.ts";
+import { readConfigFile } from "../../../client/settings/read-settings.ts";
+import { readSetting, settings } from "../../../client/settings/settings.ts";
+
+/** Aligned columns on a terminal and JSON in a pipe, just like rows from the service. */
+export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.rows(rows, look));
+
+/** One line per field, or a JSON object. */
+export const writeRecord = writer<LocalRow>((record, form, look) => form.record(record, look));
+
+/** csv and tsv do not support nested objects. */
+export const writeDocument = writer<object>((document, form, look, output) => {
+  if (form.document !== undefined) return form.document(document, look);
+  throw usageFailure(`--output ${output}: the output has no columns`, "use json or ndjson");
+});
+
+export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
+  return formats[outputOf(context, flags)].local.documents !== undefined;
+}
+
+/** Either one array or one object per line. */
+export const writeDocuments = writer<readonly object[]>(
+  (documents, form, look) => form.documents?.(documents, look) ?? "",
+);
+
+function writer<Data>(
+  draw: (
+    data: Data,
+    form: Format["local"],
+    look: LocalLook,
+    output: OutputFormat,
+  ) => string | Promise<string>,
+) {
+  return async (context: Context, flags: LocalOutputFlags, data: Data): Promise<ExitCode> => {
+    const { stdout } = context;
+    const output = outputOf(context, flags);
+    const look = {
+      isTerminal: stdout.isTerminal,
+      hasHeader: flags["no-header"] !== true,
+      room: output === "wide" ? undefined : roomOf(stdout),
+    };
+    await stdout.write(await draw(data, formats[output].local, look, output));
+    return 0;
+  };
+}
+
+/**
+ * Comes from the flag, the environment, the config file or the default, in that order. `config list` reports an invalid
+ * setting, but other commands do not fail because of it.
+ */
+export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
+  const output = outputOf(context, flags);
+  return output === "wide" ? "table" : output;
+}
+
+function outputOf(context: Context, flags: LocalOutputFlags): OutputFormat {
+  return flags.output ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
+}
+
+function settledFormat(context: Context): OutputFormat | undefined {
+  try {
+    return readSetting(context, readConfigFile(context), settings.output).value;
+  } catch (cause) {
+    if (cause instanceof Failure) return undefined;
+    throw cause;
+  }
+}
+
+/** A string if a number would round the digits. */
+export function exactNumber(digits: string | undefined): number | string | undefined {
+  return digits !== undefined && /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;
+}
+
+/** Rejects extra arguments instead of ignoring them. */
+export function expectWords(words: readonly string[], count: number, usage: string): void {
+  if (words.length === count) return;
+  const surplus = words[count];
+  throw usageFailure(
+    surplus === undefined
+      ? `missing argument for "dexdata ${usage.split(" <")[0]}"`
+      : `unexpected argument "${surplus}"`,
+    `usage: dexdata ${usage}`,
+  );
+}

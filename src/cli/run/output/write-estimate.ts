@@ -1,0 +1,21 @@
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import type { LocalRow } from "../../render/format.ts";
+import type { LocalOutputFlags } from "../flags/shared-flags.ts";
+import { formatOf, writeRecord } from "./local-output.ts";
+
+type Figures = LocalRow & { readonly certainty: string; readonly basis: string };
+
+/** In a table, a sentence replaces the figures that are unknown. Programs get every field. */
+export async function writeEstimate(
+  context: Context,
+  flags: LocalOutputFlags,
+  figures: Figures,
+): Promise<ExitCode> {
+  if (figures.certainty !== "unknown" || formatOf(context, flags) !== "table")
+    return await writeRecord(context, flags, figures);
+  const { certainty, basis, ...others } = figures;
+  await context.stdout.write(`${certainty}: ${basis}; --max-credits sets a limit\n`);
+  const known = Object.entries(others).filter(([, value]) => value !== null);
+  return await writeRecord(context, flags, Object.fromEntries(known));
+}

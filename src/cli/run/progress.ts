@@ -1,0 +1,109 @@
+import type { Context, Output } from "../../base/context/context.ts";
+import type { ProgressMode } from "./flags/shared-flags.ts";
+import { readsUnicode } from "../render/terminal.ts";
+import type { Countdown } from "./report.ts";
+import type { RunOptions } from "./run-options.ts";
+import type { LiveLine } from "../render/progress/live-line.ts";
+import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
+import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
+
+export type Progress = Readonly<ReturnType<typeof createProgress>>;
+
+/** In milliseconds: before a progress line appears, between frames, and between log lines. */
+const [brief, tick, logged] = [500, 100, 10_000];
+
+export function createProgress(
+  context: Context,
+  mode: ProgressMode,
+  { isQuiet }: Pick<RunOptions, "isQuiet">,
+) {
+  const { clock, signal, env } = context;
+  const isLive = mode === "auto" && !isQuiet && canRedraw(context);
+  const done = new AbortController();
+  let waits: readonly { readonly until: number; readonly why: string }[] = [];
+  let line: LiveLine | undefined;
+
+  const makeRoom = async (): Promise<void> => await line?.clear();
+  const yielding = (output: Output): YieldingOutput | undefined =>
+    isLive && output.isTerminal ? createYieldingOutput(output, makeRoom) : undefined;
+  const [stdout, stderr] = [yielding(context.stdout), yielding(context.stderr)];
+  const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
+  const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
+
+  /** Only pending waits stay in memory. Otherwise, a pull that takes several days would accumulate them. */
+  const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
+  const longestWait = (): Wait | undefined => {
+    const now = clock.elapsed();
+    const last = underWay(now).toSorted((a, b) => b.until - a.until)[0];
+    return last === undefined ? undefined : { left: last.until - now, why: last.why };
+  };
+
+  const describe = (state: () => PullState): (() => readonly string[]) => {
+    const [begun, started] = [state(), clock.elapsed()];
+    return () => progressParts(state(), { state: begun, elapsed: clock.elapsed() - started }, longestWait());
+  };
+
+  const keepDrawing = async (parts: () => readonly string[]): Promise<void> => {
+    await clock.sleep(brief, done.signal);
+    const { createLiveLine } = await import("../render/progress/live-line.ts");
+    const drawn = createLiveLine(context.stderr, readsUnicode(env));
+    line = drawn;
+    const release = context.onSuspend(drawn.clear, () => undefined);
+    try {
+      while (!done.signal.aborted) {
+        if (hasRoom() && !isBusy()) drawn.draw(parts());
+        await clock.sleep(tick, done.signal);
+      }
+    } finally {
+      release();
+    }
+  };
+
+  const close = async (): Promise<void> => {
+    done.abort();
+    signal.removeEventListener("abort", closeAtOnce);
+    await line?.clear();
+  };
+  const closeAtOnce = (): void => void close();
+  if (signal.aborted) done.abort();
+  signal.addEventListener("abort", closeAtOnce, { once: true });
+
+  const countdown: Countdown = {
+    begin: (milliseconds, why) => {
+      const now = clock.elapsed();
+      waits = [...underWay(now), { until: now + milliseconds, why }];
+    },
+    isShown: () => isLive && !done.signal.aborted && hasRoom(),
+  };
+  return {
+    /** Text written to these does not mix with the progress display. */
+    outputs: { stdout: stdout ?? context.stdout, stderr: stderr ?? context.stderr },
+    countdown,
+    /** Shows the progress once the pull has taken long enough. `say` prints a line on stderr. */
+    begin: (state: () => PullState, say: (line: string) => void) => {
+      const parts = describe(state);
+      if (isLive) keepDrawing(parts).catch(() => undefined);
+      if (mode === "plain")
+        keepSaying(clock, done.signal, () => say(`progress: ${parts().join(", ")}`)).catch(() => undefined);
+    },
+    /** Erases the progress display. */
+    close,
+  };
+}
+
+/** A terminal without TERM may not be able to clear a line, but Windows never sets TERM. */
+function canRedraw({ stderr, env, platform }: Context): boolean {
+  const { TERM: terminal = "" } = env;
+  return stderr.isTerminal && terminal !== "dumb" && (terminal !== "" || platform === "win32");
+}
+
+async function keepSaying(
+  clock: Pick<Context["clock"], "sleep">,
+  signal: AbortSignal,
+  sayLine: () => void,
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(logged, signal);
+    sayLine();
+  }
+}

@@ -1,0 +1,159 @@
+import { counted, grouped } from "../../base/text/counted.ts";
+import type { Exchange, Waiting } from "../../client/client.ts";
+import { creditsIn, type Meter } from "../../client/spending/meter.ts";
+import { formatDuration, formatSeconds } from "../../api/duration.ts";
+import type { Context } from "../../base/context/context.ts";
+import type { Failure } from "../../base/failure.ts";
+import type { RunOptions } from "./run-options.ts";
+import { hideSecrets } from "../../base/key.ts";
+import { visibleText } from "../render/sanitize.ts";
+
+/** Shows a countdown during each wait if a user can see it. */
+export interface Countdown {
+  readonly begin: (milliseconds: number, why: string) => void;
+  /** Another line about the same wait would be redundant. */
+  readonly isShown: () => boolean;
+}
+
+/** SGR 2 and 22. Loading chalk for one line would take longer than the line. */
+const dim = { open: "\u001B[2m", close: "\u001B[22m" };
+
+/** No other code adds prefixes. */
+export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
+/** In milliseconds. Shorter waits are not reported. */
+const shortWait = 2000;
+/** Milliseconds to wait for a reader of stderr at the end of the run. */
+const patience = 300;
+const mostWaiting = 1000;
+
+/** Prints everything except rows and the final failure. Each message is one line on stderr. */
+export function createReport(
+  context: Context,
+  options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity">,
+  countdown?: Countdown,
+) {
+  const started = context.clock.elapsed();
+  const isWatched = context.stderr.isTerminal && !options.isQuiet;
+  let written: Promise<void> = Promise.resolve();
+  let [waiting, leftOut] = [0, 0];
+  const append = (text: string, isDim = false): void => {
+    waiting += 1;
+    written = written
+      .then(async () => await say(context, text, isDim))
+      .catch(() => undefined)
+      .then(() => {
+        waiting -= 1;
+        if (leftOut === 0) return;
+        const lines = counted(leftOut, "message");
+        leftOut = 0;
+        append(`${prefixes.warning}${lines} dropped because stderr was blocked`);
+      });
+  };
+  // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill up
+  // memory.
+  const write = (text: string, isDim = false): void => {
+    if (waiting < mostWaiting) append(text, isDim);
+    else leftOut += 1;
+  };
+  const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);
+  const note = writeWith(prefixes.note);
+  return {
+    /** One of several inputs failed. */
+    fault: writeWith(prefixes.error),
+    /** Data may be missing, or an input was ignored. */
+    warn: writeWith(prefixes.warning),
+    /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
+    note,
+    /** Prints a line without a prefix, even if stderr is a pipe. */
+    tell: (text: string) => write(text),
+    /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
+    remark: (text: string) => {
+      if (isWatched) write(text, options.hasDimRemarks);
+    },
+    answered: (exchange: Exchange) => {
+      if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
+    },
+    waiting: (wait: Waiting) => {
+      countdown?.begin(wait.milliseconds, whyAgain(wait));
+      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) note(waitingLine(wait));
+    },
+    /** `line` describes the pause if it is long enough to mention. */
+    pausing: (milliseconds: number, line: string | undefined) => {
+      countdown?.begin(milliseconds, "for the rate limit");
+      if (line !== undefined && countdown?.isShown() !== true) note(line);
+    },
+    /** Prints the requests, the credits and the elapsed time. With --stats, `rest` adds where the list continues. */
+    close: (meter: Meter, rest?: string) => {
+      const line = closingLine(meter, context.clock.elapsed() - started);
+      if (options.hasStats && rest !== undefined) write(`${line}, ${rest}`);
+      else if (isWatched || options.hasStats) write(line, isWatched && options.hasDimRemarks);
+    },
+    /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
+    settled: async () => {
+      if (waiting === 0) return;
+      const done = new AbortController();
+      const late = context.clock.sleep(patience, done.signal).catch(() => undefined);
+      await Promise.race([written, late]);
+      done.abort();
+    },
+  };
+}
+
+export type Report = Readonly<ReturnType<typeof createReport>>;
+
+function closingLine(meter: Meter, milliseconds: number): string {
+  const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
+  const events = meter.events === 0 ? "" : `, ${counted(meter.events, "event")}`;
+  return `${counted(meter.requests, "request")}${events}, ${costOfRun(meter)}${left}, ${formatDuration(milliseconds)}`;
+}
+
+/** Every summary shows this number, which is also in receipts, `--events` and the count of `budget.daily`. */
+export function costOfRun(meter: Meter): string {
+  return `${counted(meter.credits, "credit")}${inDoubt(meter)}`;
+}
+
+/** If a response is truncated, only the service knows whether it charged for the request. */
+function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
+  if (requestsInDoubt === 0) return "";
+  const which = requestsInDoubt === 1 ? "an incomplete response" : `${requestsInDoubt} incomplete responses`;
+  return `, plus up to ${grouped(String(creditsInDoubt))} for ${which}`;
+}
+
+function waitingLine({ milliseconds, failure }: Waiting): string {
+  const why = failure.details.status === 429 ? "rate limited (HTTP 429)" : failure.message;
+  return `${why}; retrying in ${formatSeconds(milliseconds)}`;
+}
+
+function whyAgain({ attempt, failure }: Waiting): string {
+  return failure.details.status === 429
+    ? `for the rate limit (HTTP 429, attempt ${attempt + 1})`
+    : `before attempt ${attempt + 1} (${reasonOf(failure)})`;
+}
+
+function reasonOf({ details: { status }, message }: Failure): string {
+  return status === undefined ? message : `HTTP ${status}`;
+}
+
+/** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */
+function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
+  const left = creditsIn(answer?.headers.get("x-credits-remaining"));
+  const outcome = answer === undefined ? "no response" : String(answer.status);
+  const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
+  const headers =
+    verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
+  return [line, ...headers];
+}
+
+/** Escapes line breaks and other control characters, and hides keys. */
+export async function say({ stderr }: Pick<Context, "stderr">, line: string, isDim = false): Promise<void> {
+  const text = visibleText(hideSecrets(line));
+  await stderr.write(isDim ? `${dim.open}${text}${dim.close}\n` : `${text}\n`);
+}
+
+export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
+  await say(context, `${prefixes.warning}${line}`);
+}
+
+export async function sayNote(context: Pick<Context, "stderr">, line: string): Promise<void> {
+  await say(context, `${prefixes.note}${line}`);
+}

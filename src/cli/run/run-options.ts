@@ -1,0 +1,142 @@
+import { defaultRetryPolicy } from "../../client/pace/retry.ts";
+import type { Context } from "../../base/context/context.ts";
+import { choiceFailure } from "../../api/read-param.ts";
+import { usageFailure } from "../../base/failure.ts";
+import type { RowFormat } from "../../api/output-format.ts";
+import { hasFields } from "../../base/files/file-pattern.ts";
+import { packingByName } from "../../rows/out-files/packing.ts";
+import { formatByName, hasColumns, usualErrorFormat } from "../render/formats/formats.ts";
+import { isTier, tiers } from "../../api/tier.ts";
+import { readSettings } from "../../client/settings/read-settings.ts";
+import { parseTimeBound } from "../../base/time/time.ts";
+import { type PictureFlags, readPicture } from "./flags/picture-flags.ts";
+import type { Flag, Values } from "./flags/flag.ts";
+import type { prefixFlag, SharedValues } from "./flags/shared-flags.ts";
+import { isColored } from "../render/terminal.ts";
+
+/** Flags that only some commands have, but that affect the options, are included. */
+export type RunFlags = SharedValues &
+  Partial<
+    PictureFlags &
+      Values<{
+        readonly speed: Flag<number>;
+        readonly "streaming-url": Flag<string>;
+        readonly prefix: typeof prefixFlag;
+      }>
+  >;
+
+export type RunOptions = Readonly<ReturnType<typeof readRunOptions>>;
+
+/**
+ * Combined from flags, the environment and config.json. Nothing has been sent yet. Each error names the flag as the
+ * user typed it.
+ */
+export function readRunOptions(flags: RunFlags, context: Context) {
+  const settings = readSettings(context);
+  const picture = readPicture(flags);
+  const chosen =
+    flags.output ??
+    (picture === undefined ? settings.output.value : "table") ??
+    formatByName(flags.out) ??
+    (context.stdout.isTerminal ? "table" : "ndjson");
+  const format = chosen === "wide" ? "table" : chosen;
+  return {
+    settings,
+    format,
+    /** Undefined if the `--out` file consists of the rows themselves. */
+    packing: packingByName(flags.out),
+    /** The `--out` path, if it has fields that select the file of each row. */
+    pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
+    errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
+    picture,
+    fields: flags.fields?.join() === "*" ? undefined : flags.fields,
+    /** Each command checks that the fields exist. */
+    prefix: flags.prefix,
+    hasHeader: flags["no-header"] !== true,
+    /** Includes every column, even if the table is wider than the terminal. */
+    isWide: chosen === "wide",
+    columns: columnsFor(format, flags.columns),
+    isColored: isColored(flags.color ?? settings.color.value, context),
+    /** Remarks are dim, so that they do not look like data. */
+    hasDimRemarks: isColored(flags.color ?? settings.color.value, context, "stderr"),
+    isValidated: flags.validate === true,
+    isQuiet: flags.quiet === true,
+    hasStats: flags.stats === true,
+    /** 0 prints nothing, 1 prints one line per request, and 2 also prints the response headers. */
+    verbosity: flags.verbose ?? 0,
+    /** Per request, in milliseconds. */
+    timeout: flags.timeout ?? settings.timeout.value,
+    /** For the whole run, in milliseconds. */
+    deadline: flags.deadline,
+    retry: {
+      retries: flags.retries ?? settings.retries.value,
+      retryOn: flags["retry-on"] ?? settings.retry_on.value,
+      outlastsOutages: false,
+      maxTime: flags["retry-max-time"] ?? defaultRetryPolicy.maxTime,
+    },
+    /** The maximum number of concurrent requests. */
+    parallel: flags.parallel ?? 8,
+    /** Requests per minute. */
+    rpm: flags.rpm === undefined ? settings.rpm : { value: flags.rpm, where: "--rpm" },
+    maxCredits: flags["max-credits"],
+    /** The plan that the service must apply to every response. */
+    requiredPlan: flags["require-plan"],
+    sandbox: readSandbox(flags, settings.sandbox.value),
+    baseUrl: flags["base-url"],
+    keyFile: flags["key-file"],
+    profile: flags.profile,
+    /** Milliseconds since the epoch. The clock is read only once to resolve every time range. */
+    now: readNow(flags, context),
+    /** The flag or variable that replaces the clock. */
+    nowSource: nowSource(flags, context),
+  };
+}
+
+/** Whether the columns exist is checked later, when the table is known. */
+function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
+  if (names === undefined || hasColumns(format)) return names;
+  throw usageFailure(
+    `--columns cannot be used with --output ${format}: it requires a table`,
+    "add -o table, or use --fields",
+  );
+}
+
+function readSandbox(flags: RunFlags, isSetByVariable: boolean) {
+  if (flags.sandbox !== true && !isSetByVariable) {
+    for (const name of ["tier", "seed", "faults", "speed"] as const) {
+      const next = name === "tier" ? tierHint : undefined;
+      if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, next);
+    }
+    return undefined;
+  }
+  const foreign = (["base-url", "streaming-url", "key-file", "profile"] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (foreign !== undefined)
+    throw usageFailure(
+      `--${foreign} cannot be used with --sandbox: the sandbox has separate hosts and keys`,
+      "use only one of them",
+    );
+  // Without a speed, the command's default applies.
+  const { tier = "pro", seed = 1, faults, speed } = flags;
+  if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
+  return { tier, seed, faults, speed, isFlagged: flags.sandbox === true };
+}
+
+const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";
+
+/** Milliseconds since the epoch. */
+export function readNow(flags: SharedValues, context: Context): number {
+  const clock = context.clock.now();
+  const source = nowSource(flags, context);
+  if (source === undefined) return clock;
+  const typed = flags.now ?? context.env["DEXDATA_NOW"] ?? "";
+  const instant = parseTimeBound(typed, clock);
+  if ("problem" in instant) throw usageFailure(`${source} "${typed}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+}
+
+function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string | undefined {
+  if (now !== undefined) return "--now";
+  return (env["DEXDATA_NOW"] ?? "") === "" ? undefined : "DEXDATA_NOW";
+}

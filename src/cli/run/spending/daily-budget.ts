@@ -1,0 +1,208 @@
+import {
+  bothBudgets,
+  type Budget,
+  countedAsSpent,
+  runBudget,
+  unbounded,
+} from "../../../client/spending/credit-budget.ts";
+import type { Target } from "../../../client/connection/target.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { fail, Failure } from "../../../base/failure.ts";
+import { describeError } from "../../../base/files/file-errors.ts";
+import { sizeOf } from "../../../base/files/paths.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { updateStateFile } from "../../../base/files/update-json-file.ts";
+import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
+import type { RunOptions } from "../run-options.ts";
+
+/** The credits of one UTC day, such as `2026-11-21`. */
+interface Day {
+  readonly day: string;
+  readonly credits: number;
+}
+
+interface Spending {
+  /** Changes when a lost file is written again, so that each process notices and adds what it knows. */
+  readonly series: string;
+  /**
+   * The last two days that were used, newest use first. If the clock is set back over midnight, spending continues on
+   * the earlier day's count.
+   */
+  readonly days: readonly Day[];
+}
+
+/** The spending in the file that all processes on this machine share for a service and key (or no key). */
+function openSpending(context: Context, target: Pick<Target, "rest" | "key">, warn: (line: string) => void) {
+  const file = accountFile(context, "budget", target);
+  // Credits that are already spent are recorded even if the run was interrupted. The lock limits the wait.
+  const unending = { ...context, signal: new AbortController().signal };
+  let last: Promise<unknown> = Promise.resolve();
+  /** As this process last wrote it. The count never falls below it, even if the file is removed or emptied. */
+  let own: Spending | undefined;
+
+  const readFile = (before: unknown): Spending => {
+    const size = before === undefined ? sizeOf(file) : undefined;
+    const isNew = before === undefined && size === undefined;
+    if (isNew) removeUnusedAccounts(context, "budget");
+    // A machine crash can leave a new file empty.
+    if (size === 0 && own === undefined)
+      warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
+    if (!isNew && size !== 0) return withOwn(readSpending(before, file), own);
+    return { series: newSeries(context.random), days: own?.days ?? [] };
+  };
+
+  /** One at a time, because parallel changes in the same process would only wait for each other's lock. */
+  const change = async (day: string, by: (spent: Day) => number, locking: Context = unending) => {
+    const turn = last.then(async () => {
+      const update = await updateStateFile(locking, file, (before) => {
+        const { series, days } = readFile(before);
+        const spent = days.find((each) => each.day === day) ?? { day, credits: 0 };
+        const changed = { day, credits: by(spent) };
+        const after = { series, days: [changed, ...days.filter((each) => each.day !== day)].slice(0, 2) };
+        return { after: toContent(after), result: { after, changed } };
+      });
+      own = update.after;
+      return update.changed;
+    });
+    last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } catch (cause) {
+      const isOurs = cause instanceof Failure && ["daily_budget", "budget_not_kept"].includes(cause.code);
+      if (isOurs || locking.signal.aborted) throw cause;
+      throw notKept(file, describeError(cause), cause);
+    }
+  };
+
+  const today = (): string => dayOf(context.clock.now());
+
+  return {
+    change,
+    today,
+    /** Writes the file, too, because a budget that cannot be recorded must not open a stream either. */
+    read: async (): Promise<Day> => await change(today(), ({ credits }) => credits),
+    settled: async (): Promise<void> => {
+      await last;
+    },
+  };
+}
+
+/**
+ * All processes on this machine share one budget per UTC day, service and key (or no key). Credits are recorded before
+ * a request and released if it was free, so a killed process leaves the amount too high, not too low. The hint suggests
+ * `changedBy`, a command or an environment variable.
+ */
+function dailyBudget(
+  context: Context,
+  target: Pick<Target, "rest" | "key">,
+  most: number,
+  changedBy: string,
+  warn: (line: string) => void,
+): Budget {
+  const { change, today, read, settled } = openSpending(context, target, warn);
+
+  const refuseSpent = (spent: Day): void => {
+    if (spent.credits >= most) throw passed(most, changedBy, spent, "next event costs 1");
+  };
+
+  return {
+    claim: async (credits) => {
+      const add = (spent: Day): number => {
+        if (spent.credits + credits > most)
+          throw passed(most, changedBy, spent, `next request costs ${credits}`);
+        return spent.credits + credits;
+      };
+      const { day } = await change(today(), add, context);
+      return {
+        settle: async (cost) => {
+          if (cost === credits) return;
+          // Credits that cannot be released remain recorded.
+          await change(day, (spent) => Math.max(0, spent.credits - (credits - cost))).catch(() => undefined);
+        },
+      };
+    },
+    check: async () => refuseSpent(await read()),
+    record: async (credits) => refuseSpent(await change(today(), (spent) => spent.credits + credits)),
+    settled,
+  };
+}
+
+/** An unreadable file must not count as zero, because the run could then exceed the budget. */
+function readSpending(content: unknown, file: string): Spending {
+  const [series, earlier] = [member(content, "series") ?? "", member(content, "earlier")];
+  const days = [content, ...(earlier === undefined ? [] : [earlier])].map(readDay);
+  const known = days.filter((each) => each !== undefined);
+  if (typeof series !== "string" || known.length < days.length) throw notKept(file, "unexpected content");
+  return { series, days: known };
+}
+
+function readDay(value: unknown): Day | undefined {
+  const [day, credits] = [member(value, "day"), member(value, "credits")];
+  const isCount = typeof credits === "number" && Number.isSafeInteger(credits) && credits >= 0;
+  return typeof day === "string" && isCount ? { day, credits } : undefined;
+}
+
+function toContent({ series, days: [latest, earlier] }: Spending): object {
+  return { ...latest, ...(earlier !== undefined && { earlier }), series };
+}
+
+/** If another process has written a lost file again, it may not have known all of this process's credits. */
+function withOwn(read: Spending, own: Spending | undefined): Spending {
+  if (own === undefined || own.series === read.series) return read;
+  const days = read.days.map(({ day, credits }) => {
+    const known = own.days.find((each) => each.day === day)?.credits ?? 0;
+    return { day, credits: Math.max(credits, known) };
+  });
+  const others = own.days.filter(({ day }) => !days.some((each) => each.day === day));
+  return { series: read.series, days: [...days, ...others].slice(0, 2) };
+}
+
+function newSeries(random: () => number): string {
+  return Math.floor(random() * 2 ** 48).toString(16);
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+function passed(most: number, changedBy: string, spent: Day, cost: string): Failure {
+  const end = dayOf(Date.parse(spent.day) + 86_400_000);
+  return fail(
+    "daily_budget",
+    `budget.daily of ${most} reached: ${countedAsSpent(spent.credits)} today, ${cost}; resets at ${end}T00:00:00Z`,
+    { next: `change the budget with ${changedBy}` },
+  );
+}
+
+function notKept(file: string, why: string, cause?: unknown): Failure {
+  return fail("budget_not_kept", `cannot record the spending for budget.daily in ${file}: ${why}`, {
+    cause,
+  });
+}
+
+/** For `doctor`: finds and records the spending as a command would. Undefined without a budget. */
+export async function spentToday(
+  context: Context,
+  { settings }: Pick<RunOptions, "settings">,
+  target: Pick<Target, "rest" | "key">,
+  warn: (line: string) => void,
+): Promise<{ readonly spent: number; readonly most: number } | undefined> {
+  const { value: most } = settings.budget_daily;
+  if (most === undefined) return undefined;
+  return { most, spent: (await openSpending(context, target, warn).read()).credits };
+}
+
+/** Combines `--max-credits` with what is left of the daily budget, which the sandbox does not have. */
+export function budgetOf(
+  context: Context,
+  { maxCredits, settings }: RunOptions,
+  target: Pick<Target, "rest" | "key" | "isSimulated">,
+  warn: (line: string) => void,
+): Budget {
+  const ofRun = maxCredits === undefined ? unbounded : runBudget(maxCredits);
+  const { value: most, source } = settings.budget_daily;
+  if (most === undefined || target.isSimulated) return ofRun;
+  const changedBy =
+    source === "environment" ? "DEXDATA_BUDGET_DAILY" : "dexdata config set budget.daily <credits>";
+  return bothBudgets(ofRun, dailyBudget(context, target, most, changedBy, warn));
+}

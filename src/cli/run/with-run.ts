@@ -1,0 +1,142 @@
+import type { Target } from "../../client/connection/target.ts";
+import { formatDuration } from "../../api/duration.ts";
+import type { Context } from "../../base/context/context.ts";
+import { createListSources, type ListSources } from "../../base/files/list-sources.ts";
+import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
+import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { createReport, type Report } from "./report.ts";
+import { readRunOptions, type RunFlags, type RunOptions } from "./run-options.ts";
+import { fail, type Failure } from "../../base/failure.ts";
+
+export interface Run {
+  /** The signal also aborts at `--deadline`. The outputs do not interfere with pictures and progress lines. */
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly report: Report;
+  readonly sources: ListSources;
+  /** Buffers messages while a picture fills the terminal. */
+  readonly stderr: HeldOutput;
+  readonly progress: Progress;
+  /** The most recently registered function runs first. */
+  readonly onClose: (close: () => unknown) => void;
+  readonly open: (how?: Opening) => Promise<OpenClient>;
+}
+
+export interface Opening {
+  /** A context for a client that is closed before the run ends. */
+  readonly context?: Context;
+  /** 0 stops the sandbox clock. */
+  readonly speed?: number;
+  /** Set if flags and settings do not determine the host. */
+  readonly target?: Target;
+  /** Receives events instead of the report. */
+  readonly observer?: Partial<RunObserver>;
+  /** Prints a summary, by default the cost, after the client is closed. */
+  readonly over?: (open: OpenClient) => void;
+}
+
+interface Kind {
+  /** Changes the options, for example to the only format that the command supports. */
+  readonly adjust?: (options: RunOptions) => RunOptions;
+  /** Rows in a file have the same format as rows in a pipe. */
+  readonly isFile?: boolean;
+  /** The run takes a while and ends without a signal. */
+  readonly hasProgress?: boolean;
+  /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
+  readonly isTail?: boolean;
+  /** The run is meant for days or for cron, so a service that is unavailable at its start is not its end. */
+  readonly outlastsOutages?: boolean;
+}
+
+/**
+ * Sets up the options, deadline, outputs, report and client. However the run ends, everything is closed in reverse
+ * order and all remaining output is written.
+ */
+export async function withRun<Result>(
+  flags: RunFlags,
+  outer: Context,
+  work: (run: Run) => Promise<Result>,
+  kind: Kind = {},
+): Promise<Result> {
+  const { stdout } = outer;
+  const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
+  const { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false } = kind;
+  const typed = readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer);
+  const outlastsOutages = kind.outlastsOutages ?? isTail;
+  const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
+  const progress = createProgress(outer, hasProgress ? (flags.progress ?? "auto") : "none", options);
+  const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
+  const stderr = createBufferedOutput(timed.stderr);
+  const context = { ...timed, stderr };
+  const report = createReport(context, options, progress.countdown);
+  const closers: (() => unknown)[] = [];
+  const onClose: Run["onClose"] = (close) => closers.push(close);
+  // This command line does not request simulated data, so the note is printed even with --quiet.
+  let isUnannounced = options.sandbox?.isFlagged === false;
+  const open: Run["open"] = async ({ context: own = context, speed = 0, target, observer, over } = {}) => {
+    if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
+    isUnannounced = false;
+    const opened = await openClient(own, options, { ...report, ...observer }, speed, target);
+    onClose(async () => {
+      await progress.close();
+      await opened.close();
+      if (over === undefined) reportCost({ options, report }, opened);
+      else over(opened);
+    });
+    return opened;
+  };
+  const sources = createListSources(context, report.warn);
+  try {
+    return await work({ context, options, report, sources, stderr, progress, onClose, open });
+  } finally {
+    try {
+      await closeAll(closers);
+    } finally {
+      release();
+      await progress.close();
+      if (isTail) outer.stopWaitingForReader();
+      await report.settled();
+    }
+  }
+}
+
+/** An error in one cleanup function does not prevent the others from running. */
+async function closeAll(closers: (() => unknown)[]): Promise<void> {
+  const close = closers.pop();
+  if (close === undefined) return;
+  try {
+    await close();
+  } finally {
+    await closeAll(closers);
+  }
+}
+
+/** Call this after printing the rows. */
+export function reportCost(
+  { options, report }: Pick<Run, "options" | "report">,
+  { client: { meter } }: OpenClient,
+  rest?: string,
+): void {
+  if (options.sandbox?.isFlagged === true) report.remark("simulated data from the sandbox");
+  report.close(meter, rest);
+}
+
+/** Also aborts at `--deadline`. `release` stops the timer. */
+function bounded(context: Context, deadline: number | undefined) {
+  if (deadline === undefined) return { context, release: () => undefined };
+  const late = new AbortController();
+  const done = new AbortController();
+  context.clock.sleep(deadline, done.signal).then(
+    () => late.abort(deadlineFailure(deadline)),
+    () => undefined,
+  );
+  const signal = AbortSignal.any([context.signal, late.signal]);
+  return { context: { ...context, signal }, release: () => done.abort() };
+}
+
+function deadlineFailure(milliseconds: number): Failure {
+  return fail("timeout", `--deadline of ${formatDuration(milliseconds)} reached`, {
+    next: "raise --deadline, or reduce the request",
+  });
+}

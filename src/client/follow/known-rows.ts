@@ -1,0 +1,136 @@
+import { HashTable } from "../pages/seen-keys.ts";
+import { hashText, type TextHash } from "../../base/text/text-hash.ts";
+import type { Instant } from "../../base/time/time.ts";
+import type { TailRow } from "./tail-row.ts";
+
+/** Rows are found even if they are indexed up to this many seconds late. */
+export const reachSeconds = 600;
+/** Limits the cost of a very busy pool. Reading these rows again takes 50 requests. */
+const mostRead = 5000;
+/** While no read is complete, the reads reach back to the last complete one, but no farther than this. */
+const mostUnproved = { rows: 20_000, seconds: 86_400 };
+
+export type KnownRows = ReturnType<typeof createKnownRows>;
+
+/** A row in the range that each read covers. */
+interface WindowRow {
+  readonly seconds: number;
+  /** Whether the last complete read returned it. A row that the service removed may reappear. */
+  isListed: boolean;
+}
+
+/**
+ * The rows read so far. Each read begins at `from`, which moves only after a complete read: a response that lacks rows,
+ * or is older than an earlier one, proves nothing. `latest` returns Unix seconds; a row with a later time does not show
+ * how far the reads have come.
+ */
+export function createKnownRows(begin: Instant, latest: () => number, since: number = begin.seconds) {
+  const memory = createRowMemory(Math.min(since, begin.seconds));
+  const window = new Map<string, WindowRow>();
+  let from = begin;
+  let newest = Number.NEGATIVE_INFINITY;
+  let newestBefore = Number.NEGATIVE_INFINITY;
+  let unlisted = 0;
+
+  const moveFrom = (seconds: number): void => {
+    if (seconds <= from.seconds) return;
+    from = { seconds, fraction: "" };
+    for (const [key, row] of window) {
+      if (row.seconds >= seconds) continue;
+      window.delete(key);
+      if (!row.isListed) unlisted -= 1;
+    }
+  };
+
+  return {
+    /** All rows since this time are read again, and compared with the service's count. */
+    from: () => from,
+    /** The second of the newest row; negative infinity if there is none. */
+    newest: () => newest,
+    judge: memory.judge,
+    add: (rows: readonly TailRow[]): void => {
+      const last = latest();
+      for (const { key, at } of rows) {
+        if (at.seconds <= last) newest = Math.max(newest, at.seconds);
+        memory.add(key, newest);
+        if (at.seconds >= from.seconds && !window.has(key))
+          window.set(key, { seconds: at.seconds, isListed: true });
+      }
+    },
+    /**
+     * Called after a complete read up to this second, or up to the present. The latter confirms only what the complete
+     * read before it has reached, so a single wrong response leaves no gap.
+     */
+    confirm: (to?: number): void => {
+      const seconds = to ?? newestBefore;
+      if (to === undefined) newestBefore = newest;
+      moveFrom(seconds - reachSeconds);
+      if (window.size <= mostRead) return;
+      const times = [...window.values()].map((row) => row.seconds).toSorted((a, b) => b - a);
+      // The newest second is always read again, because more of its rows may follow.
+      moveFrom(Math.min(seconds, (times[mostRead] ?? 0) + 1));
+    },
+    /** Limits memory use. Returns the start of the range that was given up without a complete read, if any. */
+    giveUp: (): Instant | undefined => {
+      const isTooMuch = window.size > mostUnproved.rows || newest - from.seconds > mostUnproved.seconds;
+      if (!isTooMuch || newest - reachSeconds <= from.seconds) return undefined;
+      const left = from;
+      moveFrom(newest - reachSeconds);
+      return left;
+    },
+    /** The number of known rows since `from` that the last complete read returned. */
+    listed: () => window.size - unlisted,
+    /** Receives the rows of a read that began at `from`. */
+    setListed: (keys: ReadonlySet<string>): void => {
+      unlisted = 0;
+      for (const [key, row] of window) {
+        row.isListed = keys.has(key);
+        if (!row.isListed) unlisted += 1;
+      }
+    },
+  };
+}
+
+/** The rows of at least this many seconds are remembered, unless there are too many of them. */
+const memorySeconds = 86_400;
+/** Two tables of this size take 24 MB. */
+const mostRemembered = 1_000_000;
+
+/**
+ * Remembers rows by the hashes of their keys, so that none is written twice, however old the response is. Two tables
+ * alternate: when the newer one is full, the older one is cleared. `begin` is in Unix seconds; rows before it are not
+ * wanted.
+ */
+function createRowMemory(begin: number) {
+  let [older, newer] = [new HashTable(), new HashTable()];
+  /** Every row since this second is in one of the tables. */
+  let reach = begin;
+  /** The newer table has the rows since this second. */
+  let start = begin;
+  const hash: TextHash = { high: 0, low: 0 };
+
+  return {
+    /** A forgotten row may have been written or not, so it is never new. */
+    judge: ({ key, at }: TailRow): "new" | "known" | "forgotten" => {
+      hashText(key, hash);
+      if (newer.has(hash.high, hash.low)) return "known";
+      if (older.has(hash.high, hash.low)) {
+        // A row that is still listed must stay known, even if its time is in the future.
+        newer.add(hash.high, hash.low);
+        return "known";
+      }
+      if (at.seconds >= reach) return "new";
+      return at.seconds >= begin ? "forgotten" : "known";
+    },
+    /** `newest` is the second of the newest row. */
+    add: (key: string, newest: number): void => {
+      hashText(key, hash);
+      newer.add(hash.high, hash.low);
+      if (newest - start < memorySeconds && newer.size < mostRemembered) return;
+      older.clear();
+      [older, newer] = [newer, older];
+      reach = start;
+      start = newest + 1;
+    },
+  };
+}

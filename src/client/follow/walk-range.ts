@@ -1,0 +1,150 @@
+import type { Client } from "../client.ts";
+import type { Page } from "../pages/page.ts";
+import { walkPages } from "../walk-pages.ts";
+import type { Question } from "../../api/args.ts";
+import { rowShape } from "../../api/endpoint.ts";
+import { fail, Failure } from "../../base/failure.ts";
+import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
+import type { KnownRows } from "./known-rows.ts";
+import { readTailRow, type TailRow } from "./tail-row.ts";
+
+/** Which list is read. */
+export interface Source {
+  readonly client: Client;
+  readonly question: Question;
+  readonly pageSize: number;
+  readonly isStrict: boolean;
+}
+
+/** Ends at the service's present time if `to` is missing. Both bounds are sent unchanged. */
+export interface Span {
+  readonly from: Instant;
+  readonly to?: Instant;
+}
+
+interface Walk {
+  readonly span: Span;
+  /** The walk ends as soon as more than this many rows are new. */
+  readonly most: number;
+  readonly found: FoundRows;
+  /** Set for the range that is read again and again: how far the total usually exceeds the number of listed rows. */
+  readonly excess: number | undefined;
+  /** Read all pages, even if the first one and the total agree with the known rows. */
+  readonly isWhole: boolean;
+}
+
+export interface TooMany {
+  readonly kind: "too-many";
+  readonly rows: number;
+  readonly newest: Instant;
+}
+
+type Walked =
+  | TooMany
+  /** The list is an earlier state of one that was already read. */
+  | { readonly kind: "older" }
+  /** The total is the number of known and new rows. */
+  | { readonly kind: "agreed" }
+  /** The end of the list. */
+  | { readonly kind: "end"; readonly listed: ReadonlySet<string>; readonly items: number };
+
+/** `latest` returns Unix seconds; rows with a later time have a wrong date. */
+export function createRangeWalk(source: Source, known: KnownRows, latest: () => number) {
+  const { client, question, pageSize, isStrict } = source;
+
+  /** A list that ends before the newest known row was made before that row, unless the service has removed it. */
+  const isOlder = (rows: readonly TailRow[]): boolean => {
+    const last = latest();
+    const newest = rows.find(({ at }) => at.seconds <= last) ?? rows[0];
+    return (newest?.at.seconds ?? Number.NEGATIVE_INFINITY) < known.newest();
+  };
+
+  return async ({ span: { from, to }, most, found, excess, isWhole }: Walk): Promise<Walked> => {
+    const isOfKnown = excess !== undefined;
+    const asked = new Map([...question.args, ["from", toWire(from)]]);
+    if (to !== undefined) asked.set("to", toWire(to));
+    const listed = new Set<string>();
+    let [items, newest]: [number?, Instant?] = [];
+    // The next page is probably the last one needed, so pages requested in advance would waste credits.
+    const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
+    // The count below detects rows that are still missing, and the next walk reads them.
+    const again: Client["again"] = async (repeats, problem) =>
+      repeats === 1 && (await client.again(repeats, problem));
+    const asking: Client = { ...client, width, again };
+    const pages = walkPages(asking, question.endpoint, asked, { pageSize, isStrict });
+    for await (const page of withoutDoubts(pages)) {
+      const rows = tailRowsOf(page, question);
+      const isFirst = items === undefined;
+      items ??= itemsOf(page);
+      newest ??= rows[0]?.at;
+      let isKnown = rows.length > 0;
+      for (const row of rows) {
+        // Rows outside the range belong to the response to another request, so they must not make up for missing rows.
+        const isInside = row.at.seconds >= from.seconds && (to === undefined || row.at.seconds <= to.seconds);
+        if (isInside) listed.add(row.key);
+        isKnown = !found.add(row) && isKnown;
+      }
+      if (isFirst && isOfKnown && isOlder(rows)) return { kind: "older" };
+      const count = Math.max(found.fresh.size, items - (isOfKnown ? known.listed() : 0));
+      if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest };
+      if (!isOfKnown || isWhole) continue;
+      const isAll = items > 0 ? known.listed() + found.fresh.size === items - excess : isKnown;
+      if (isAll) return { kind: "agreed" };
+    }
+    return { kind: "end", listed, items: items ?? 0 };
+  };
+}
+
+/**
+ * A list that ends with a doubt ends normally, because its count is compared here. A rejection of a later page is the
+ * fault of the page before, which named a wrong cursor or number of pages.
+ */
+async function* withoutDoubts(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  let isFirst = true;
+  try {
+    for await (const page of pages) {
+      isFirst = false;
+      yield page;
+    }
+  } catch (cause) {
+    if (isFirst || !(cause instanceof Failure)) throw cause;
+    if (cause.status === 400) throw fail("untrusted_answer", cause.message, { cause });
+    if (cause.code !== "incomplete") throw cause;
+  }
+}
+
+export function tailRowsOf({ rows }: Page, { endpoint }: Question): readonly TailRow[] {
+  const shape = rowShape(endpoint);
+  return rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
+}
+
+/**
+ * The number of rows in the range, or 0 if its first page has no total. As long as it matches the number of known and
+ * new rows, no row was indexed late, and one page is sufficient.
+ */
+function itemsOf({ rows, repeats = 0, left }: Page): number {
+  return left === undefined ? 0 : rows.length + repeats + left;
+}
+
+export type FoundRows = ReturnType<typeof createFoundRows>;
+
+/** The new rows of all walks through one range. Rows after `to` are read later. */
+export function createFoundRows(known: KnownRows, to?: Instant) {
+  const fresh = new Map<string, TailRow>();
+  const forgotten = new Set<string>();
+  return {
+    fresh,
+    /** Returns whether the row is new. */
+    add: (row: TailRow): boolean => {
+      const judged = known.judge(row);
+      if (judged === "forgotten") forgotten.add(row.key);
+      if (judged !== "new") return false;
+      if (!fresh.has(row.key) && (to === undefined || row.at.seconds <= to.seconds)) fresh.set(row.key, row);
+      return true;
+    },
+    /** Keeps the service's order for rows with the same time. A walk that goes back a page may find some rows late. */
+    inOrder: (): readonly TailRow[] =>
+      [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at)),
+    forgotten: () => forgotten.size,
+  };
+}

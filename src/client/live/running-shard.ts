@@ -1,0 +1,159 @@
+import { isWaitTooLong } from "../response/retry-after.ts";
+import { isStreamLimitFailure } from "../streams/stream-refusal.ts";
+import type { ChildSignal } from "../../base/context/child-signal.ts";
+import type { Context } from "../../base/context/context.ts";
+import type { Failure } from "../../base/failure.ts";
+import { type Gap, gapBetween, type Moment } from "./gap.ts";
+import type { Missing, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
+import { Waits } from "./reconnect.ts";
+import { keepOpen } from "./shard.ts";
+import type { OpenShard } from "./subscription.ts";
+import type { UpToDate } from "./up-to-date.ts";
+import type { Subject } from "../subject.ts";
+
+/** The abort reason for a connection that is reopened because its assets have changed. */
+export class Regrouped {
+  readonly why: string;
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+/** Retries after a 429 for too many connections, because the service may still count one that was just closed. */
+const patience = 3;
+
+export class RunningShard {
+  shard: Shard;
+  readonly started: Moment;
+  /** A reload of the list added this connection. */
+  readonly isAdded: boolean;
+  /** The signal for the current set of assets; aborted when the set changes. */
+  current: ChildSignal;
+  /** Undefined unless the connection is open. */
+  upToDate: UpToDate | undefined;
+  wasOpen = false;
+  /** Reported by the next opening, after the connection was lost or its assets changed. */
+  interrupted: { readonly from: Moment; readonly reason: string } | undefined;
+  /** The failure of the last attempt, if the connection was never open. */
+  refused: Failure | undefined;
+  /**
+   * Set once this connection has received assets from rejected ones. `before` lists its own assets. The received assets
+   * may be dropped if a reload added them.
+   */
+  moved:
+    | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
+    | undefined;
+  readonly waits = new Waits();
+  /** Consecutive searches for an invalid asset that found none. */
+  fruitless = 0;
+  /** Called when the connection has opened, been rejected or ended. */
+  settled: (() => void) | undefined;
+
+  constructor(shard: Shard, started: Moment, isAdded: boolean, current: ChildSignal) {
+    this.shard = shard;
+    this.started = started;
+    this.isAdded = isAdded;
+    this.current = current;
+  }
+
+  /** The connection was never open, and the last attempt was rejected because of too many connections. */
+  get isCrowdedOut(): boolean {
+    return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
+  }
+
+  async keep(
+    context: Pick<Context, "clock" | "random">,
+    open: OpenShard,
+    limits: ShardLimits,
+    handlers: TailHandlers,
+  ): Promise<never> {
+    const { shard, interrupted } = this;
+    return await keepOpen(
+      context,
+      open,
+      {
+        opened: (at, gap, upToDate) => {
+          [this.upToDate, this.wasOpen] = [upToDate, true];
+          [this.interrupted, this.moved] = [undefined, undefined];
+          this.settled?.();
+          const pending = interrupted && gapBetween(interrupted.from, at, interrupted.reason);
+          handlers.opened(shard, at, gap ?? pending);
+        },
+        events: (events, at) => {
+          this.fruitless = 0;
+          return handlers.events(shard, events, at);
+        },
+        charged: handlers.charged,
+        lost: (from, { message }) => {
+          this.upToDate = undefined;
+          this.interrupted = { from, reason: message };
+        },
+        retrying: (failure, wait) => {
+          // The service may still count the connection that was just closed, so a new one could take its place.
+          if (!isStreamLimitFailure(failure) || this.waits.attempts > patience) this.settled?.();
+          if (!this.wasOpen) this.refused = failure;
+          handlers.retrying(shard, failure, wait);
+        },
+        stray: (lines) => handlers.stray(shard, lines),
+        said: (kind, text) => handlers.said(shard, kind, text),
+      },
+      {
+        ...limits,
+        isFinal: (failure, attempts) =>
+          isStreamLimitFailure(failure) && !this.wasOpen && (attempts > patience || isWaitTooLong(failure)),
+      },
+      this.current.signal,
+      this.waits,
+    );
+  }
+
+  /**
+   * Ends if there are no assets. First reports what is missing so far under the old names: the next opening reports a gap
+   * for its own assets only.
+   */
+  regroup(
+    subjects: readonly Subject[],
+    why: string,
+    at: Moment,
+    { missedBefore }: Pick<TailHandlers, "missedBefore">,
+  ): void {
+    const { shard, upToDate } = this;
+    const removed = shard.subjects.filter((subject) => !subjects.includes(subject));
+    const pending = this.interrupted ?? upToDate?.blindAt(at);
+    const refusal = this.refused && { from: this.started, reason: this.refused.message };
+    if (pending !== undefined) {
+      missedBefore(shard, gapBetween(pending.from, at, pending.reason));
+      this.interrupted = { from: at, reason: why };
+    } else {
+      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why };
+      const missed = this.interrupted ?? refusal;
+      if (missed !== undefined && removed.length > 0)
+        missedBefore({ ...shard, subjects: removed }, gapBetween(missed.from, at, missed.reason));
+    }
+    this.upToDate = undefined;
+    this.shard = { ...shard, subjects };
+    this.current.abort(new Regrouped(why));
+  }
+
+  /** Resolves when the connection is open again, or cannot be opened for now. */
+  settling(): Promise<void> {
+    this.settled?.();
+    return new Promise((resolve) => {
+      this.settled = resolve;
+    });
+  }
+
+  /** Undefined if the connection is open and up to date at the end. */
+  missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
+    const { upToDate, wasOpen, interrupted, refused, started } = this;
+    const lost = upToDate === undefined ? interrupted : upToDate.blindAt(to);
+    if (lost !== undefined) return { gap: gapBetween(lost.from, to, lost.reason), missing: "lost" };
+    if (upToDate !== undefined) return undefined;
+    const gap = gapBetween(started, to, refused?.message ?? "never connected");
+    return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
+  }
+}
+
+export function assetsOf(all: readonly RunningShard[]): readonly Subject[] {
+  return all.flatMap(({ shard }) => shard.subjects);
+}

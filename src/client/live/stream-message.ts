@@ -1,0 +1,35 @@
+import { dataOf, isSkipped, type StreamEvent } from "../streams/stream-event.ts";
+import { failAsService } from "../../api/error-codes.ts";
+import { fail, type Failure } from "../../base/failure.ts";
+import { member } from "../../base/json/raw-json.ts";
+
+/** In characters. An event may be a megabyte long, which is far too long to print. */
+const longest = 1024;
+
+export function shortened(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** The event's `message`, or all of its data if it has none. The text is untrusted. */
+export function textOf(event: StreamEvent): string {
+  if (isSkipped(event)) return "(larger than the limit)";
+  const text = dataOf(event).toString("utf8");
+  try {
+    const message = member(JSON.parse(text), "message");
+    return shortened(typeof message === "string" ? message : text);
+  } catch {
+    return shortened(text);
+  }
+}
+
+/** The client closes the stream and retries (specification, Events 2), unless an asset is unknown. */
+export function streamError(event: StreamEvent): Failure {
+  const why = textOf(event);
+  if (/\btoken not found\b/iu.test(why)) {
+    return failAsService("not_found", "one of the assets is unknown to the service", {
+      why,
+      next: "find the address: dexdata search <address>",
+    });
+  }
+  return fail("stream_error", `the service ended the stream with an error: ${why}`, { next: undefined, why });
+}

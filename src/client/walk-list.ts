@@ -1,0 +1,32 @@
+import type { Reply } from "../api/reply.ts";
+import { askInBatches } from "./batches.ts";
+import { countBack } from "./candles/count-back.ts";
+import { walkSlices } from "./candles/slice-answer.ts";
+import { walkCursorPages } from "./pages/cursor-pages.ts";
+import { refuseEndless } from "./pages/distinct-pages.ts";
+import { failOnDoubts } from "./pages/judge.ts";
+import { walkNumberedPages } from "./pages/numbered-pages.ts";
+import type { Asking, Page } from "./pages/page.ts";
+import { createSeenKeys } from "./pages/seen-keys.ts";
+
+/** The replies that take more than one request. */
+type ListReply = Exclude<Reply, { readonly kind: "single" | "list" | "groups" }>;
+
+export function walkList(asking: Asking, reply: ListReply): AsyncGenerator<Page> {
+  const { args, walk } = asking;
+  const list = { ...asking, walk: { ...walk, seen: walk.seen ?? createSeenKeys("all", false) } };
+  switch (reply.kind) {
+    case "cursor-pages":
+      return failOnDoubts(refuseEndless(walkCursorPages(list, reply)), walk.isStrict);
+    case "numbered-pages":
+      return failOnDoubts(refuseEndless(walkNumberedPages(list, reply)), walk.isStrict);
+    case "batch":
+      return askInBatches(asking, reply);
+    case "candles": {
+      const asked = { ...asking, maxLimit: reply.maxLimit };
+      // A resumed pull already knows the start of its time range.
+      const isCountedBack = args.has("count_back") && walk.start === undefined;
+      return isCountedBack ? countBack(asked) : walkSlices(asked);
+    }
+  }
+}

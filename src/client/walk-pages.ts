@@ -1,0 +1,78 @@
+import type { Args } from "../api/args.ts";
+import { type Endpoint, onlyGroup } from "../api/endpoint.ts";
+import { invalidResponse } from "../base/failure.ts";
+import { listNameOf } from "../api/reply.ts";
+import { isObject, member, rawMembers } from "../base/json/raw-json.ts";
+import type { Client } from "./client.ts";
+import type { Document } from "./connection/answer-body.ts";
+import { checkEcho } from "./response/echo.ts";
+import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
+import { textRows } from "./rows/rows.ts";
+import { ended } from "./pages/judge.ts";
+import { type Asking, createPage, type Page, type Walk } from "./pages/page.ts";
+
+/** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
+export async function* walkPages(
+  client: Client,
+  endpoint: Endpoint,
+  args: Args,
+  walk: Walk,
+): AsyncGenerator<Page> {
+  const { reply } = endpoint;
+  const asking = { client, endpoint, args, walk };
+  const isOneAnswer = reply.kind === "single" || reply.kind === "list" || reply.kind === "groups";
+  if (isOneAnswer || walk.once !== undefined) return yield* askOnce(asking);
+  // Paging is a third of the code of a request, and commands for one pool or token do without it.
+  const { walkList } = await import("./walk-list.ts");
+  yield* walkList(asking, reply);
+}
+
+async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
+  const { once = "rows", isStrict } = walk;
+  const { answer, warning } = await askOwn(client, endpoint, args, isStrict);
+  if (once === "rows") for (const page of rowsOf(endpoint, answer)) yield { ...page, warning };
+  else {
+    const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
+    yield { group: onlyGroup, rows: whole, isDocument: true, end: ended("inputs"), warning };
+  }
+}
+
+/** A response about another asset or network is requested again, and is never returned. */
+async function askOwn(
+  client: Client,
+  endpoint: Endpoint,
+  args: Args,
+  isStrict: boolean,
+): Promise<{ readonly answer: Document; readonly warning: string | undefined }> {
+  const { reply } = endpoint;
+  const foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
+  for (let repeats = 1; ; repeats += 1) {
+    const answer = await client.ask(endpoint, args);
+    if (foreignIn === undefined) return { answer, warning: undefined };
+    const { value } = answer.read();
+    const rows = reply.kind === "single" ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
+    const echo = reply.kind === "cursor-pages" ? member(value, "query") : undefined;
+    const foreign = foreignIn(
+      (field) => (Array.isArray(rows) ? rows : []).map((row) => member(row, field)),
+      echo,
+    );
+    if (foreign === undefined) return { answer, warning: checkEcho(endpoint, args, echo, isStrict) };
+    if (!isStrict && foreign.only !== undefined) return { answer, warning: foreign.problem };
+    if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign);
+  }
+}
+
+/** One page per group. */
+function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
+  const { reply } = endpoint;
+  const { text, value } = document.read();
+  if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
+    return [createPage(text, value, endpoint.command)];
+  if (!isObject(value)) throw invalidResponse("invalid response: not an object");
+  if (reply.kind === "single")
+    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), end: ended("inputs") }];
+  const members = rawMembers(text);
+  if (reply.kind !== "groups")
+    return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
+  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, group));
+}

@@ -1,0 +1,196 @@
+import type { Hash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { checkHeld, type FileLock } from "../../base/files/file-lock.ts";
+import { checkRegular } from "../../base/files/regular-file.ts";
+import type { CheckpointHeader, Interrupted, Progress } from "./checkpoint.ts";
+import { beginJournal, continueJournal } from "./journal.ts";
+import { lockOf, partOf } from "./out-file.ts";
+import { type PlannedFile, publishRows, type WrittenFile } from "./packed-file.ts";
+import type { Packing } from "./packing.ts";
+import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
+import { countedSink } from "./sink.ts";
+
+/** The part of a checkpoint line that cannot be derived from the file itself. */
+export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;
+
+export type GrowingFile = Awaited<ReturnType<typeof growFile>>;
+
+export interface Growing {
+  readonly file: string;
+  readonly header: CheckpointHeader;
+  readonly interrupted: Interrupted | undefined;
+  /** The hash of the rows from earlier runs. */
+  readonly hash: Hash;
+  /** The permissions of the file that will be replaced. */
+  readonly kept: number | undefined;
+  /** The file's lock, which this run holds. */
+  readonly lock: Pick<FileLock, "isHeld">;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Undefined if the file consists of the rows as they are written. */
+  readonly staging?: Staging | undefined;
+}
+
+/** Rows are staged in `FILE.part` until the pull is complete. */
+export interface Staging {
+  readonly packing: Packing | undefined;
+  /** Plans the final files, in the order in which they get their names. */
+  readonly plan: (rowsAt: string, bytes: number) => Promise<readonly PlannedFile[]>;
+}
+
+/**
+ * A new pull creates `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure
+ * neither creates nor destroys anything.
+ */
+export async function growFile(growing: Growing) {
+  const { file, header, interrupted, lock, hash, staging } = growing;
+  const part = header.rows !== "file" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
+  let rowsAt = part ?? file;
+  let canContinue = interrupted !== undefined;
+  let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
+  /** This line is written once the checkpoint exists. */
+  let line: Progress | undefined;
+  let files: readonly WrittenFile[] | undefined;
+
+  const writeLine = ({ rows, journal }: Opened): void => {
+    if (line === undefined) return;
+    checkHeld(lock, lockOf(file));
+    rows.verify(line.bytes);
+    journal.note(line);
+    line = undefined;
+    canContinue = true;
+  };
+  const open = async (): Promise<Opened> => {
+    if (opened !== undefined) return opened;
+    opened = await beginRows(growing, rowsAt);
+    writeLine(opened);
+    return opened;
+  };
+  const write = async (text: string | Uint8Array): Promise<void> => {
+    // Another run may have finished the file while this run was suspended.
+    checkHeld(lock, lockOf(file));
+    await (await open()).rows.write(text);
+  };
+  const sink = countedSink(write, interrupted?.progress?.bytes, hash);
+
+  return {
+    sink,
+    rowsAt: () => rowsAt,
+    /** Adds a line to the checkpoint. `added` contains the hashes of the rows since the last call. */
+    note: (added: string, account: Account): void => {
+      const seen = [line?.seen, added].filter((hashes) => hashes !== undefined && hashes !== "").join(",");
+      line = { ...account, bytes: sink.bytes(), sha256: hash.copy().digest("hex"), seen: seen || undefined };
+      if (opened !== undefined) writeLine(opened);
+    },
+    /** Gives the complete file its final name. */
+    finish: async (): Promise<void> => {
+      try {
+        files = await complete(growing, part, await open(), sink.bytes());
+        rowsAt = file;
+      } finally {
+        await opened?.rows.close();
+        opened?.journal.close();
+      }
+    },
+    /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
+    abandon: async (): Promise<void> => {
+      // With this line, --resume does not repeat requests that returned no rows. The error that ended the run is more
+      // important than a missing line.
+      if (line !== undefined && part === undefined) await open().catch(() => undefined);
+      if (!canContinue) rowsAt = file;
+      try {
+        await opened?.rows.close();
+        opened?.journal.close();
+        if (canContinue || opened === undefined || part === undefined || !lock.isHeld()) return;
+        rmSync(part, { force: true });
+        opened.journal.remove();
+      } catch {
+        // The error that ended the run is more important than lost access to the directory.
+      }
+    },
+    /** Removes the checkpoint and staged rows after `finish`, because there is nothing left to continue. */
+    forget: (): void => {
+      if (!lock.isHeld()) return;
+      if (staging !== undefined && opened !== undefined) rmSync(partOf(file), { force: true });
+      opened?.journal.remove();
+    },
+    /** The final files after `finish`; undefined if the file consists of the rows as they were written. */
+    files: () => files,
+    /** Whether a later run can continue the pull. */
+    canContinue: () => canContinue,
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof beginRows>>;
+
+/** Returns the final files, unless the file consists of the rows as they were written. */
+async function complete(
+  growing: Growing,
+  part: string | undefined,
+  opened: Opened,
+  bytes: number,
+): Promise<readonly WrittenFile[] | undefined> {
+  const { file, header, lock, staging } = growing;
+  const { rows, journal } = opened;
+  checkHeld(lock, lockOf(file));
+  await rows.sync();
+  const written = rows.verify(bytes);
+  if (staging !== undefined) return await publish(growing, staging, opened, bytes);
+  journal.end(bytes);
+  await rows.close();
+  if (part !== undefined) await placePart(part, file, header.mayReplace, written);
+  return undefined;
+}
+
+/** The staged rows remain until the caller has written the receipt, so that a killed run can be repeated. */
+async function publish(
+  { file, header, lock, random, signal }: Growing,
+  { packing, plan }: Staging,
+  { rows, journal }: Opened,
+  bytes: number,
+): Promise<readonly WrittenFile[]> {
+  const staged = partOf(file);
+  let files: readonly WrittenFile[] = [];
+  const planned = await plan(staged, bytes);
+  await publishRows(
+    staged,
+    planned,
+    { packing, mayReplace: header.mayReplace, random, signal },
+    (written) => {
+      rows.verify(bytes);
+      checkHeld(lock, lockOf(file));
+      files = written;
+      journal.end(bytes, written);
+    },
+  );
+  return files;
+}
+
+/** The checkpoint is created first, so that a run that finds the rows always knows which pull they belong to. */
+async function beginRows(growing: Growing, rowsAt: string) {
+  const { file, header, kept, lock, random } = growing;
+  checkHeld(lock, lockOf(file));
+  // An earlier run left this file behind before it recorded any rows.
+  if (checkRegular(partOf(file))) rmSync(partOf(file));
+  const journal = beginJournal(file, header, random);
+  try {
+    return { journal, rows: await createRowFile(rowsAt, `--out "${file}"`, kept) };
+  } catch (cause) {
+    journal.remove();
+    throw cause;
+  }
+}
+
+async function continueRows(
+  { file, lock }: Growing,
+  { rowsAt, progress, length }: Interrupted,
+): Promise<Opened> {
+  checkHeld(lock, lockOf(file));
+  const rows = await continueRowFile(rowsAt, `--out "${file}"`, progress?.bytes ?? 0);
+  try {
+    return { rows, journal: continueJournal(file, length) };
+  } catch (cause) {
+    await rows.close();
+    throw cause;
+  }
+}

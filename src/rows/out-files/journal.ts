@@ -1,0 +1,73 @@
+import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
+import type { Failure } from "../../base/failure.ts";
+import { writeFailure } from "../../base/files/file-errors.ts";
+import { openRegular } from "../../base/files/regular-file.ts";
+import { replaceWithText } from "../../base/files/replace-file.ts";
+import type { CheckpointHeader, Progress } from "./checkpoint.ts";
+import { journalOf } from "./out-file.ts";
+import type { WrittenFile } from "./packed-file.ts";
+
+/** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
+export function beginJournal(file: string, header: CheckpointHeader, random: () => number) {
+  const path = journalOf(file);
+  try {
+    replaceWithText(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
+    return openJournal(path);
+  } catch (cause) {
+    throw unwritten(path, cause);
+  }
+}
+
+export function continueJournal(file: string, length: number) {
+  const path = journalOf(file);
+  try {
+    // On Windows, a file cannot be truncated through a handle that can only append.
+    const descriptor = openRegular(path, constants.O_RDWR);
+    try {
+      ftruncateSync(descriptor, length);
+    } finally {
+      closeSync(descriptor);
+    }
+    return openJournal(path);
+  } catch (cause) {
+    throw unwritten(path, cause);
+  }
+}
+
+/** Call this when the pull of an earlier run is complete. */
+export function removeJournal(file: string): void {
+  rmSync(journalOf(file), { force: true });
+}
+
+/** Writes a pull's checkpoint. A line follows each page, in row order. */
+function openJournal(path: string) {
+  const descriptor = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
+  const append = (line: object): void => {
+    try {
+      writeFileSync(descriptor, `${JSON.stringify(line)}\n`);
+    } catch (cause) {
+      throw unwritten(path, cause);
+    }
+  };
+  return {
+    /** Call this after the rows have been written to the file. */
+    note: (progress: Progress) => append(progress),
+    /** Call this after all rows have been written. `bytes` is the final size of the file that contains them. */
+    end: (bytes: number, files?: readonly WrittenFile[]) => append({ complete: bytes, files }),
+    close,
+    /** Call this when there is nothing left to continue. */
+    remove: () => {
+      close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+function unwritten(path: string, cause: unknown): Failure {
+  return writeFailure("output", path, cause, "check the permissions of the file and its directory");
+}

@@ -1,0 +1,244 @@
+import { createHash } from "node:crypto";
+import { createReadStream, lstatSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, link, open, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fail, type Failure } from "../../base/failure.ts";
+import { describeFileError } from "../../base/files/file-errors.ts";
+import { isTaken, makeFolder, modeOf, namesIn } from "../../base/files/paths.ts";
+import { keepMode, stagingName, stagingSuffix } from "../../base/files/replace-file.ts";
+import { unwritable } from "./out-file.ts";
+import type { Packing } from "./packing.ts";
+import { explained } from "./row-file.ts";
+import { namesOf } from "./split-path.ts";
+
+/** A final file. Size and hash are those of its rows before packing, or its own if it cannot be unpacked. */
+export interface WrittenFile {
+  readonly file: string;
+  /** Undefined if the rows were not counted for this file alone. */
+  readonly rows?: number | undefined;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A range of the staged rows, in bytes. */
+export interface Range {
+  readonly start: number;
+  readonly length: number;
+}
+
+interface Packed {
+  /** The complete file under its temporary name. */
+  readonly staged: string;
+  readonly written: WrittenFile;
+}
+
+export interface PackOptions {
+  /** Whether existing files may be replaced. Their permissions then remain. */
+  readonly mayReplace: boolean;
+  readonly packing: Packing | undefined;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+const chunkBytes = 256 * 1024;
+
+/**
+ * Writes the staged rows in these ranges to a new file next to `file`, in its final form, and saves it to disk. The
+ * caller holds the lock, so temporary files with such names were left by a killed run.
+ */
+async function packRows(
+  rowsAt: string,
+  { file, rows: count, ranges }: PlannedFile,
+  { packing, mayReplace, random, signal }: PackOptions,
+): Promise<Packed> {
+  const label = `--out "${file}"`;
+  try {
+    makeFolder(path.dirname(file));
+  } catch (cause) {
+    throw unwritable(label, cause);
+  }
+  removeLeftovers(file);
+  const staged = stagingName(random, file);
+  const rows = await open(rowsAt);
+  let packed: FileHandle | undefined;
+  try {
+    const kept = mayReplace ? modeOf(file) : undefined;
+    const mode = kept ?? (await rows.stat()).mode & 0o777;
+    packed = await open(staged, "wx", mode).catch((cause: unknown) => {
+      throw unwritable(label, cause);
+    });
+    keepMode(packed.fd, mode);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const isHashed = packing === undefined || packing.unpack !== undefined;
+    const add = (chunk: Uint8Array): void => {
+      hash.update(chunk);
+      bytes += chunk.length;
+    };
+    const read = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of readRanges(rows, ranges)) {
+        if (isHashed) add(chunk);
+        yield chunk;
+      }
+    };
+    const handle = packed;
+    const write = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+      for await (const chunk of chunks) {
+        if (!isHashed) add(chunk);
+        await explained(label, handle.writeFile(chunk));
+      }
+    };
+    if (packing === undefined) await pipeline(read, write, { signal });
+    else await pipeline(read, packing.pack(), write, { signal });
+    await explained(label, packed.sync());
+    await packed.close();
+    await packing?.check?.(staged, signal);
+    return { staged, written: { file, rows: count, bytes, sha256: hash.digest("hex") } };
+  } catch (cause) {
+    await packed?.close().catch(() => undefined);
+    if (packed !== undefined) rmSync(staged, { force: true });
+    throw cause;
+  } finally {
+    await rows.close();
+  }
+}
+
+async function* readRanges(rows: FileHandle, ranges: readonly Range[]): AsyncGenerator<Buffer> {
+  for (const { start, length } of ranges)
+    for (let done = 0; done < length;) {
+      const chunk = Buffer.alloc(Math.min(chunkBytes, length - done));
+      const { bytesRead } = await rows.read(chunk, 0, chunk.length, start + done);
+      if (bytesRead === 0) throw fail("output", "the staged rows were truncated by another program");
+      done += bytesRead;
+      yield chunk.subarray(0, bytesRead);
+    }
+}
+
+/** One of the files that are made from the staged rows. */
+export interface PlannedFile {
+  readonly file: string;
+  readonly rows?: number | undefined;
+  readonly ranges: readonly Range[];
+}
+
+/**
+ * Writes all files, and then gives them their names in this order, so that a failure of the first part leaves no file.
+ * `onWritten` is called in between.
+ */
+export async function publishRows(
+  rowsAt: string,
+  files: readonly PlannedFile[],
+  options: PackOptions,
+  onWritten: (files: readonly WrittenFile[]) => void,
+): Promise<void> {
+  const { mayReplace, signal } = options;
+  const left: Packed[] = [];
+  try {
+    for (const planned of files) left.push(await packRows(rowsAt, planned, options));
+    onWritten(left.map(({ written }) => written));
+    if (!mayReplace) await refuseOthers(left, rowsAt, signal);
+    for (let next = left[0]; next !== undefined; next = left[0]) {
+      await placePacked(next, mayReplace, rowsAt, signal);
+      left.shift();
+    }
+  } finally {
+    for (const { staged } of left) rmSync(staged, { force: true });
+  }
+}
+
+/** All of them are named together, before any of the files gets its name. */
+async function refuseOthers(files: readonly Packed[], rowsAt: string, signal: AbortSignal): Promise<void> {
+  const taken: string[] = [];
+  for (const { staged, written } of files)
+    if (isTaken(written.file) && !(await hasSameBytes(staged, written.file, signal)))
+      taken.push(written.file);
+  if (taken.length > 0)
+    throw notPlaced(taken, rowsAt, taken.length === 1 ? "it already exists" : "they already exist");
+}
+
+function notPlaced(files: readonly string[], rowsAt: string, why: string, cause?: unknown): Failure {
+  const names = namesOf(files);
+  return fail("output", `cannot write ${names}: ${why}; the rows are complete in ${rowsAt}`, {
+    next: `move ${names} out of the way, or start over with --force`,
+    cause,
+  });
+}
+
+/**
+ * Gives the file its final name. An existing file is replaced only if `mayReplace` is set, or if it has the same bytes,
+ * because then an earlier run was killed after it had created the file.
+ */
+async function placePacked(
+  { staged, written: { file } }: Packed,
+  mayReplace: boolean,
+  rowsAt: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (mayReplace || (await hasSameBytes(staged, file, signal))) renameSync(staged, file);
+    else await linkNew(staged, file);
+  } catch (cause) {
+    signal.throwIfAborted();
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    const why = isThere && !mayReplace ? "it already exists" : describeFileError(cause);
+    throw notPlaced([file], rowsAt, why, cause);
+  }
+}
+
+/** Unlike rename, link fails if the name exists. */
+async function linkNew(staged: string, file: string): Promise<void> {
+  try {
+    await link(staged, file);
+  } catch (cause) {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw cause;
+    // Some file systems do not support hard links.
+    return renameSync(staged, file);
+  }
+  rmSync(staged);
+}
+
+async function hasSameBytes(staged: string, file: string, signal: AbortSignal): Promise<boolean> {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size !== (await stat(staged)).size) return false;
+  const hashes = await Promise.all(
+    [staged, file].map(async (each) => await hashOfFile(each, undefined, signal)),
+  );
+  return hashes[0]?.sha256 === hashes[1]?.sha256;
+}
+
+/** Whether the file has exactly these rows. Damaged data does not. */
+export async function holdsRows(
+  { file, bytes, sha256 }: WrittenFile,
+  packing: Packing | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined || (packing?.unpack === undefined && found.size !== bytes)) return false;
+  const read = await hashOfFile(file, packing, signal).catch(() => undefined);
+  signal.throwIfAborted();
+  return read?.bytes === bytes && read.sha256 === sha256;
+}
+
+async function hashOfFile(file: string, packing: Packing | undefined, signal: AbortSignal) {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const read = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  };
+  if (packing?.unpack === undefined) await pipeline(createReadStream(file), read, { signal });
+  else await pipeline(createReadStream(file), packing.unpack(), read, { signal });
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+function removeLeftovers(file: string): void {
+  const folder = path.dirname(file);
+  const name = path.basename(file);
+  const ending = new RegExp(`^${stagingSuffix}$`, "u");
+  for (const each of namesIn(folder))
+    if (each.startsWith(name) && ending.test(each.slice(name.length)))
+      rmSync(path.join(folder, each), { force: true });
+}

@@ -1,0 +1,135 @@
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { cutFile } from "../../base/files/last-lines.ts";
+import { carefully, checkRegular, isSameFile } from "../../base/files/regular-file.ts";
+import { errorCode, describeFileError, writeFailure } from "../../base/files/file-errors.ts";
+import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
+import { keepMode } from "../../base/files/replace-file.ts";
+import { unwritable } from "./out-file.ts";
+
+/**
+ * Fails if the file exists. Rows are always appended: with fixed positions, the system would zero-fill any part that
+ * another program cut off. Messages start with `label`. `kept` is the mode of the new file.
+ */
+export async function createRowFile(file: string, label: string, kept?: number) {
+  try {
+    const handle = await open(file, "ax+", kept ?? 0o666);
+    try {
+      keepMode(handle.fd, kept);
+    } catch (cause) {
+      await handle.close();
+      await rm(file, { force: true });
+      throw cause;
+    }
+    return rowFile(handle, file, label);
+  } catch (cause) {
+    if (errorCode(cause) === "EEXIST")
+      throw changed(`${file} was created by another program during the pull`, {
+        next: "move it out of the way, or name another file",
+      });
+    throw unwritable(label, cause);
+  }
+}
+
+/** Removes an incomplete row after the first `bytes` bytes. */
+export async function continueRowFile(file: string, label: string, bytes: number) {
+  let handle: FileHandle | undefined;
+  try {
+    checkRegular(file);
+    handle = await open(file, constants.O_RDWR | constants.O_APPEND | carefully);
+    await cutFile(handle, file, bytes);
+    return rowFile(handle, file, label);
+  } catch (cause) {
+    await handle?.close();
+    throw unwritable(label, cause);
+  }
+}
+
+/** No other process should change the file. */
+function rowFile(handle: FileHandle, file: string, label: string) {
+  return {
+    write: (text: string | Uint8Array) => explained(label, handle.writeFile(text)),
+    /**
+     * Throws if another program has changed, moved or replaced the file, because the run must then not report success.
+     * `bytes` is the expected size. The returned stats identify the file.
+     */
+    verify: (bytes: number) => {
+      const written = fstatSync(handle.fd, { bigint: true });
+      checkPlace(file, written);
+      checkSize(file, written, bytes);
+      return written;
+    },
+    /** Resolves when the rows have been saved to disk. */
+    sync: () => explained(label, handle.sync()),
+    /** Can be called more than once. */
+    close: async () => {
+      if (handle.fd !== -1) await handle.close();
+    },
+  };
+}
+
+/** `part` contains all rows. An existing file is replaced only if `mayReplace` is set. */
+export async function placePart(
+  part: string,
+  file: string,
+  mayReplace: boolean,
+  written: BigIntStats,
+): Promise<void> {
+  if (mayReplace) await rename(part, file).catch((cause: unknown) => notPlaced(part, file, cause));
+  else await linkPart(part, file);
+  // Another program may have replaced the part or the file just before this check.
+  checkSize(file, checkPlace(file, written), Number(written.size));
+}
+
+async function linkPart(part: string, file: string): Promise<void> {
+  try {
+    await link(part, file);
+  } catch (cause) {
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    if (isThere) return notPlaced(part, file, cause, "another program created it during the pull");
+    // Some file systems do not support hard links.
+    return await rename(part, file).catch((refused: unknown) => notPlaced(part, file, refused));
+  }
+  await rm(part);
+}
+
+function notPlaced(part: string, file: string, cause: unknown, why = describeFileError(cause)): never {
+  throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${part}`, {
+    next: `move ${file} out of the way`,
+    cause,
+  });
+}
+
+/** Throws if this is not the file that was written. */
+function checkPlace(file: string, written: BigIntStats): BigIntStats {
+  const there = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (there !== undefined && isSameFile(there, written)) return there;
+  throw changed(
+    `${file} was moved, deleted or replaced by another program during the pull`,
+    there === undefined ? {} : damaged,
+  );
+}
+
+function checkSize(file: string, { size }: BigIntStats, bytes: number): void {
+  if (size === BigInt(bytes)) return;
+  throw changed(
+    `${file} was changed by another program during the pull: it has ${size} bytes instead of ${bytes}`,
+    damaged,
+  );
+}
+
+/** The rows do not match the checkpoint. If they had been deleted, --resume would pull them again. */
+const damaged = { isDamaged: true, next: "start over with --force" };
+
+function changed(message: string, more: Pick<FailureDetails, "isDamaged" | "next">): Failure {
+  return fail("output", message, { next: undefined, ...more });
+}
+
+/** If writing to an open file fails, the problem is the disk and not the command. */
+export async function explained(label: string, written: Promise<void>): Promise<void> {
+  try {
+    await written;
+  } catch (cause) {
+    throw writeFailure("output", `${label}:`, cause);
+  }
+}

@@ -1,0 +1,175 @@
+import { planBatches } from "../../client/batches.ts";
+import { candleWindow, slicesOf } from "../../client/candles/candle-slices.ts";
+import type { Walk } from "../../client/pages/page.ts";
+import { costOf } from "../../client/spending/meter.ts";
+import type { Args, Question } from "../../api/args.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
+import type { Reply } from "../../api/reply.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { keyOf } from "./pull-answers.ts";
+
+export interface Wanted {
+  readonly endpoint: Endpoint;
+  /** The arguments for each pull. */
+  readonly asked: readonly Args[];
+  /** The total number of rows; undefined means all rows. */
+  readonly limit: number | undefined;
+  readonly walk: Walk;
+  readonly groups: readonly string[];
+}
+
+/** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
+export interface Estimate {
+  readonly requests: number | undefined;
+  readonly credits: number | undefined;
+  /** Missing if it cannot exceed `credits`. */
+  readonly creditsAtMost?: number;
+  readonly rows: number | undefined;
+  readonly certainty: "exact" | "at most" | "about" | "unknown";
+  readonly basis: string;
+}
+
+type Counted = Omit<Estimate, "credits">;
+
+/** The query whose response contains the list's length. `networks` may be that query. */
+export function questionBefore(
+  { endpoint, asked, limit, walk }: Wanted,
+  networks: Endpoint,
+): Question | undefined {
+  const [args = new Map()] = asked;
+  if (limit !== undefined || walk.once !== undefined) return undefined;
+  if (endpoint.reply.kind === "numbered-pages" && asked.length > 1) return undefined;
+  if (endpoint.reply.kind === "numbered-pages")
+    return { endpoint, args: new Map([...args, ["limit", "1"], ["page", "1"]]) };
+  return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
+}
+
+/** `response` is the response to `questionBefore`. */
+export function estimate(wanted: Wanted, response: unknown): Estimate {
+  const { endpoint, asked, walk } = wanted;
+  const { reply } = endpoint;
+  const count = asked.length;
+  if (walk.once !== undefined) {
+    const credits = asked.reduce((sum, args) => sum + costOf(endpoint, args), 0);
+    return { ...exactly(count), credits, rows: undefined };
+  }
+  if (reply.kind === "batch") return ofBatches(wanted, reply);
+  const counted = ((): Counted => {
+    switch (reply.kind) {
+      case "single":
+        return { ...exactly(new Set(asked.map(keyOf)).size), rows: count };
+      case "list":
+      case "groups":
+        return { ...exactly(count), rows: wanted.limit && wanted.limit * wanted.groups.length };
+      case "candles":
+        return ofCandles(wanted, reply.maxLimit);
+      case "numbered-pages":
+        return ofPages(wanted, { total: totalOf(response), noun: "rows" }, reply.handOverAfter !== undefined);
+      case "cursor-pages":
+        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pools" }, false);
+    }
+  })();
+  return { ...counted, credits: counted.requests };
+}
+
+function exactly(requests: number): Pick<Counted, "requests" | "certainty" | "basis"> {
+  const basis = requests === 1 ? "1 request" : "1 request per input";
+  return { requests, certainty: "exact", basis };
+}
+
+function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): Estimate {
+  const batches = planBatches(walk.subjects ?? [], reply);
+  const credits = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
+  const basis = `1 credit per distinct address, up to ${reply.max} addresses per request`;
+  return { requests: batches.length, credits, rows: walk.subjects?.length, certainty: "exact", basis };
+}
+
+/** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
+const surelyWhole = 9;
+/** The maximum number of requests for finding the newest candles before the time range; see `countBack`. */
+const looksBack = 12;
+
+function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
+  const slices = asked.flatMap((args) => [...slicesOf(candleWindow(args, walk.start?.value), maxLimit)]);
+  const requests = slices.length;
+  const rows = slices.reduce((sum, { opening }) => sum + opening, 0);
+  const doubtful = slices.filter(({ touched }) => touched > surelyWhole).length;
+  const isCountedBack = asked.some((args) => args.has("count_back"));
+  if (doubtful === 0 && !isCountedBack) return { ...exactly(requests), rows };
+  return {
+    requests,
+    creditsAtMost: requests + doubtful * (isCountedBack ? 2 : 1) + (isCountedBack ? looksBack : 0),
+    rows,
+    certainty: "about",
+    basis: `up to ${maxLimit} candles per request; a response with gaps may need another request`,
+  };
+}
+
+/** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
+function ofPages(
+  { asked, limit, walk: { pageSize, start } }: Wanted,
+  service: { readonly total: number | undefined; readonly noun: string },
+  isHeld: boolean,
+): Counted {
+  const total = limit ?? service.total;
+  if (total === undefined && asked.length > 1)
+    return {
+      ...unknown,
+      basis: "the service counts one list per request",
+    };
+  if (total === undefined) return unknown;
+  const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
+  const rows = Math.max(0, total - before);
+  // If the last page of a list is full, an empty page follows it, unless a limit ends the list.
+  const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
+  const source =
+    limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
+  const basis = `${source}pages of ${pageSize}${asked.length > 1 ? ", for each input" : ""}`;
+  const [all, allRows] = [requests * asked.length, rows * asked.length];
+  if (!isHeld || requests < 2) return { requests: all, rows: allRows, certainty: "at most", basis };
+  return {
+    requests: all,
+    creditsAtMost: all + asked.length * (3 + Math.ceil(requests / 10)),
+    rows: allRows,
+    certainty: "about",
+    basis: `${basis}; a few pages are fetched again if the list changes`,
+  };
+}
+
+const unknown: Counted = {
+  requests: undefined,
+  rows: undefined,
+  certainty: "unknown",
+  basis: "the service does not count this list",
+};
+
+/** These parameters do not filter out any rows. */
+const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
+
+function isEveryPool(endpoint: Endpoint, args: Args): boolean {
+  return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
+}
+
+/** Undefined if a count is missing, as has been observed with the public service. */
+function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
+  if (!isEveryPool(endpoint, args)) return undefined;
+  const rows: readonly unknown[] = Array.isArray(response) ? response : [];
+  const counts = new Map(rows.map((row) => [member(row, "id"), member(row, "pools_count")]));
+  const chosen = args.get("network") ?? args.get("chains");
+  const ids = chosen?.split(",") ?? [...counts.keys()];
+  let sum = 0;
+  for (const id of ids) {
+    const count = counts.get(id);
+    if (typeof count !== "number") return undefined;
+    sum += count;
+  }
+  return ids.length === 0 ? undefined : sum;
+}
+
+/** Ignores a total of zero if there are rows, as has been observed with the public service. */
+function totalOf(response: unknown): number | undefined {
+  const total = member(member(response, "page_info"), "total_items");
+  if (typeof total !== "number") return undefined;
+  const hasRows = Object.values(response ?? {}).some((value) => Array.isArray(value) && value.length > 0);
+  return total === 0 && hasRows ? undefined : total;
+}

@@ -1,0 +1,137 @@
+import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import { more, nextOf } from "../../client/pages/judge.ts";
+import type { Page, Walk } from "../../client/pages/page.ts";
+import type { Place } from "../../client/pages/place.ts";
+import { type TextRow, textRows } from "../../client/rows/rows.ts";
+import type { Args } from "../../api/args.ts";
+import { member, rawMembers } from "../../base/json/raw-json.ts";
+import { writeUtc } from "../../base/time/calendar.ts";
+
+/**
+ * A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each interval
+ * without trades gets a row with `"filled":true`. Gaps are filled page by page, so a year without trades needs no more
+ * memory than a day.
+ */
+export async function* markedCandles(
+  pages: AsyncIterable<Page>,
+  args: Args,
+  { fill, now, address }: NonNullable<Walk["candles"]>,
+  start: Place | undefined,
+): AsyncGenerator<Page> {
+  const { interval } = candleWindow(args);
+  const asset = address === undefined ? undefined : { chain: args.get("network"), id: args.get(address) };
+  const finished = (candle: TextRow): TextRow => {
+    const marked = (openingOf(candle.value) + interval) * 1000 > now ? partial(candle) : candle;
+    return asset === undefined ? marked : withAsset(marked, asset);
+  };
+  const gaps = fill === undefined ? undefined : createGaps(args, fill, now, start);
+  for await (const page of pages) {
+    const at = gaps?.placed(page.at);
+    const rows: TextRow[] = [];
+    for (const [index, value] of page.rows.values().entries()) {
+      const candle = { row: page.rows.text(index), value };
+      rows.push(...(gaps?.before(candle) ?? []), candle);
+    }
+    const next = nextOf(page);
+    const end = next?.value ?? args.get("end") ?? "";
+    rows.push(...(gaps?.upTo(wholeSeconds(end)) ?? []));
+    yield {
+      ...page,
+      rows: textRows(rows.map(finished)),
+      ...(gaps !== undefined && { at, ...(next !== undefined && { end: more(gaps.placed(next)) }) }),
+    };
+  }
+}
+
+/** The original text stays unchanged, as does a field that the service already sent. */
+function partial({ row, value }: TextRow): TextRow {
+  if (member(value, "partial") !== undefined) return { row, value };
+  return { row: `${row.slice(0, -1)},"partial":true}`, value: { ...value, partial: true } };
+}
+
+/** The original text follows unchanged. */
+function withAsset({ row, value }: TextRow, asset: object): TextRow {
+  const members = row.slice(1).trimStart();
+  const separator = members.startsWith("}") ? "" : ",";
+  return {
+    row: `${JSON.stringify(asset).slice(0, -1)}${separator}${members}`,
+    value: { ...asset, ...value },
+  };
+}
+
+/** Candles before the time range or in the future do not count as missing. */
+function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined) {
+  const window = candleWindow(args, start?.value);
+  const { interval } = window;
+  const end = Math.min(wholeSeconds(window.end), now / 1000);
+  let due = Math.ceil(wholeSeconds(window.start) / interval) * interval;
+  let last = start?.before === undefined ? undefined : parsed(start.before);
+
+  /** `seconds` is a Unix time. */
+  const upTo = (seconds: number, next?: TextRow): readonly TextRow[] => {
+    const rows: TextRow[] = [];
+    for (; due < Math.min(seconds, end); due += interval)
+      rows.push(filledCandle(due, interval, fill, { sample: last ?? next, before: last }));
+    return rows;
+  };
+  return {
+    before: (candle: TextRow): readonly TextRow[] => {
+      const opens = Math.floor(openingOf(candle.value) / interval) * interval;
+      // With --count-back, the newest N candles may begin before the time range of N intervals.
+      if (last === undefined && start === undefined) due = Math.min(due, opens);
+      const rows = upTo(opens, candle);
+      due = Math.max(due, opens + interval);
+      last = candle;
+      return rows;
+    },
+    upTo,
+    /** Stores in the place what is needed to continue filling from there. */
+    placed: <P extends Place | undefined>(place: P): P =>
+      place === undefined || last === undefined ? place : { ...place, before: last.row },
+  };
+}
+
+const parsed = (row: string): TextRow => ({ row, value: Object(JSON.parse(row)) });
+
+/** `previous` is the last close, which remains the price until the next trade. */
+type Fill = "null" | "previous";
+
+/**
+ * Times use the format of `sample`; `before` is the preceding candle. With `previous`, its price text is copied, so
+ * that every digit is preserved.
+ */
+function filledCandle(
+  opens: number,
+  interval: number,
+  fill: Fill,
+  { sample, before }: { readonly sample: TextRow | undefined; readonly before: TextRow | undefined },
+): TextRow {
+  const price =
+    (fill === "previous" && before !== undefined && rawMembers(before.row).get("close")) || "null";
+  const members = [
+    ...timesLike(sample?.value, opens, interval),
+    ...["open", "high", "low", "close"].map((name) => [name, price] as const),
+    ["volume", "0"] as const,
+    ["filled", "true"] as const,
+  ];
+  return parsed(`{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`);
+}
+
+type Member = readonly [name: string, text: string];
+
+/** If the sample's `time_close` is missing or one second early, so is the row's. */
+function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
+  const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
+  const times: Member[] = [["time_open", timeLike(open, opens)]];
+  if (sample !== undefined && close === undefined) return times;
+  const [from, to] = [secondsOf(open), secondsOf(close)];
+  const length = from === undefined || to === undefined ? interval : to - from;
+  return [...times, ["time_close", timeLike(close, opens + length)]];
+}
+
+/** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */
+function timeLike(time: unknown, seconds: number): string {
+  if (typeof time === "number") return String(seconds);
+  const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;
+  return `"${writeUtc(seconds)}${ending ?? "Z"}"`;
+}

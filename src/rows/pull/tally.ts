@@ -1,0 +1,79 @@
+import { isConfirmed, nextOf } from "../../client/pages/judge.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { Question } from "../../api/args.ts";
+import { type RowShape, rowShape } from "../../api/endpoint.ts";
+import type { Account } from "../out-files/growing-file.ts";
+import { rawMembers } from "../../base/json/raw-json.ts";
+import { counted } from "../../base/text/counted.ts";
+
+/** A pull's total progress across all runs, as its checkpoint stores it. */
+export type Tally = Omit<Account, keyof Spent>;
+
+/** The cost of one or more runs. */
+export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans">;
+
+export function newTally(): Tally {
+  return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
+}
+
+/** Call this after the page's rows have been passed on. */
+export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
+  tally.rows += page.rows.length;
+  tally.rowsOfQuestion += page.rows.length;
+  tally.missing += page.missing?.length ?? 0;
+  tally.repeats += page.repeats ?? 0;
+  countRemarks(tally, page);
+  const { end } = page;
+  // A pull continues at the last confirmed position.
+  if (isConfirmed(page)) tally.at = nextOf(page);
+  // The first end applies to the entire pull; later windows end earlier.
+  tally.to ??= nextOf(page)?.to;
+  // Only the last page can prove that the list is complete.
+  if (end.kind === "last" && tally.proof !== "end of list") tally.proof = end.proof.by;
+  // A response that is printed as a single document has no rows.
+  if (page.rows.length === 0 || page.isDocument === true) return;
+  const shape = rowShape(endpoint, page.group);
+  tally.first ??= mark(page.rows.text(0), shape);
+  tally.last = mark(page.rows.text(page.rows.length - 1), shape);
+}
+
+function countRemarks(tally: Tally, { remarks = {} }: Page): void {
+  for (const name of ["short", "twins", "replaced"] as const) {
+    const count = (tally.remarks?.[name] ?? 0) + (remarks[name] ?? 0);
+    if (count > 0) tally.remarks = { ...tally.remarks, [name]: count };
+  }
+}
+
+export function countEnd(tally: Tally, index: number): void {
+  tally.question = index + 1;
+  tally.at = undefined;
+  tally.rowsOfQuestion = 0;
+}
+
+/** What was unusual about a complete list, each kind once. */
+export function remarksIn({ remarks = {} }: Tally): readonly string[] {
+  const { short = 0, twins = 0, replaced = 0 } = remarks;
+  const lines: string[] = [];
+  if (short > 0)
+    lines.push(
+      `${counted(short, "page")} had fewer rows than requested although more follow; the service does not count this list`,
+    );
+  if (twins > 0)
+    lines.push(`${counted(twins, "row")} had the ID of another row but other values; dexdata keeps them all`);
+  if (replaced > 0)
+    lines.push(
+      `${counted(replaced, "candle")} came twice with different values; dexdata keeps the later ones`,
+    );
+  return lines;
+}
+
+/** Keeps the original digits; returns the entire row if it has neither an identity nor a time. */
+function mark(row: string, { identity, record }: RowShape): string {
+  const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
+  const members = rawMembers(row);
+  const kept = [...new Set([...identity, ...times])].flatMap((field) => {
+    const value = members.get(field);
+    return value === undefined ? [] : [`${JSON.stringify(field)}:${value}`];
+  });
+  return kept.length === 0 ? row : `{${kept.join(",")}}`;
+}

@@ -1,0 +1,74 @@
+import type { Client } from "../../client/client.ts";
+import { closing } from "../../client/pages/judge.ts";
+import { walkPages } from "../../client/walk-pages.ts";
+import type { Page, Walk } from "../../client/pages/page.ts";
+import type { SeenKeys } from "../../client/pages/seen-keys.ts";
+import type { Question } from "../../api/args.ts";
+
+export interface Wish {
+  readonly walk: Walk;
+  /** Groups to keep, if the endpoint returns several. */
+  readonly groups: readonly string[];
+  /** In total; undefined means all rows. */
+  readonly limit: number | undefined;
+  readonly isValidated: boolean;
+}
+
+export async function wantedPages(
+  client: Client,
+  question: Question,
+  wish: Wish,
+  seen: SeenKeys,
+): Promise<AsyncIterable<Page>> {
+  const { endpoint, args } = question;
+  const { reply } = endpoint;
+  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
+  if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
+  if (wish.limit !== undefined)
+    pages =
+      reply.kind === "groups"
+        ? firstOfEach(pages, wish.limit)
+        : firstRows(pages, wish.limit, wish.walk.isStrict);
+  if (wish.isValidated) {
+    // The schemas make up a fifth of a run's code, so they are imported only when needed.
+    const { validatedPages } = await import("./validated-pages.ts");
+    pages = validatedPages(pages, endpoint);
+  }
+  // Candles are marked last, so that only rows from the service are checked, not the added ones.
+  const { candles, start } = wish.walk;
+  if (candles === undefined) return pages;
+  const { markedCandles } = await import("./marked-candles.ts");
+  return markedCandles(pages, args, candles, start);
+}
+
+async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {
+  for await (const page of pages) if (groups.includes(page.group)) yield page;
+}
+
+async function* firstRows(
+  pages: AsyncIterable<Page>,
+  limit: number,
+  isStrict: boolean,
+): AsyncGenerator<Page> {
+  let left = limit;
+  for await (const page of pages) {
+    const shown = page.rows.length <= left ? page : cutPage(page, left);
+    left -= page.rows.length;
+    if (left > 0) yield shown;
+    else return yield* closing(shown, isStrict);
+  }
+}
+
+/** Each group has the same limit. A page is marked as cut if any group was, because readers look at the last one. */
+async function* firstOfEach(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+  let isCut = false;
+  for await (const page of pages) {
+    isCut ||= page.rows.length > limit;
+    yield isCut ? cutPage(page, limit) : page;
+  }
+}
+
+function cutPage(page: Page, limit: number): Page {
+  const kept = Array.from({ length: page.rows.length }, (_, index) => index < limit);
+  return { ...page, rows: page.rows.keep(kept), end: { kind: "cut", doubts: page.end.doubts } };
+}

@@ -1,0 +1,156 @@
+import { isUtf8 } from "node:buffer";
+import type { RecordShape } from "../../api/record.ts";
+import { PlainRows } from "./plain-rows.ts";
+import { parseJsonRow, type Row, rowOf, type Unreadable } from "./row.ts";
+
+/** Divides the chunks of a file into rows. */
+export interface RowReader {
+  readonly add: (chunk: Buffer) => void;
+  readonly end: () => void;
+  /** False if the rest of the file cannot be divided into rows. */
+  readonly isReading: () => boolean;
+}
+
+export interface RowTaker {
+  /** Returns the contract that the row meets; undefined if it does not meet one. */
+  readonly take: (row: Row) => RecordShape | undefined;
+  readonly refuse: (problem: Unreadable) => void;
+}
+
+/** In bytes. Rows of the service have at most a few thousand. */
+export const longestRow = 16 * 1024 * 1024;
+export const tooLong = "a row of at most 16 MiB";
+const NEWLINE = 10;
+/** As Excel writes it. */
+const byteOrderMark = "\uFEFF";
+
+/** `open` receives complete lines, and returns a function that reads the line at an index and returns its end. */
+function createLineReader(
+  open: (lines: Buffer) => (start: number, line: number) => number,
+  refuse: RowTaker["refuse"],
+): RowReader {
+  let rest: Buffer[] = [];
+  let restLength = 0;
+  let line = 1;
+  let isReading = true;
+  const addLines = (lines: Buffer): void => {
+    const readLine = open(lines);
+    for (let start = 0; start < lines.length; line += 1) start = readLine(start, line) + 1;
+  };
+  return {
+    isReading: () => isReading,
+    add: (chunk) => {
+      const begin = restLength === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
+      if (begin > 0) {
+        const first = Buffer.concat([...rest, chunk.subarray(0, begin)]);
+        [rest, restLength] = [[], 0];
+        addLines(first);
+      }
+      const end = restLength === 0 ? chunk.lastIndexOf(NEWLINE) + 1 : 0;
+      if (end > begin) addLines(chunk.subarray(begin, end));
+      if (end === chunk.length) return;
+      // A copy, so that a few bytes do not keep the chunk in memory.
+      rest.push(Buffer.from(chunk.subarray(end)));
+      restLength += chunk.length - end;
+      if (restLength <= longestRow) return;
+      isReading = false;
+      refuse({ line, expected: tooLong, found: "a longer line" });
+    },
+    end: () => {
+      if (restLength > 0)
+        refuse({ line, expected: "a line break after the last row", found: "an incomplete line" });
+    },
+  };
+}
+
+export function createNdjsonReader({ take, refuse }: RowTaker): RowReader {
+  const plain = new PlainRows();
+  return createLineReader((bytes) => {
+    plain.open(bytes);
+    return (start, line) => {
+      const plainEnd = plain.moveTo(start, line);
+      if (plainEnd >= 0) {
+        take(plain);
+        return plainEnd;
+      }
+      const end = bytes.indexOf(NEWLINE, start);
+      const text = bytes.subarray(start, end);
+      const parsed = decoded(text, line, parseJsonRow);
+      if ("found" in parsed) refuse(parsed);
+      else {
+        const shape = take(parsed);
+        if (shape !== undefined) plain.learn(text, shape);
+      }
+      return end;
+    };
+  }, refuse);
+}
+
+export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker): RowReader {
+  let names: readonly string[] | undefined;
+  const empty = form === "tsv" ? String.raw`\N` : "";
+  const rowFrom = (written: string, line: number): Row | Unreadable | undefined => {
+    // Other programs end lines with CRLF. A cell of dexdata has no bare CR, because line breaks are escaped.
+    const text = (written.endsWith("\r") ? written.slice(0, -1) : written).replace(
+      line === 1 ? byteOrderMark : "",
+      "",
+    );
+    const cells = form === "tsv" ? text.split("\t") : csvCells(text);
+    if (cells === undefined) return { line, expected: "cells as in RFC 4180", found: "an unpaired quote" };
+    if (names === undefined) {
+      names = cells;
+      return undefined;
+    }
+    const expected = `${names.length} cells, as in the header`;
+    if (cells.length !== names.length) return { line, expected, found: `${cells.length} cells` };
+    const known = names.map((name, index) => [name, cells[index] ?? ""] as const);
+    return rowOf(Object.fromEntries(known.filter(([, cell]) => cell !== empty)), line, () => undefined);
+  };
+  const reader = createLineReader(
+    (bytes) => (start, line) => {
+      const end = bytes.indexOf(NEWLINE, start);
+      const row = decoded(bytes.subarray(start, end), line, rowFrom);
+      if (row !== undefined) {
+        if ("found" in row) refuse(row);
+        else take(row);
+      }
+      return end;
+    },
+    refuse,
+  );
+  return {
+    ...reader,
+    end: () => {
+      reader.end();
+      if (names === undefined)
+        refuse({ line: 1, expected: "a header line with the names of the columns", found: "no line" });
+    },
+  };
+}
+
+/** Parses the text of a row if it is UTF-8. */
+export function decoded<T>(
+  bytes: Buffer,
+  line: number,
+  parse: (text: string, line: number) => T,
+): T | Unreadable {
+  if (!isUtf8(bytes)) return { line, expected: "UTF-8", found: "invalid bytes" };
+  return parse(bytes.toString("utf8"), line);
+}
+
+const CELL = /(?:"((?:[^"]|"")*)"|([^",]*))(?:,|$)/gy;
+
+/** Undefined if a quote is unpaired. dexdata escapes line breaks in cells, so a line is a row. */
+function csvCells(text: string): readonly string[] | undefined {
+  if (!text.includes('"')) return text.split(",");
+  const cells: string[] = [];
+  CELL.lastIndex = 0;
+  for (;;) {
+    const match = CELL.exec(text);
+    if (match === null) return undefined;
+    cells.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    if (!match[0].endsWith(",")) return cells;
+    // A comma at the end is followed by an empty cell.
+    if (CELL.lastIndex === text.length) return [...cells, ""];
+  }
+}

@@ -1,0 +1,56 @@
+import { isObject, rawMembers } from "../../base/json/raw-json.ts";
+import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
+
+/** One row of a file. It is valid until the next row is read. */
+export interface Row {
+  /** Starts at 1. */
+  readonly line: number;
+  /** A string without its quotes, or the JSON text of any other value, with all digits. */
+  text(name: string): string | undefined;
+  /** The UTF-8 bytes of `text`, which take less time than a string. They are valid until the next call. */
+  find(name: string): TextBytes | undefined;
+  /** Undefined if the reader has already compared the types with those of an earlier row. */
+  readonly values: Values | undefined;
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A row that cannot be read and is skipped, or the end of a file. */
+export interface Unreadable {
+  readonly line: number;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Returns a row, or the reason why the text is not one. */
+export function parseJsonRow(json: string, line: number): Row | Unreadable {
+  let values: unknown;
+  try {
+    values = JSON.parse(json);
+  } catch {
+    return { line, expected: "a JSON object", found: json.trim() === "" ? "an empty line" : "invalid JSON" };
+  }
+  if (!isObject(values)) return { line, expected: "a JSON object", found: "another JSON value" };
+  let members: ReadonlyMap<string, string> | undefined;
+  return rowOf(values, line, (name, value) =>
+    Number.isSafeInteger(value) ? String(value) : (members ??= rawMembers(json)).get(name),
+  );
+}
+
+/** `textOf` is not called for strings. */
+export function rowOf(
+  values: Values,
+  line: number,
+  textOf: (name: string, value: unknown) => string | undefined,
+): Row {
+  const text = (name: string): string | undefined => {
+    if (!Object.hasOwn(values, name)) return undefined;
+    const value = values[name];
+    return typeof value === "string" ? value : textOf(name, value);
+  };
+  const find = (name: string): TextBytes | undefined => {
+    const found = text(name);
+    return found === undefined ? undefined : toBytes(found);
+  };
+  return { line, values, text, find };
+}

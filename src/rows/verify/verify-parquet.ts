@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { withByteSource } from "../../base/files/byte-source.ts";
+import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
+import { openParquet, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { ParquetRow } from "./parquet-row.ts";
+import { type Query, querySchema } from "./pull-receipt.ts";
+import { parseJsonRow } from "./row.ts";
+import type { RowWalk } from "./row-walk.ts";
+import type { Report } from "./rules.ts";
+
+/** The part of the receipt in the footer that describes the rows. */
+const footerSchema = z.object({ rows: z.number(), rows_sha256: z.string() });
+
+export interface ParquetJob {
+  readonly file: string;
+  /** Creates the walk over the rows when the footer is read, whose receipt contains the query. */
+  readonly startWalk: (query: Query | undefined) => RowWalk;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  /** Called after each row group with the number of bytes read so far. */
+  readonly onGroup: (bytes: number) => Promise<void>;
+}
+
+/**
+ * Applies the rules to the canonical rows, and returns whether the file is intact. Damage is F1, with the first row of
+ * the row group as its line.
+ */
+export async function verifyParquet({
+  file,
+  startWalk,
+  report,
+  signal,
+  onGroup,
+}: ParquetJob): Promise<boolean> {
+  return await withByteSource(file, async ({ size, read }) => {
+    let bytes = 0;
+    const hash = createRowHash();
+    let walk: RowWalk | undefined;
+    try {
+      const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
+      const parquet = await openParquet(source);
+      const receipt = parseReceipt(parquet.receipt);
+      const current = startWalk(querySchema.safeParse(receipt).data);
+      walk = current;
+      const row = new ParquetRow();
+      let line = 0;
+      const see: SeeRow = (columns, json) => {
+        line += 1;
+        const isTyped = row.moveTo(line, columns);
+        // The walk keeps the first row, and gets its names from its values.
+        const parsed = isTyped && line > 1 ? row : parseJsonRow(json(), line);
+        if ("found" in parsed) current.refuse(parsed);
+        else current.take(parsed);
+      };
+      for await (const { lines, rows } of parquet.groups(see)) {
+        signal.throwIfAborted();
+        hash.add(lines, rows);
+        await onGroup(bytes);
+      }
+      current.end();
+      return isFooterOf(hash.summary(), receipt, report);
+    } catch (cause) {
+      if (!(cause instanceof UnreadableParquet)) throw cause;
+      const line = hash.summary().rows + 1;
+      walk?.end();
+      report("F1", { line, expected: "a Parquet file as dexdata wrote it", found: cause.message });
+      return false;
+    }
+  });
+}
+
+function parseReceipt(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableParquet("the receipt in the footer is not JSON");
+  }
+}
+
+function isFooterOf(found: RowSummary, receipt: unknown, report: Report): boolean {
+  const said = footerSchema.safeParse(receipt).data;
+  if (said === undefined) {
+    report("F1", { expected: "a footer with rows and rows_sha256", found: "another footer" });
+    return false;
+  }
+  const wrong = (["rows", "rows_sha256"] as const).filter((field) => said[field] !== found[field]);
+  for (const field of wrong)
+    report("F1", { field, expected: String(said[field]), found: String(found[field]) });
+  return wrong.length === 0;
+}

@@ -1,0 +1,191 @@
+import { openAccount } from "../service/accounts.ts";
+import { readCursor, writeCursor } from "../answers/page-position.ts";
+import { handle } from "../handle.ts";
+import type { SandboxRequest, SandboxResponse } from "../service/sandbox-exchange.ts";
+import { Refusal } from "../wire/service-refusal.ts";
+import type { SandboxState } from "../service/state.ts";
+import type { Work } from "../work/work.ts";
+import { droppedFilter, type DueFaults } from "../faults/due-faults.ts";
+import type { Fault, Faults } from "../faults/fault-kinds.ts";
+import { standIn } from "./fault-response.ts";
+import { foreignTarget } from "./foreign-target.ts";
+import {
+  cursorOf,
+  cutList,
+  joinList,
+  type ListBody,
+  pageOf,
+  paramsOf,
+  withParam,
+} from "../faults/list-body.ts";
+
+export interface FaultyResponse extends SandboxResponse {
+  /** Undefined sends the response normally. */
+  readonly delivery: Fault | undefined;
+}
+
+export function* answerWithFaults(request: SandboxRequest, state: SandboxState): Work<FaultyResponse> {
+  const due = state.faults?.forRequest(request.target);
+  const response =
+    due?.answer === undefined
+      ? yield* changedAnswer(due?.changes ?? [], request, state)
+      : standIn(due.answer, request, state);
+  return withDueFaults(response, due);
+}
+
+export function withDueFaults(response: SandboxResponse, due: DueFaults | undefined): FaultyResponse {
+  if (due === undefined) return { ...response, delivery: undefined };
+  const { answer, delivery, changes, headers } = due;
+  const all = [answer, ...(answer === undefined ? changes : []), ...headers, delivery];
+  const faults = all.flatMap((fault) => (fault === undefined ? [] : [fault.text]));
+  return {
+    ...response,
+    headers: changeHeaders(headers, response.headers),
+    account: { ...response.account, ...(faults.length > 0 && { faults }) },
+    delivery,
+  };
+}
+
+/** The response costs as much as the original one. */
+function* changedAnswer(
+  changes: Faults,
+  request: SandboxRequest,
+  state: SandboxState,
+): Work<SandboxResponse> {
+  const { faults } = state;
+  let response = yield* handle(changes.reduce(withoutFilter, request), state);
+  const earlier = faults?.earlier(request.target);
+  if (response.status === 200) faults?.returned(request.target, response.body);
+  for (const change of changes) response = yield* changeBody(change, request, state, response, earlier);
+  return response;
+}
+
+function withoutFilter(request: SandboxRequest, fault: Fault): SandboxRequest {
+  const name = fault.kind === "drop-filter" ? droppedFilter(fault, request.target) : undefined;
+  return name === undefined ? request : { ...request, target: withParam(request.target, name, undefined) };
+}
+
+function* changeBody(
+  fault: Fault,
+  request: SandboxRequest,
+  state: SandboxState,
+  response: SandboxResponse,
+  earlier: string | undefined,
+): Work<SandboxResponse> {
+  const { body } = response;
+  const { kind, amount } = fault;
+  if (kind === "empty") return { ...response, status: amount ?? response.status, body: "" };
+  if (kind === "invalid-json") return { ...response, body: body.slice(0, Math.ceil(body.length / 2)) };
+  if (response.status !== 200) return response;
+  if (kind === "stale-page") return { ...response, body: earlier ?? body };
+  if (kind === "foreign-page") return { ...response, body: yield* foreignBody(request, state, body) };
+  const list = cutList(body);
+  if (list === undefined) return response;
+  return {
+    ...response,
+    body: joinList({ ...list, ...(yield* changeList(fault, list, request, state, earlier)) }),
+  };
+}
+
+/** Empty if the fault does not affect lists. */
+function* changeList(
+  { kind, amount = 0 }: Fault,
+  { rows, after }: ListBody,
+  request: SandboxRequest,
+  state: SandboxState,
+  earlier: string | undefined,
+): Work<Partial<ListBody>> {
+  if (kind === "empty-page") return { rows: [] };
+  if (kind === "no-rows") return { rows: [], after: withoutTotals(after) };
+  if (kind === "short-page") return { rows: rows.slice(0, Math.floor(rows.length / 2)) };
+  if (kind === "duplicate-page") return { rows: (yield* rowsBefore(request, state, earlier)) ?? rows };
+  if (kind === "overlap-page") {
+    const repeated =
+      (yield* rowsBefore(request, state, earlier))?.slice(-Math.min(amount, rows.length)) ?? [];
+    return { rows: [...repeated, ...rows.slice(repeated.length)] };
+  }
+  const promising = after.replace('"has_next_page":false', '"has_next_page":true');
+  if (kind === "missing-cursor") {
+    return { after: promising.replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "") };
+  }
+  if (kind !== "repeat-cursor") return {};
+  const cursor = JSON.stringify(cursorOf(request.target));
+  return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
+}
+
+/** As if the list were empty. */
+function withoutTotals(after: string): string {
+  return after
+    .replaceAll(/"(total_items|total_pages)":\d+/gu, '"$1":0')
+    .replace('"has_next_page":true', '"has_next_page":false')
+    .replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "");
+}
+
+/** A cache that confuses its keys returns another list with this page's number and totals, but its own cursor. */
+function* foreignBody(request: SandboxRequest, state: SandboxState, body: string): Work<string> {
+  const target = yield* foreignTarget(request.target, state);
+  const foreign = target === undefined ? undefined : yield* handle({ ...request, target }, unmetered(state));
+  if (foreign?.status !== 200) return body;
+  const [own, other] = [cutList(body), cutList(foreign.body)];
+  const isNumbered = own?.after.includes('"total_pages":') === true;
+  return isNumbered && other !== undefined ? joinList({ ...other, after: own.after }) : foreign.body;
+}
+
+/** Returns the previous response's rows for a list without pages, and if they end with the cursor's transaction. */
+function* rowsBefore(
+  request: SandboxRequest,
+  state: SandboxState,
+  earlier: string | undefined,
+): Work<readonly string[] | undefined> {
+  const { target } = request;
+  const cursor = cursorOf(target);
+  const isPaged = cursor !== "" || pageOf(target) > 1;
+  const previous = earlier === undefined ? undefined : cutList(earlier)?.rows;
+  if (cursor !== "" && previous?.at(-1)?.includes(`"id":"${cursor}"`) === true) return previous;
+  const before = isPaged
+    ? (yield* handle({ ...request, target: pageBefore(target, state) }, unmetered(state))).body
+    : earlier;
+  return before === undefined ? undefined : cutList(before)?.rows;
+}
+
+function pageBefore(target: string, state: SandboxState): string {
+  const cursor = cursorOf(target);
+  if (cursor === "") return withParam(target, "page", String(pageOf(target) - 1));
+  const limit = Number(paramsOf(target).get("limit") ?? 10);
+  return withParam(target, "cursor", cursorBefore(cursor, limit, state));
+}
+
+/** A transaction ID does not reveal the page that it ends, so the empty cursor repeats the first page. */
+function cursorBefore(cursor: string, limit: number, state: SandboxState): string {
+  try {
+    const { at, offset } = readCursor(cursor, state.at());
+    return writeCursor({ at, offset: Math.max(0, offset - limit) });
+  } catch (error) {
+    if (error instanceof Refusal) return "";
+    throw error;
+  }
+}
+
+/** For responses that are used internally and not sent. */
+function unmetered(state: SandboxState): SandboxState {
+  const terms = { requestsPerMinute: Number.POSITIVE_INFINITY };
+  return { ...state, account: ({ tier }) => openAccount(tier, terms) };
+}
+
+const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {
+  "no-plan-header": ["X-Api-Plan"],
+  "no-credit-headers": ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"],
+  "no-ratelimit-headers": ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+  "no-retry-after": ["Retry-After"],
+};
+
+function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): SandboxResponse["headers"] {
+  const headers = { ...original };
+  for (const { kind, tier, amount = 0 } of faults) {
+    for (const name of removedHeaders[kind] ?? []) delete headers[name];
+    if (kind === "wrong-date")
+      headers["Date"] = new Date(Date.parse(headers["Date"] ?? "") + amount).toUTCString();
+    if (kind === "plan" && tier !== undefined) headers["X-Api-Plan"] = tier;
+  }
+  return headers;
+}

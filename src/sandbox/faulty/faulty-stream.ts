@@ -1,0 +1,61 @@
+import { type Opening, openStream } from "../streams/open-stream.ts";
+import type { SandboxRequest } from "../service/sandbox-exchange.ts";
+import type { StreamHub } from "../streams/stream-hub.ts";
+import type { SandboxState } from "../service/state.ts";
+import { withDueFaults } from "./faulty-answer.ts";
+import type { Fault } from "../faults/fault-kinds.ts";
+import { standIn } from "./fault-response.ts";
+import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
+
+export function* openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
+  const found = state.faults?.forRequest(request.target);
+  // A stream has no body to change.
+  const due = found && { ...found, changes: [] };
+  const opening: Opening =
+    due?.answer === undefined
+      ? yield* openStream(request, state, hub)
+      : { response: standIn(due.answer, request, state), start: undefined };
+  const response = withDueFaults(opening.response, due);
+  const { start } = opening;
+  // If the connection breaks before the stream opens, there is no stream in which to inject a fault.
+  const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
+  if (start === undefined || isLost) return { response, start: undefined };
+  const fault = state.faults?.forStream(request.target);
+  if (fault === undefined) return { response, start };
+  const { account } = response;
+  return {
+    response: { ...response, account: { ...account, faults: [...(account.faults ?? []), fault.text] } },
+    start: (sink: StreamSink, cut: () => void) => start(faultySink(sink, fault, cut)),
+  };
+}
+
+/** Dropped events are still charged, just as when a network loses them. `cut` closes the stream without an event. */
+function faultySink(sink: StreamSink, fault: Fault, cut: () => void): StreamSink {
+  let left = fault.amount ?? 0;
+  let hasStruck = false;
+  const strike = (): void => {
+    hasStruck = true;
+    if (fault.kind === "stream-cut") cut();
+    if (fault.kind !== "stream-error") return;
+    sink.write(errorFrame("error injected by the sandbox"));
+    sink.end();
+  };
+  if (left === 0) strike();
+  return {
+    write: (frame) => {
+      if (hasStruck) return;
+      sink.write(frame);
+      if (isUpdate(frame)) left -= 1;
+      if (left === 0) strike();
+    },
+    queued: sink.queued,
+    end: () => {
+      if (!hasStruck) sink.end();
+    },
+  };
+}
+
+/** Pings and errors do not have `request_id:` (wire-facts 5.4). */
+function isUpdate(frame: string): boolean {
+  return frame.includes("\nrequest_id: ");
+}

@@ -1,0 +1,52 @@
+import { intervals } from "../../api/endpoints/ohlcv.ts";
+import { type Instant, parseDate, parseRfc3339 } from "../../base/time/time.ts";
+
+export const DAY = 86_400;
+
+const SECONDS_PER: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY };
+
+/**
+ * Specification, endpoint 1: Unix seconds, an offset with a leading minus, an RFC 3339 timestamp, or a date at 00:00
+ * UTC; undefined for anything else. `now` is in Unix seconds on the sandbox's clock.
+ */
+export function readInstant(text: string, now: number): Instant | undefined {
+  // 13 digits would be milliseconds, which the service does not accept.
+  if (/^\d{1,11}$/.test(text)) return { seconds: Number(text), fraction: "" };
+  const [, count, unit = ""] = /^-(\d{1,10})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return { seconds: now - Number(count) * (SECONDS_PER[unit] ?? 1), fraction: "" };
+  return parseDate(text) ?? readTimestamp(text);
+}
+
+/** RFC 3339, 5.7: a leap second is the last second of a UTC day. The sandbox accepts it on any day. */
+function readTimestamp(text: string): Instant | undefined {
+  if (text.slice(17, 19) !== "60") return parseRfc3339(text);
+  const before = parseRfc3339(`${text.slice(0, 17)}59${text.slice(19)}`);
+  const seconds = before === undefined ? Number.NaN : before.seconds + 1;
+  return before !== undefined && seconds % DAY === 0 ? { ...before, seconds } : undefined;
+}
+
+/** Bounds are inclusive, and trades occur on full seconds. */
+export function atOrAfter({ seconds, fraction }: Instant): number {
+  return fraction === "" ? seconds : seconds + 1;
+}
+
+/** RFC 3339, in UTC and without a fraction: `2026-09-28T13:07:35Z`. */
+export function writeInstant(seconds: number): string {
+  return writeInstantMs(seconds).replace(".000Z", "Z");
+}
+
+/** With milliseconds, as the service does for pools: `2023-11-26T20:25:08.000Z`. */
+export function writeInstantMs(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+type CandleInterval = (typeof intervals)[number];
+
+/** Wire-facts 4.4. */
+export const defaultInterval: CandleInterval = "24h";
+
+/** Undefined for an unknown interval. */
+export function candleSeconds(word: string = defaultInterval): number | undefined {
+  if (!intervals.some((each) => each === word)) return undefined;
+  return Number(word.slice(0, -1)) * (SECONDS_PER[word.slice(-1)] ?? 0);
+}
