@@ -55,7 +55,7 @@ const all = {
   route_not_found: {
     status: 404,
     meaning: "The path does not exist on this host",
-    next: "check the base URL: dexdata config list; convert an old URL: dexdata migrate '<url>'",
+    next: "check the base URL: dexdata config list; convert an old URL: dexdata explain '<URL>'",
   },
   method_not_allowed: {
     status: 405,
@@ -65,7 +65,7 @@ const all = {
   endpoint_removed: {
     status: 410,
     meaning: 'The endpoint was removed. The "replacement" field names its successor',
-    next: "get the new command: dexdata migrate '<old URL>'",
+    next: "get the new command: dexdata explain '<old URL>'",
     fields: { code: 410, replacement: "/networks/{network}/pools/search", documentation: "https://…" },
   },
   rate_limited: {

@@ -189,7 +189,7 @@ describe("loaded chunks", () => {
       "config",
       "doctor",
       "explain",
-      "migrate",
+      "old-url",
       "print-help",
       "schema",
       "stream",

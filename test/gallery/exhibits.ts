@@ -154,7 +154,7 @@ const help: readonly Exhibit[] = [
     "explain plan_required",
     "explain 404",
     "explain 8",
-    "migrate /networks/ethereum/pools?sort_by=volume_usd&page=3",
+    "explain /networks/ethereum/pools?sort_by=volume_usd&page=3",
     "commands pools",
   ),
   page(

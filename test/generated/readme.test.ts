@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/base/exit-codes.ts";
@@ -95,11 +95,16 @@ describe("links", () => {
 test("docs/architecture.md names directories that exist, and all of them", () => {
   const text = pageOf("docs/architecture.md");
   const tree = /^src\/\n([^]*?)^test\//mu.exec(text)?.[1] ?? "";
-  const rooms = [...tree.matchAll(/^ {2}((?:\w+\/ ?)+)/gmu)].flatMap(([, names = ""]) =>
-    names.trim().split(" "),
-  );
-  expect(rooms.length).toBeGreaterThan(10);
-  expect(rooms.filter((room) => !existsSync(`src/${room}`))).toEqual([]);
+  const named = new Map<string, string[]>();
+  for (const [, indent = "", name = ""] of tree.matchAll(/^( +)([\w-]+)\//gmu))
+    if (indent.length === 2) named.set(name, []);
+    else [...named.values()].at(-1)?.push(name);
+  const directoriesIn = (place: string): readonly string[] =>
+    readdirSync(place, { withFileTypes: true }).flatMap((each) => (each.isDirectory() ? [each.name] : []));
+  expect([...named.keys()].toSorted()).toEqual(directoriesIn("src").toSorted());
+  for (const [room, parts] of named)
+    if (parts.length > 0)
+      expect([room, ...parts.toSorted()]).toEqual([room, ...directoriesIn(`src/${room}`).toSorted()]);
   const steps = /passes through[^]*?```\n([^]*?)```/u.exec(text)?.[1] ?? "";
   const places = [...steps.matchAll(/^([\w/]+\/) /gmu)].map(([, place = ""]) => place);
   expect(places.length).toBeGreaterThan(5);

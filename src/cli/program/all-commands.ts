@@ -9,7 +9,6 @@ import { completionCommand } from "../commands/completion/completion-command.ts"
 import { configCommands } from "../commands/config/config-commands.ts";
 import { doctorCommand } from "../commands/doctor/doctor-command.ts";
 import { explainCommand } from "../commands/explain/explain-command.ts";
-import { migrateCommand } from "../commands/migrate/migrate-command.ts";
 import { sandboxCommand } from "../commands/sandbox/sandbox-command.ts";
 import { schemaCommand } from "../commands/schema/schema-command.ts";
 import { streamCommand } from "../commands/stream/stream-command.ts";
@@ -65,7 +64,6 @@ export const allCommands: readonly Command[] = [
   sandboxCommand,
   helpCommand,
   explainCommand,
-  migrateCommand,
   commandsCommand,
   schemaCommand,
 ];

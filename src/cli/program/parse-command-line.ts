@@ -74,7 +74,8 @@ const ignored = (): void => undefined;
 
 /** Returns only the commands that argv may name, because setting up all of them with their 600 flags takes 7 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
-  const named = commands.filter(({ words }) => argv.includes(words.split(" ")[0] ?? words));
+  const isTyped = (words = ""): boolean => argv.includes(words.split(" ")[0] ?? words);
+  const named = commands.filter(({ words, earlierWords }) => isTyped(words) || isTyped(earlierWords));
   return named.length > 0 ? named : commands;
 }
 
@@ -96,6 +97,7 @@ function createParser(commands: readonly Command[]) {
   addOptions(program, sharedFlags);
   for (const command of commands) {
     const parser = parserOf(program, command.words.split(" "), reach);
+    if (command.earlierWords !== undefined) parser.alias(command.earlierWords);
     addOptions(parser, command.flags);
     // The command itself checks the number of arguments, so commander accepts any number.
     parser.argument("[words...]").action((words: string[]) => {

@@ -30,7 +30,7 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: Question, target
   if (status === 400) return badRequest(body, question);
   if (status === 404) return notFound(body, question, target);
   if (status === 410) {
-    const hints = rawPath === undefined ? [] : [`get the new command: dexdata migrate '${rawPath}'`];
+    const hints = rawPath === undefined ? [] : [`get the new command: dexdata explain '${rawPath}'`];
     return removedSentence(body, path, ...hints);
   }
   return commonSentence(answer, body, target, "request");

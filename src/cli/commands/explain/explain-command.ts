@@ -5,10 +5,18 @@ import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const explainCommand = command({
   words: "explain",
+  earlierWords: "migrate",
   section: "Reference",
   positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
-  summary: "Explain an error code, HTTP status or exit code",
-  examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
+  otherForm: [{ name: "old URL or path", isQuoted: true }],
+  summary: "Explain an error code, HTTP status, exit code or old API URL",
+  examples: [
+    "dexdata explain plan_required",
+    "dexdata explain 429",
+    "dexdata explain 8 -o json",
+    "dexdata explain '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
+    "dexdata explain 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
+  ],
   exits: localExits,
   flags: {},
   shared: objectFlags,

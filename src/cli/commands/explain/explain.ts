@@ -1,6 +1,7 @@
 import type { Context } from "../../../base/context/context.ts";
 import { type ExitCode, exitCodes, exits } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
+import { withoutSecrets } from "../../../base/key.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
@@ -16,6 +17,8 @@ export async function explain(
   { words, flags }: Input<typeof objectFlags>,
   context: Context,
 ): Promise<ExitCode> {
+  if (words[0]?.includes("/") === true)
+    return await (await import("./old-url.ts")).explainUrl(words, flags, context);
   const word = words
     .join(" ")
     .trim()
@@ -23,14 +26,14 @@ export async function explain(
     .replaceAll(/[\s-]+/gu, "_");
   if (word === "")
     throw usageFailure(
-      "missing <code>: an error code, HTTP status or exit code",
-      "usage: dexdata explain <code>",
+      "missing <code>: an error code, HTTP status, exit code or old URL",
+      "usage: dexdata explain <code>, or dexdata explain '<URL>'",
     );
   const explanation = explanationOf(word);
   if (explanation === undefined) {
     const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
     throw usageFailure(
-      `unknown error code, HTTP status or exit code "${words.join(" ")}"`,
+      `unknown error code, HTTP status, exit code or path "${withoutSecrets(words.join(" "))}"`,
       didYouMean(near, `known: ${errorCodes.slice(0, 17).join(", ")}`),
     );
   }

@@ -45,7 +45,7 @@ function pageOf(
 /** Without words, returns the overview. */
 export function preparedPage(entries: readonly Command[], words: string): PreparedPage | undefined {
   if (words === "") return inBothForms(overview(entries));
-  const entry = entries.find((each) => each.words === words);
+  const entry = entries.find((each) => each.words === words || each.earlierWords === words);
   if (entry !== undefined) return { brief: commandHelp(entry, "brief"), full: commandHelp(entry, "full") };
   const leads = entries.some((each) => each.words.startsWith(`${words} `));
   return leads ? inBothForms(groupHelp(words, entries)) : undefined;

@@ -15,16 +15,14 @@ import type { Input } from "../command.ts";
 import { quoted } from "../pull/continuation.ts";
 import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
 
-const usage = "usage: dexdata migrate '<URL>' (in quotes because of ? and &)";
+const usage = "usage: dexdata explain '<URL>' (in quotes because of ? and &)";
 
-/** Does not send a request itself. */
-export async function migrate(
-  { words, flags }: Input<typeof objectFlags>,
+/** Prints the command for a URL, or a path and query, of an earlier version of the API. */
+export async function explainUrl(
+  [url = "", more]: readonly string[],
+  flags: Input<typeof objectFlags>["flags"],
   context: Context,
 ): Promise<ExitCode> {
-  const [url, more] = words;
-  if (url === undefined || url === "")
-    throw usageFailure("missing <old URL>: a URL, or its path and query", usage);
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const { removed, replacement, notes, words: migrated } = migrationOf(url, context.clock.now());
   const command = ["dexdata", ...migrated].map(quoted).join(" ");
@@ -130,7 +128,7 @@ function readOldUrl(typed: string) {
   if (begin < 0)
     throw refuse(
       "not an API URL; must contain a path such as /networks/ethereum/pools",
-      "put the URL in quotes because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+      "put the URL in quotes because of ? and &: dexdata explain '/networks/ethereum/pools?limit=5'",
     );
   const pairs = queries
     .join("?")

@@ -82,9 +82,10 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   ],
 ];
 
-describe("dexdata migrate", () => {
+/** `migrate` is what the command was called in earlier versions. */
+describe.each(["explain", "migrate"])("dexdata %s with an old URL", (name) => {
   test.each(urls)("%s: %s", async (url, command, ...expectedNotes) => {
-    const { exit, stdout, stderr } = await dexdata(["migrate", url]);
+    const { exit, stdout, stderr } = await dexdata([name, url]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${command}\n` });
     for (const note of expectedNotes) expect(stderr).toContain(note);
   });
@@ -109,7 +110,7 @@ describe("dexdata migrate", () => {
       `https://example.org/networks/ethereum/pools?limit=5&x=${key}`,
       `example.org/networks/ethereum/pools?authorization=Bearer+${key}&limit=5`,
     ]) {
-      const { exit, stdout, stderr } = await dexdata(["migrate", url]);
+      const { exit, stdout, stderr } = await dexdata([name, url]);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: "dexdata pools search ethereum --limit 5\n" });
       expect(stderr).toContain("removed a key from the URL");
       expect(stderr).not.toContain("0123456789");
@@ -117,7 +118,7 @@ describe("dexdata migrate", () => {
   });
 
   test("prints command, removed endpoint and notes as one object with -o json", async () => {
-    const { stdout, stderr } = await dexdata(["migrate", "/pools?page=3", "-o", "json"]);
+    const { stdout, stderr } = await dexdata([name, "/pools?page=3", "-o", "json"]);
     expect({ stderr, ...JSON.parse(stdout) }).toMatchObject({
       stderr: "",
       command: "dexdata pools search",
@@ -128,7 +129,7 @@ describe("dexdata migrate", () => {
   });
 
   const refused: readonly (readonly [string, string])[] = [
-    ["", "missing <old URL>: a URL, or its path and query"],
+    ["", "missing <code>: an error code, HTTP status, exit code or old URL"],
     ["/nothing/here", "not an API URL"],
     [
       "/networks/ethereum/weather",
@@ -146,7 +147,7 @@ describe("dexdata migrate", () => {
     ],
   ];
   test.each(refused)("%s: %s", async (url, message) => {
-    const { exit, stdout, stderr } = await dexdata(["migrate", url]);
+    const { exit, stdout, stderr } = await dexdata([name, url]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(JSON.stringify(message).slice(1, -1));
     expect(stderr).not.toContain("\u001b");
