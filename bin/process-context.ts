@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -131,6 +132,10 @@ function createOutput(
   stream.on("error", fail);
   return {
     isTerminal: stream.isTTY,
+    get isPipe() {
+      const stat = fstatSync(stream === process.stdout ? 1 : 2);
+      return stat.isFIFO() || stat.isSocket();
+    },
     get columns() {
       return stream.isTTY ? stream.columns : undefined;
     },

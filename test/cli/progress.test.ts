@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Output } from "../../src/base/context/context.ts";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { deepList, faultyService } from "../harness/faulty-lists.ts";
 import { endlessList } from "../harness/endless-list.ts";
@@ -102,6 +103,36 @@ describe("the live line", () => {
     expect(stdout.split("\n").filter((line) => line.startsWith("note: "))).toEqual([
       "note: rate limited (HTTP 429); retrying in 31s",
     ]);
+  });
+
+  test("is erased before the first byte of data for a program that may print to the same terminal", async () => {
+    const server = await serveInTest((request, index) =>
+      index === 0 || index === 2 ? busy() : endlessList(request),
+    );
+    const context = createTestContext({
+      isTerminal: { stderr: true },
+      speed: 100,
+      env: { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", TERM: "xterm", NO_COLOR: "1" },
+    });
+    let screen = "";
+    const seen = (output: Output): Output => ({
+      ...output,
+      write: async (text) => {
+        screen += typeof text === "string" ? text : Buffer.from(text).toString();
+        await output.write(text);
+      },
+    });
+    const { stdout, stderr } = context;
+    const { exit } = await run(words.split(" "), {
+      ...context,
+      stdout: { ...stdout, ...seen(stdout) },
+      stderr: { ...stderr, ...seen(stderr) },
+    });
+    expect(exit).toBe(0);
+    const first = screen.indexOf('{"id"');
+    expect(picturesIn(screen.slice(0, first)).length).toBeGreaterThan(5);
+    expect(screenOf(screen.slice(0, first))).toEqual([]);
+    expect(screen.slice(first)).not.toContain("\u001B");
   });
 
   test("is not drawn into an unfinished line", async () => {

@@ -49,6 +49,7 @@ export function createTestOutput(options: {
 
   return {
     isTerminal: options.isTerminal,
+    isPipe: !options.isTerminal,
     columns: options.columns,
     rows: options.rows,
     chunks,

@@ -67,6 +67,8 @@ export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyo
 
 export interface Output {
   readonly isTerminal: boolean;
+  /** Another program reads the output, and may print it to the terminal at any time. */
+  readonly isPipe?: boolean;
   /** In characters; undefined if the output is not a terminal. */
   readonly columns: number | undefined;
   /** In lines; undefined if the output is not a terminal. */

@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Output } from "../../base/context/context.ts";
 
-function withWrite(output: Output, write: Output["write"]): Output {
+export function withWrite(output: Output, write: Output["write"]): Output {
   return {
     get isTerminal() {
       return output.isTerminal;
+    },
+    get isPipe() {
+      return output.isPipe === true;
     },
     get columns() {
       return output.columns;

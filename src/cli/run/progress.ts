@@ -5,7 +5,7 @@ import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { LiveLine } from "../render/progress/live-line.ts";
 import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
-import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
+import { createYieldingOutput, withWrite, type YieldingOutput } from "../render/held-output.ts";
 
 export type Progress = Readonly<ReturnType<typeof createProgress>>;
 
@@ -26,6 +26,12 @@ export function createProgress(
   const makeRoom = async (): Promise<void> => await line?.clear();
   const yielding = (output: Output): YieldingOutput | undefined =>
     isLive && output.isTerminal ? createYieldingOutput(output, makeRoom) : undefined;
+  /** The program that reads a pipe may print to the same terminal, so nothing is drawn once it has been sent data. */
+  const endedBy = (output: Output): Output =>
+    withWrite(output, async (text) => {
+      if (text.length > 0) await close();
+      await output.write(text);
+    });
   const [stdout, stderr] = [yielding(context.stdout), yielding(context.stderr)];
   const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
   const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
@@ -77,7 +83,10 @@ export function createProgress(
   };
   return {
     /** Text written to these does not mix with the progress display. */
-    outputs: { stdout: stdout ?? context.stdout, stderr: stderr ?? context.stderr },
+    outputs: {
+      stdout: stdout ?? (isLive && context.stdout.isPipe === true ? endedBy(context.stdout) : context.stdout),
+      stderr: stderr ?? context.stderr,
+    },
     countdown,
     /** Shows the progress once the pull has taken long enough. `say` prints a line on stderr. */
     begin: (state: () => PullState, say: (line: string) => void) => {
