@@ -113,11 +113,15 @@ function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
 
 /** An open file that is old enough to be complete, if only the service agreed. */
 function isAttemptDue({ present }: Wish, period: Period, footer: Footer): boolean {
-  const { read_at: read, contradicted, rows, witnessed } = footer;
+  const { read_at: read } = footer;
   if (read === null || read < period.to + completeAge) return true;
-  const isHeard = witnessed === true && (contradicted !== undefined || rows === 0);
   const isPatient = present - period.to < patience;
-  return isPatient && isDue(present, read, isHeard ? settlingTime : day);
+  return isPatient && isDue(present, read, needsSecondRead(footer) ? settlingTime : day);
+}
+
+/** A file that lacks nothing but a second read that says the same: it has no rows, or lacks earlier ones. */
+export function needsSecondRead({ witnessed, contradicted, rows }: Footer): boolean {
+  return witnessed === true && (contradicted !== undefined || rows === 0);
 }
 
 /** A time range to read at once, in Unix seconds. `to` is undefined if it ends at the service's present time. */

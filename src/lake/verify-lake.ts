@@ -8,7 +8,7 @@ import type { Query } from "../rows/verify/pull-receipt.ts";
 import { createRowWalk } from "../rows/verify/row-walk.ts";
 import type { Report, RuleId } from "../rows/verify/rules.ts";
 import { verifyParquet } from "../rows/verify/verify-parquet.ts";
-import { completeAge } from "./coverage.ts";
+import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
@@ -186,7 +186,9 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
       expected: "no lost rows",
       found: `${showTime(from)} to ${showTime(to)} (${why})`,
     });
-  if (state === "open" && now > period.to + completeAge + patience)
+  // A second read is due with the next run.
+  const due = needsSecondRead(footer) ? Math.max(footer.read_at ?? 0, period.to) : period.to;
+  if (state === "open" && now > due + completeAge + patience)
     report("H3", {
       field: "state",
       expected: "a complete file a day after its end",

@@ -132,6 +132,20 @@ test("a bit that flips among the rows of an open file is found when the file is 
   expect(await states()).toEqual([...undamaged.slice(0, 5), "17 open 20"]);
 });
 
+test("an old day without rows waits for its second read, which is a note of verify only if no run makes it", async () => {
+  const rows = rowsOfDays(pool, days, 40).filter((row) => !row.created_at.startsWith("2026-11-14"));
+  pools.set(pool, { rows, created: "2026-01-01T00:00:00Z" });
+  expect((await first()).exit).toBe(0);
+  expect((await states())[2]).toBe("14 open 0");
+  const notes = async (): Promise<string> =>
+    (await dexdata(["verify", root, "-o", "ndjson"], { now: now * 1000 })).stdout;
+  expect(await notes()).toBe("");
+  now += 28 * 3600;
+  expect(await notes()).toContain("open since 2026-11-15T00:00:00Z");
+  expect((await sync()).exit).toBe(0);
+  expect((await states())[2]).toBe("14 rows 0");
+});
+
 test("L1: days that the service has cut are not complete, and are once it has them again", async () => {
   disturb({ reach: 3 * day });
   const outcome = await first();

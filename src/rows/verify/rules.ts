@@ -70,7 +70,8 @@ export const rules = {
   },
   H3: {
     level: "note",
-    statement: "no candle is partial; no rows of sync are lost, and no file stays open for more than 27h",
+    statement:
+      "no candle is partial; no rows of sync are lost, and no file stays open for more than 27h after its end, or after a read that needs a second one",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;
