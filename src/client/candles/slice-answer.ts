@@ -3,7 +3,7 @@ import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import { type Asking, type Page, readRows } from "../pages/page.ts";
-import type { Place } from "../pages/place.ts";
+import type { Position } from "../pages/position.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
@@ -56,15 +56,15 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
     yield {
       group: onlyGroup,
       rows: textRows(kept),
-      at: slice.start === args.get("start") ? undefined : placeOf(slice.start),
-      end: isLast ? ended("end of list") : more(placeOf(slice.end)),
+      at: slice.start === args.get("start") ? undefined : positionOf(slice.start),
+      end: isLast ? ended("end of list") : more(positionOf(slice.end)),
       repeats,
       ...(replaced > 0 && { remarks: { replaced } }),
     };
   }
 }
 
-const placeOf = (value: string): Place => ({ flag: "from", value });
+const positionOf = (value: string): Position => ({ flag: "from", value });
 
 /** Row counts at which the public service has stopped: 10 without `limit`, and a past maximum (wire-facts 4.4). */
 const knownCaps: ReadonlySet<number> = new Set([10, 366]);

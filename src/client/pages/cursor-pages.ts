@@ -12,7 +12,7 @@ import { yieldToSocket } from "./in-order.ts";
 import { type Doubt, ended, judgeSearchPage, more, type SearchPage, type SearchVerdict } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { AskingForList, Page } from "./page.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
@@ -76,11 +76,11 @@ export async function* walkCursorPages(
         answer = ask(cursor);
         await yieldToSocket();
       }
-      const next = placeOf(cursor);
+      const next = positionOf(cursor);
       yield {
         ...page.inspected.take(),
         group: onlyGroup,
-        at: placeOf(from),
+        at: positionOf(from),
         end: next === undefined ? ended("end of list", doubts) : more(next, doubts),
         warning: page.warning,
         remarks: {
@@ -100,7 +100,7 @@ export async function* walkCursorPages(
 /** A single shared error is enough, because its stack is never read. */
 const noLongerWanted = new Error("no longer wanted");
 
-function placeOf(cursor: string | undefined): Place | undefined {
+function positionOf(cursor: string | undefined): Position | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 

@@ -4,7 +4,7 @@ import { more, nextOf } from "./judge.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedWalk, Pages } from "./numbered-walk.ts";
 import type { Page } from "./page.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always
@@ -94,7 +94,7 @@ export class FrozenWindows {
   }
 
   /** Returns undefined if it is only safe to continue page by page. */
-  async openAt(at: Place): Promise<FrozenWindow | undefined> {
+  async openAt(at: Position): Promise<FrozenWindow | undefined> {
     const { last, count, reply } = this.walk;
     const pagesLeft = this.walk.pagesLeft();
     if (last === undefined || pagesLeft < 1 || !count.isUsable) return undefined;
@@ -128,14 +128,14 @@ export class FrozenWindows {
     return undefined;
   }
 
-  /** Requests several pages at once. Returns the place where the list continues. */
+  /** Requests several pages at once. Returns the position where the list continues. */
   async *read({ to, from, isFirst, left }: FrozenWindow): Pages {
     ({ items: this.#items, pages: this.#pages } = from.totals);
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
     if (isFirst) this.walk.count.reopen(this.#items, left);
     this.#outdated = new Set();
-    let at = isFirst ? yield* this.#take(from) : this.#placeOf(this.#taken + 1);
+    let at = isFirst ? yield* this.#take(from) : this.#positionOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
     // Rows added later are not part of a frozen window, so several pages can be requested at once.
     const width = this.#isFrozen(to) ? this.walk.asking.client.width : 1;
@@ -152,16 +152,16 @@ export class FrozenWindows {
     for (let number = this.#taken + 1; number <= Math.min(this.#pages, handOverAfter); number += 1) {
       // All pages after the last one taken are already pending, so the wanted pages are counted from there.
       if (number - this.#taken > this.walk.pagesLeft()) return;
-      yield async () => await this.walk.ask(this.#placeOf(number));
+      yield async () => await this.walk.ask(this.#positionOf(number));
     }
   }
 
-  #placeOf(number: number): Place {
+  #positionOf(number: number): Position {
     return { flag: "page", value: String(number), to: this.#to };
   }
 
-  /** Returns the place where the list continues. */
-  *#take(answer: NumberedAnswer): Generator<Page, Place | undefined> {
+  /** Returns the position where the list continues. */
+  *#take(answer: NumberedAnswer): Generator<Page, Position | undefined> {
     this.#pages = answer.totals.pages;
     this.#adopt(answer.totals.items);
     this.#taken = Number(answer.at.value);
@@ -178,7 +178,7 @@ export class FrozenWindows {
 
   /**
    * If the total differs from the previous one, the list has shifted in between, and the window first locates the last
-   * row taken, so that the pull continues in the right place.
+   * row taken, so that the pull continues in the right position.
    */
   async *#takeNext(requested: NumberedAnswer): Pages {
     const { edge, reply } = this.walk;
@@ -188,7 +188,7 @@ export class FrozenWindows {
       const settled = await this.#settle(answer);
       if (settled === undefined) {
         this.#isOver = true;
-        return this.#placeOf(number);
+        return this.#positionOf(number);
       }
       answer = settled;
       const { items } = answer.totals;
@@ -199,7 +199,7 @@ export class FrozenWindows {
         this.walk.isDoubted = true;
         break;
       }
-      if (!this.#mayLookBack(number)) return this.#leaveFor(this.#placeOf(number));
+      if (!this.#mayLookBack(number)) return this.#leaveFor(this.#positionOf(number));
       // This request was sent before the list shifted.
       if (tries === 1 && this.#outdated.has(items)) {
         answer = await this.#askAgain(number);
@@ -211,7 +211,9 @@ export class FrozenWindows {
         // The list has shifted by more than a page, so only a row's id leads back to the edge.
         const id = edge.lastWholeId;
         const isKnown = id !== undefined;
-        return this.#leaveFor(isKnown ? { flag: "cursor", value: id, to: this.#to } : this.#placeOf(number));
+        return this.#leaveFor(
+          isKnown ? { flag: "cursor", value: id, to: this.#to } : this.#positionOf(number),
+        );
       }
       if (at < 0) yield* this.#takeAgainBefore(number, before);
       else if (at === before.rows.length - 1) {
@@ -251,14 +253,14 @@ export class FrozenWindows {
 
   async #askAgain(number: number): Promise<NumberedAnswer> {
     this.#extra += 1;
-    return await this.walk.ask(this.#placeOf(number));
+    return await this.walk.ask(this.#positionOf(number));
   }
 
   #mayLookBack(number: number): boolean {
     return this.#extra < extraAllowed + number / pagesAnExtra;
   }
 
-  #leaveFor(at: Place): Place {
+  #leaveFor(at: Position): Position {
     this.#mishaps += 1;
     [this.#isLeft, this.#isOver] = [true, true];
     return at;

@@ -1,7 +1,7 @@
 import { fail, type Failure } from "../../base/failure.ts";
 import { counted } from "../../base/text/counted.ts";
 import { formatInstant, type Instant } from "../../base/time/time.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 
 /**
  * Judges pages: what proves that a list is complete, what contradicts it, and what cannot be proved.
@@ -52,13 +52,13 @@ export interface Doubt {
  * checkpoint may store it.
  */
 export type PageEnd = { readonly doubts: readonly Doubt[] } & (
-  | { readonly kind: "more"; readonly next: Place }
+  | { readonly kind: "more"; readonly next: Position }
   | { readonly kind: "last"; readonly proof: Proof }
   /** Rows were removed from the end of the page because no more were wanted. */
   | { readonly kind: "cut" }
 );
 
-export function more(next: Place, doubts: readonly Doubt[] = []): PageEnd {
+export function more(next: Position, doubts: readonly Doubt[] = []): PageEnd {
   return { kind: "more", next, doubts: [...doubts] };
 }
 
@@ -71,7 +71,7 @@ interface Ended {
 }
 
 /** The position of the next page; undefined if there is none, or if only part of the page was used. */
-export function nextOf({ end }: Ended): Place | undefined {
+export function nextOf({ end }: Ended): Position | undefined {
   return end.kind === "more" ? end.next : undefined;
 }
 

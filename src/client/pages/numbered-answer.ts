@@ -1,12 +1,12 @@
 import { invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
 import type { Rows } from "../rows/rows.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
 export interface NumberedAnswer {
-  readonly at: Place;
+  readonly at: Position;
   readonly pageSize: number;
   readonly rows: Rows;
   /** From `page_info`; NaN if a value is not a number. `page` is the number of this page. */
@@ -82,17 +82,17 @@ export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
 }
 
-/** The total, in the form that a place stores. */
+/** The total, in the form that a position stores. */
 export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefined {
   return Number.isSafeInteger(items) ? items : undefined;
 }
 
-/** Returns a place in the same window: the next page number, or a cursor after the last page number. */
-export function placeAfter(
+/** Returns a position in the same window: the next page number, or a cursor after the last page number. */
+export function positionAfter(
   { at: { flag, value, to }, offered }: NumberedAnswer,
   { handOverAfter = Number.POSITIVE_INFINITY }: NumberedPages,
   lastWholeId: string | undefined,
-): Place {
+): Position {
   if (flag === "page" && Number(value) < handOverAfter) return { flag, value: String(Number(value) + 1), to };
   // Rows with the same id may be on both sides of the edge, so the cursor is the last id whose rows are complete. The
   // response's cursor is used only if all rows on the page have the same id.
@@ -117,15 +117,15 @@ export class ListCount {
   /** Whether all totals so far have been usable and have matched the page size. */
   isUsable = true;
   /** The last window with a count: its upper bound and number of rows. */
-  window: Pick<Place, "to" | "items">;
+  window: Pick<Position, "to" | "items">;
   #leastItems = Number.POSITIVE_INFINITY;
-  readonly #start: Place | undefined;
+  readonly #start: Position | undefined;
   /** The number of rows after the start, according to the first count. All are expected, unless the list shifts. */
   #due: number | undefined;
   #isStill = true;
-  #last: Place | undefined;
+  #last: Position | undefined;
 
-  constructor(start: Place | undefined) {
+  constructor(start: Position | undefined) {
     this.#start = start;
     this.window = { items: start?.items };
   }

@@ -10,7 +10,7 @@ import {
   type NumberedAnswer,
   type NumberedPages,
 } from "./numbered-answer.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 import type { RowEdge } from "./row-edge.ts";
 
 /** Anomalies that may be the service's normal behavior. Once a page has kept one, later pages are not checked for it. */
@@ -32,7 +32,7 @@ export interface NumberedState {
   /** Compares the rows with those taken so far. */
   readonly inspectRowsOf: (answer: NumberedAnswer) => InspectedRows;
   /** Whether an earlier run has already read this page. */
-  readonly isReadAgain: (at: Place) => boolean;
+  readonly isReadAgain: (at: Position) => boolean;
 }
 
 /** Judges a response by its own and earlier totals, and by the rows taken so far; see judge.ts. */

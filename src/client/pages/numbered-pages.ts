@@ -4,7 +4,7 @@ import { more, nextOf } from "./judge.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
 import type { AskingForList, Page } from "./page.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 
 /**
  * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at
@@ -26,9 +26,9 @@ export async function* walkNumberedPages(asking: AskingForList, reply: NumberedP
   }
 }
 
-const firstPage: Place = { flag: "page", value: "1" };
+const firstPage: Position = { flag: "page", value: "1" };
 
-async function* pagesOf(walk: NumberedWalk, start: Place): AsyncGenerator<Page> {
+async function* pagesOf(walk: NumberedWalk, start: Position): AsyncGenerator<Page> {
   const windows = new FrozenWindows(walk);
   let at = yield* firstPages(windows, start);
   while (at !== undefined) {
@@ -75,7 +75,7 @@ async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefi
  * to earlier pages. The difference between the counts shows how far. The pull then goes back to its last row, or else
  * by that many pages. The starting page is not requested twice.
  */
-async function* firstPages(windows: FrozenWindows, at: Place): Pages {
+async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   const { walk } = windows;
   const answer = await walk.ask(at);
   const withdrawn = at.flag === "page" && at.items !== undefined ? at.items - answer.totals.items : 0;
@@ -86,7 +86,7 @@ async function* firstPages(windows: FrozenWindows, at: Place): Pages {
   return { ...at, value: String(number) };
 }
 
-/** Returns the place where the list continues: the same place if the page contradicts the count. */
+/** Returns the position where the list continues: the same one if the page contradicts the count. */
 async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
   const { walk } = windows;
   const { at } = answer;

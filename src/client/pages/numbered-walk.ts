@@ -16,16 +16,16 @@ import {
   ListCount,
   type NumberedAnswer,
   type NumberedPages,
-  placeAfter,
+  positionAfter,
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
 import { type AskingForList, type Page } from "./page.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 import { RowEdge } from "./row-edge.ts";
 
-/** Returns the place where the list continues; undefined after the end of the list. */
-export type Pages = AsyncGenerator<Page, Place | undefined>;
+/** Returns the position where the list continues; undefined after the end of the list. */
+export type Pages = AsyncGenerator<Page, Position | undefined>;
 
 /**
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
@@ -72,10 +72,10 @@ export class NumberedWalk implements NumberedState {
   }
 
   /**
-   * Requests a page in the window that the place is frozen to. A response about another asset is requested again, and
+   * Requests a page in the window that the position is frozen to. A response about another asset is requested again, and
    * is never returned.
    */
-  async ask(at: Place): Promise<NumberedAnswer> {
+  async ask(at: Position): Promise<NumberedAnswer> {
     const { client, walk } = this.asking;
     for (let repeats = 1; ; repeats += 1) {
       const { answer, foreign } = await this.#request(at);
@@ -85,7 +85,7 @@ export class NumberedWalk implements NumberedState {
   }
 
   async #request(
-    at: Place,
+    at: Position,
   ): Promise<{ readonly answer: NumberedAnswer; readonly foreign: Foreign | undefined }> {
     const { args } = this.asking;
     const { pageSize } = this;
@@ -104,7 +104,7 @@ export class NumberedWalk implements NumberedState {
   }
 
   /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
-  async #send(at: Place, query: Args): Promise<Document> {
+  async #send(at: Position, query: Args): Promise<Document> {
     const { client, endpoint, walk } = this.asking;
     try {
       return await client.ask(endpoint, query);
@@ -156,9 +156,9 @@ export class NumberedWalk implements NumberedState {
       return { ...here, end: more(at, this.doubts) };
     }
     if (isEnd(answer, !kept.isBarren, before)) return this.lastPage(here);
-    const next = placeAfter(answer, reply, edge.lastWholeId);
-    const place = { ...next, due: count.due(this.listed), items: itemsOf(answer) };
-    return { ...here, end: more(place, this.doubts) };
+    const next = positionAfter(answer, reply, edge.lastWholeId);
+    const position = { ...next, due: count.due(this.listed), items: itemsOf(answer) };
+    return { ...here, end: more(position, this.doubts) };
   }
 
   /** The list is proved complete if all counted rows were returned. That also refutes any doubts. */
@@ -197,8 +197,8 @@ export class NumberedWalk implements NumberedState {
     return this.inspectRowsOf(answer).known[0] === 0;
   }
 
-  /** An earlier run has already read the pages before the place where the pull starts. */
-  isReadAgain({ flag, value, to }: Place): boolean {
+  /** An earlier run has already read the pages before the position where the pull starts. */
+  isReadAgain({ flag, value, to }: Position): boolean {
     const { start } = this.asking.walk;
     return (
       start?.flag === "page" && flag === "page" && to === start.to && Number(value) < Number(start.value)

@@ -4,7 +4,7 @@ import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
-import type { Place } from "./place.ts";
+import type { Position } from "./position.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
@@ -17,7 +17,7 @@ export interface Page {
   readonly isDocument?: boolean;
   readonly end: PageEnd;
   /** Where the rows of this page begin; undefined for the first page. */
-  readonly at?: Place | undefined;
+  readonly at?: Position | undefined;
   /** Rows after this page, based on the service's total; undefined if the total cannot be used. */
   readonly left?: number | undefined;
   /** The page was requested again on purpose, to find where the list continues; it may contain no new rows. */
@@ -52,7 +52,7 @@ export interface Walk {
   /** Send a single request with the arguments unchanged, for its rows or for the entire document. */
   readonly once?: "rows" | "document" | undefined;
   /** Missing if the pull starts at the beginning of the list. */
-  readonly start?: Place | undefined;
+  readonly start?: Position | undefined;
   /** The identity and time of the last row before `start`, if known. */
   readonly after?: object | undefined;
   /** The rows already seen; none by default. */

@@ -1,7 +1,7 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import { more, nextOf } from "../../client/pages/judge.ts";
 import type { Page, Walk } from "../../client/pages/page.ts";
-import type { Place } from "../../client/pages/place.ts";
+import type { Position } from "../../client/pages/position.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";
@@ -16,7 +16,7 @@ export async function* markedCandles(
   pages: AsyncIterable<Page>,
   args: Args,
   { fill, now, address }: NonNullable<Walk["candles"]>,
-  start: Place | undefined,
+  start: Position | undefined,
 ): AsyncGenerator<Page> {
   const { interval } = candleWindow(args);
   const asset = address === undefined ? undefined : { chain: args.get("network"), id: args.get(address) };
@@ -60,7 +60,7 @@ function withAsset({ row, value }: TextRow, asset: object): TextRow {
 }
 
 /** Candles before the time range or in the future do not count as missing. */
-function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined) {
+function createGaps(args: Args, fill: Fill, now: number, start: Position | undefined) {
   const window = candleWindow(args, start?.value);
   const { interval } = window;
   const end = Math.min(wholeSeconds(window.end), now / 1000);
@@ -86,8 +86,8 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
     },
     upTo,
     /** Stores in the place what is needed to continue filling from there. */
-    placed: <P extends Place | undefined>(place: P): P =>
-      place === undefined || last === undefined ? place : { ...place, before: last.row },
+    placed: <P extends Position | undefined>(position: P): P =>
+      position === undefined || last === undefined ? position : { ...position, before: last.row },
   };
 }
 

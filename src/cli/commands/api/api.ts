@@ -1,5 +1,5 @@
 import type { Walk } from "../../../client/pages/page.ts";
-import type { Place } from "../../../client/pages/place.ts";
+import type { Position } from "../../../client/pages/position.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -9,7 +9,7 @@ import { listNameOf, type Reply } from "../../../api/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import { placeOf, type Questions } from "../input/questions.ts";
+import { positionOf, type Questions } from "../input/questions.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";
@@ -134,13 +134,13 @@ function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   ]);
 }
 
-function startOf(paging: Args, reply: Paged): Place | undefined {
+function startOf(paging: Args, reply: Paged): Position | undefined {
   const [cursor, page] = [paging.get("cursor"), paging.get("page")];
   if (cursor !== undefined && page !== undefined) {
     throw usageFailure("--field cursor and --field page cannot be used together", "use only one of them");
   }
   const last = reply.kind === "numbered-pages" ? (reply.handOverAfter ?? 1000) : 1;
-  return placeOf(cursor, readPaging(paging, "page", last));
+  return positionOf(cursor, readPaging(paging, "page", last));
 }
 
 /** Values that only the service interprets are not checked. */

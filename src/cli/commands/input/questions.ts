@@ -1,4 +1,4 @@
-import type { Place } from "../../../client/pages/place.ts";
+import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
@@ -214,11 +214,11 @@ function readWanted(
   }
   const limit = flags.all === true ? undefined : (flags.limit ?? defaultLimit);
   const pageSize = flags["page-size"] ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
-  const start = placeOf(flags.cursor, flags.page);
+  const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }
 
-export function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
+export function positionOf(cursor: string | undefined, page: number | undefined): Position | undefined {
   // In the specification for pool transactions, an empty cursor means the first page.
   if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };

@@ -1,6 +1,6 @@
 import { isConfirmed, nextOf } from "../../../client/pages/judge.ts";
 import type { Page } from "../../../client/pages/page.ts";
-import type { Place } from "../../../client/pages/place.ts";
+import type { Position } from "../../../client/pages/position.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Question } from "../../../api/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
@@ -17,7 +17,7 @@ import { counted } from "../../../base/text/counted.ts";
 import { systemFailure } from "../../../base/files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Flags that the next command does not repeat: the place in the list, this run's files, and details of its requests. */
+/** Flags that the next command does not repeat: the position in the list, this run's files, and details of its requests. */
 const ofThisRun: ReadonlySet<string> = new Set(
   "cursor page page-size field paginate out resume force receipt verbose".split(" "),
 );
@@ -35,7 +35,7 @@ export function moreRowsLine(
   { limit, walk }: Pick<Questions, "limit" | "walk">,
   room: number,
 ): string | undefined {
-  if (page.end.kind !== "cut" && placeAfter(page) === undefined) return undefined;
+  if (page.end.kind !== "cut" && positionAfter(page) === undefined) return undefined;
   const line = `${rowsAvailable}; ${higherLimit(question.endpoint, limit)}`;
   const next = nextPage(question, flags, page, walk.pageSize);
   if (next === undefined) return line;
@@ -49,8 +49,8 @@ export function higherLimit({ rawPath, reply }: Endpoint, limit = 0): string {
   return `use --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
 }
 
-/** A place in another list cannot be given as a flag. */
-function placeAfter(page: Page): Place | undefined {
+/** A position in another list cannot be given as a flag. */
+function positionAfter(page: Page): Position | undefined {
   const next = nextOf(page);
   return next?.flag === "subject" ? undefined : next;
 }
@@ -68,7 +68,7 @@ function nextPage(
 ): string | undefined {
   const flags = left === undefined ? allFlags : new Map([...allFlags, ["limit", [String(left)]]]);
   if (page.end.kind !== "cut") {
-    const next = placeAfter(page);
+    const next = positionAfter(page);
     if (next === undefined) return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && next.before !== undefined) {
       // No flag sets the previous close, so the next command begins with the candle that has it.
@@ -86,7 +86,7 @@ function nextPage(
 }
 
 /** Times are written as resolved, so that a relative time does not change. */
-function continuingCommand(question: Question, flags: TypedFlags, from: Place, pageSize: number): string {
+function continuingCommand(question: Question, flags: TypedFlags, from: Position, pageSize: number): string {
   const { rawPath } = question.endpoint;
   const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
   words.push(...flagWords(new Map([...flags].filter(([name]) => isRepeated(question.endpoint, name)))));
@@ -105,7 +105,7 @@ function isRepeated({ params, chosenBy }: Endpoint, name: string): boolean {
   return !ofThisRun.has(name) && name !== chosenBy && !params.some(({ flag }) => flag === name);
 }
 
-function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place): readonly string[] {
+function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Position): readonly string[] {
   const words = [...commandWords(endpoint, args)];
   for (const { name, flag, place, kind } of endpoint.params) {
     // The time range was fixed when the pull started.
@@ -120,7 +120,7 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
 }
 
 /** A raw call's position and page size are parameters as well. */
-function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
+function fieldWords({ endpoint, args }: Question, from: Position, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
     return value === undefined ? [] : [[name, value]];
