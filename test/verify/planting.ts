@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { RuleId } from "../../src/rows/verify/rules.ts";
 import { createRandom } from "../harness/random.ts";
 import { toRow } from "../harness/rows.ts";
 
@@ -133,7 +134,7 @@ const brokenRow = (row: string, dice: Dice): Buffer => {
 };
 
 /** One planter per rule. */
-export const plants: Readonly<Record<string, Plant>> = {
+export const plants: Readonly<Record<RuleId, Plant>> = {
   F1: (samples, dice) => {
     const sample = samples[dice.from(everything)];
     const intact = Buffer.from(textOf(sample.rows));
