@@ -96,7 +96,7 @@ export async function pullStretch(
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abandon();
-    return readEarlier(stretch, file, destination, Math.min(begun, present()), present());
+    return readEarlier(stretch, file, destination, begun, present());
   }
   const walk = { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) };
   const wish = { walk, groups: [onlyGroup], limit: undefined, isValidated: false };
@@ -141,11 +141,16 @@ export async function pullStretch(
   }
   const isCounted = isCountReached(destination);
   const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
-  const found = { present: at, ended: present(), isProven, isCounted, total, isEarlier: false };
-  return { kind: "staged", stretch, file, ...found };
+  const found = { isProven, isCounted, total, isEarlier: false };
+  return { kind: "staged", stretch, file, ...between(at, present()), ...found };
 }
 
-/** An earlier run has read all of it. Its clock may have been ahead, so `begun` is not later than now. */
+/** The clock of an earlier run may have been ahead, so the first response is not later than now. */
+function between(begun: number, ended: number): Pick<StagedRows, "present" | "ended"> {
+  return { present: Math.min(begun, ended), ended };
+}
+
+/** An earlier run has read all of it. */
 function readEarlier(
   stretch: Stretch,
   file: string,
@@ -155,8 +160,8 @@ function readEarlier(
 ): Pulled {
   const isCounted = isCountReached(destination);
   const isProven = isCounted || stretch.dataset.kind !== "transactions";
-  const found = { present: begun, ended, isProven, isCounted, total: undefined, isEarlier: true };
-  return { kind: "staged", stretch, file, ...found };
+  const found = { isProven, isCounted, total: undefined, isEarlier: true };
+  return { kind: "staged", stretch, file, ...between(begun, ended), ...found };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */

@@ -146,6 +146,19 @@ test("an old day without rows waits for its second read, which is a note of veri
   expect((await states())[2]).toBe("14 rows 0");
 });
 
+test("a day is not complete too early because the clock was ahead in an interrupted run", async () => {
+  disturb(({ query }) => ({
+    date: null,
+    ...(query.get("page") === "2" && { reply: json({ error: "internal_error" }, { status: 500 }) }),
+  }));
+  const words = ["sync", root, `ethereum:${pool}`, "--from", "2026-11-12", "--retries", "0"];
+  const env = { ...paid, DEXDATA_PRO_BASE_URL: service?.url ?? "" };
+  expect((await dexdata(words, { env, now: (now + 2 * day) * 1000 })).exit).toBe(7);
+  disturb({});
+  expect((await sync()).exit).toBe(0);
+  expect(await states()).toEqual([...complete, "16 open 40", "17 open 16"]);
+});
+
 test("L1: days that the service has cut are not complete, and are once it has them again", async () => {
   disturb({ reach: 3 * day });
   const outcome = await first();
