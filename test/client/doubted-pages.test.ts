@@ -108,6 +108,24 @@ test("a lower count does not excuse a short page that has rows beyond it", async
   expect(stderr).toContain("page 8 has only 1 of 3 rows");
 });
 
+test("another page in the place of the last one is never accepted, whatever the totals were", async () => {
+  const names = Array.from({ length: 28 }, (_, index) => `dex${index}`);
+  const { run } = await serve(({ query }) => {
+    const asked = Number(query.get("page") ?? 1);
+    const page = asked === 10 ? 6 : asked;
+    const rows = names.slice((page - 1) * 3, page * 3);
+    const total_items = asked === 8 ? 24 : 28;
+    const twice = asked === 9 ? rows.slice(0, 1) : [];
+    return json({
+      dexes: [...twice, ...rows].map((dex_id) => ({ dex_id, dex_name: dex_id, chain: "ethereum" })),
+      page_info: { limit: 3, page, total_items, total_pages: Math.ceil(total_items / 3) },
+    });
+  });
+  const { exit, stderr, proof } = await run("dexes ethereum --all --page-size 3 --parallel 1");
+  expect({ exit, proof }).toEqual({ exit: 8, proof: null });
+  expect(stderr).toContain("the service returned page 6 instead of page 10");
+});
+
 describe("rows removed between two pages", () => {
   test.each([
     [35, small],

@@ -51,10 +51,13 @@ export function contradictionIn(
 
 type Check = (answer: NumberedAnswer, state: NumberedState) => Contradiction | undefined;
 
-const anotherNumber: Check = (answer) => {
-  const { at, totals } = answer;
+/** A service may number its pages in another way, but a page without a new row is really another one. */
+const anotherNumber: Check = (answer, state) => {
+  const { at, totals, rows } = answer;
+  if (!isAnotherPage(answer)) return undefined;
   const problem = `the service returned page ${totals.page} instead of page ${at.value}`;
-  return isAnotherPage(answer) ? { habit: "numbers", problem } : undefined;
+  const isRead = rows.length > 0 && state.inspectRowsOf(answer).fresh === 0 && !state.isReadAgain(at);
+  return isRead ? { problem } : { habit: "numbers", problem };
 };
 
 const tooManyRows: Check = (answer) => {
