@@ -1,6 +1,5 @@
-import { Command as Parser, CommanderError, Option } from "commander";
+import { Command as CommanderCommand, Option } from "commander";
 import { type Failure, usageFailure } from "../../base/failure.ts";
-import { versionLine } from "../../base/version.ts";
 import { type Command, hasFlag } from "../commands/command.ts";
 import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
@@ -25,28 +24,13 @@ export interface CommandLine {
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   // Most tools have such a command.
   if (argv.length === 1 && argv[0] === "version") return { typed: new Map(), asks: { kind: "version" } };
-  const { program, reached, chosen } = createParser(namedIn(argv, commands));
-  const refusal = refusedBy(() => program.parse(withoutSigns(argv), { from: "user" }));
-  const parser = reached();
-  const typed = typedFlags(parser, program);
-  const failure = (found: Failure): CommandLine => ({ typed, asks: { kind: "refused", failure: found } });
-  if (refusal === undefined) {
-    const asked = chosen();
-    if (asked === undefined) return failure(usageFailure("missing command", "see: dexdata --help"));
-    const foreign = foreignWord(asked.command, asked.words, typed, commands);
-    return foreign === undefined ? { typed, asks: { kind: "command", ...asked } } : failure(foreign);
+  try {
+    createParser(argv, commands).parse(withoutSigns(argv), { from: "user" });
+  } catch (cause) {
+    if (cause instanceof ParsingEnd) return cause.line;
+    throw cause;
   }
-  switch (refusal.code) {
-    case "commander.version":
-      return { typed, asks: { kind: "version" } };
-    case "commander.help":
-    case "commander.helpDisplayed": {
-      const form = argv.includes("--help") ? "full" : "brief";
-      return { typed, asks: { kind: "help", words: wordsOf(parser), form } };
-    }
-    default:
-      return failure(wordsFailure(refusal, parser, program, commands));
-  }
+  throw new Error("commander called no command and refused nothing");
 }
 
 /**
@@ -60,17 +44,86 @@ function withoutSigns(argv: readonly string[]): string[] {
   );
 }
 
-function refusedBy(parse: () => void): CommanderError | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (cause) {
-    if (cause instanceof CommanderError) return cause;
-    throw cause;
+/** Thrown from the callbacks of commander, which would print, exit or continue after them. */
+class ParsingEnd extends Error {
+  readonly line: CommandLine;
+
+  constructor(parser: Parser, asks: CommandLine["asks"]) {
+    super();
+    this.line = { typed: typedFlags(parser), asks };
   }
 }
 
-const ignored = (): void => undefined;
+/**
+ * commander calls methods of its class to show help and to report words that it cannot parse. Its type declarations omit
+ * `unknownOption`, `unknownCommand` and `optionMissingArgument`.
+ */
+class Parser extends CommanderCommand {
+  readonly #argv: readonly string[];
+  readonly #all: readonly Command[];
+
+  constructor(name: string, argv: readonly string[], all: readonly Command[]) {
+    super(name);
+    this.#argv = argv;
+    this.#all = all;
+    this.helpCommand(false);
+  }
+
+  override createCommand(name = ""): Parser {
+    return new Parser(name, this.#argv, this.#all);
+  }
+
+  override outputHelp(): never {
+    const form = this.#argv.includes("--help") ? "full" : "brief";
+    throw new ParsingEnd(this, { kind: "help", words: this.words, form });
+  }
+
+  unknownOption(typed: string): never {
+    const flag = withoutValue(typed);
+    const options = this.lineage.flatMap((each) => each.options);
+    const known = ["--help", ...options.map(({ long }) => long ?? "")];
+    // If the flag is known, commander rejected it because a boolean flag was given a value.
+    if (known.includes(flag))
+      this.refuse(`${flag} does not take a value`, `use ${flag} without a value, or leave it out`);
+    const path = ["dexdata", ...this.words].join(" ");
+    const hint = suggestFlag(this.#all, flag, this.words.join(" "), known);
+    this.refuse(`unknown flag ${flag} for "${path}"`, hint);
+  }
+
+  unknownCommand(): never {
+    const word = withoutValue(this.args[0] ?? "");
+    const hint = hintAtWord(this.#all, word, this.words);
+    this.refuse(`unknown command "${[...this.words, word].join(" ")}"`, hint);
+  }
+
+  optionMissingArgument(option: Option): never {
+    this.refuse(`missing value for --${option.name()}`);
+  }
+
+  /** Any other failure. The flags and words declared below cause none. */
+  override error(message: string): never {
+    this.refuse(message.replace(/^error: /u, ""));
+  }
+
+  /** This parser and those around it, e.g. of `pools search`, `pools` and `dexdata`. */
+  get lineage(): readonly Parser[] {
+    return this.parent instanceof Parser ? [this, ...this.parent.lineage] : [this];
+  }
+
+  /** For example, `["pools", "search"]`. */
+  get words(): readonly string[] {
+    return this.parent instanceof Parser ? [...this.parent.words, this.name()] : [];
+  }
+
+  refuse(message: string, hint = `see: ${["dexdata", ...this.words].join(" ")} --help`): never {
+    throw new ParsingEnd(this, { kind: "refused", failure: usageFailure(message, hint) });
+  }
+}
+
+/** The value after `=` may be a secret. */
+function withoutValue(word: string): string {
+  return word.replace(/^(--[^=]+)=.*$/su, "$1");
+}
 
 /** Returns only the commands that argv may name, because setting up all of them with their 600 flags takes 7 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
@@ -79,46 +132,29 @@ function namedIn(argv: readonly string[], commands: readonly Command[]): readonl
   return named.length > 0 ? named : commands;
 }
 
-function createParser(commands: readonly Command[]) {
-  const program = new Parser("dexdata");
-  let reached = program;
-  let chosen: { readonly command: Command; readonly words: readonly string[] } | undefined;
-  const reach = (_: Parser, inner: Parser): void => {
-    reached = inner;
-  };
-  // commander must not print or exit. The type of its exception distinguishes help, version and errors.
-  program
-    .exitOverride()
-    .configureOutput({ writeOut: ignored, writeErr: ignored, outputError: ignored })
-    .configureHelp({ formatHelp: () => "" })
-    .helpCommand(false)
-    .version(versionLine, "-V, --version")
-    .hook("preSubcommand", reach);
+function createParser(argv: readonly string[], commands: readonly Command[]): Parser {
+  const program = new Parser("dexdata", argv, commands);
+  program.addOption(new Option("-V, --version")).on("option:version", () => {
+    throw new ParsingEnd(program, { kind: "version" });
+  });
   addOptions(program, sharedFlags);
-  for (const command of commands) {
-    const parser = parserOf(program, command.words.split(" "), reach);
+  for (const command of namedIn(argv, commands)) {
+    const parser = command.words.split(" ").reduce(subcommand, program);
     if (command.earlierWords !== undefined) parser.alias(command.earlierWords);
     addOptions(parser, command.flags);
     // The command itself checks the number of arguments, so commander accepts any number.
     parser.argument("[words...]").action((words: string[]) => {
-      chosen = { command, words };
+      refuseForeign(parser, command, words, commands);
+      throw new ParsingEnd(parser, { kind: "command", command, words });
     });
   }
-  return { program, reached: () => reached, chosen: () => chosen };
+  return program;
 }
 
-/** Creates the parser for a command such as `tokens search`, including its parents. */
-function parserOf(
-  program: Parser,
-  words: readonly string[],
-  reach: (_: Parser, inner: Parser) => void,
-): Parser {
-  return words.reduce((parent, word, index) => {
-    const known = parent.commands.find((each) => each.name() === word);
-    if (known !== undefined) return known;
-    const made = parent.command(word).helpCommand(false);
-    return index < words.length - 1 ? made.hook("preSubcommand", reach) : made;
-  }, program);
+/** Returns the parser for a word after those of its parent, created once. */
+function subcommand(parent: Parser, word: string): Parser {
+  const known = parent.commands.filter((each) => each instanceof Parser);
+  return known.find((each) => each.name() === word) ?? parent.command(word);
 }
 
 const append = (text: string | undefined, before: unknown): readonly (string | undefined)[] => [
@@ -135,69 +171,27 @@ function addOptions(parser: Parser, flags: Flags): void {
   }
 }
 
-function typedFlags(parser: Parser, program: Parser): TypedFlags {
+function typedFlags(parser: Parser): TypedFlags {
   const typed = new Map<string, readonly (string | undefined)[]>();
-  for (const each of parser === program ? [program] : [parser, program]) {
+  for (const each of parser.lineage) {
     for (const option of each.options) {
       const texts: unknown = each.getOptionValue(option.attributeName());
-      if (Array.isArray(texts)) typed.set(option.long?.slice(2) ?? "", texts);
+      if (Array.isArray(texts)) typed.set(option.name(), texts);
     }
   }
   return typed;
 }
 
-/** Reports a flag from another command, or words that were probably meant as another command. */
-function foreignWord(
+/** Refuses a flag from another command, and words that were probably meant as another command. */
+function refuseForeign(
+  parser: Parser,
   command: Command,
   words: readonly string[],
-  typed: TypedFlags,
   commands: readonly Command[],
-): Failure | undefined {
+): void {
   const { words: path } = command;
-  const foreign = [...typed.keys()].find((name) => !hasFlag(command, name));
-  if (foreign !== undefined)
-    return usageFailure(`unknown flag --${foreign} for "dexdata ${path}"`, `see: dexdata ${path} --help`);
+  const foreign = [...typedFlags(parser).keys()].find((name) => !hasFlag(command, name));
+  if (foreign !== undefined) parser.refuse(`unknown flag --${foreign} for "dexdata ${path}"`);
   const meant = misreadCommand(commands, path, words);
-  if (meant === undefined) return undefined;
-  return usageFailure(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
-}
-
-/** Rewrites an error from commander in dexdata's style. */
-function wordsFailure(
-  { code, message }: CommanderError,
-  parser: Parser,
-  program: Parser,
-  commands: readonly Command[],
-): Failure {
-  const quoted = /'(?<word>[^']*)'/u.exec(message)?.groups?.["word"] ?? "";
-  // The value after `=` is omitted, because it may be a secret.
-  const word = quoted.replace(/^(--[^=]+)=.*$/su, "$1");
-  const path = ["dexdata", ...wordsOf(parser)].join(" ");
-  const help = `see: ${path} --help`;
-  switch (code) {
-    case "commander.unknownOption": {
-      const known = ["--help", ...[...parser.options, ...program.options].map(({ long }) => long ?? "")];
-      // If the flag is known, commander rejected it because a boolean flag was given a value.
-      if (known.includes(word))
-        return usageFailure(`${word} does not take a value`, `use ${word} without a value, or leave it out`);
-      const hint = suggestFlag(commands, word, wordsOf(parser).join(" "), known);
-      return usageFailure(`unknown flag ${word} for "${path}"`, hint ?? help);
-    }
-    case "commander.unknownCommand":
-      return usageFailure(
-        `unknown command "${[...wordsOf(parser), word].join(" ")}"`,
-        hintAtWord(commands, word, wordsOf(parser)) ?? help,
-      );
-    case "commander.optionMissingArgument": {
-      const flag = /--[\w-]+/u.exec(word)?.[0] ?? word;
-      return usageFailure(`missing value for ${flag}`, help);
-    }
-    default:
-      return usageFailure(message.replace(/^error: /u, ""), help);
-  }
-}
-
-/** For example, `["pools", "search"]`. */
-function wordsOf(parser: Parser): readonly string[] {
-  return parser.parent === null ? [] : [...wordsOf(parser.parent), parser.name()];
+  if (meant !== undefined) parser.refuse(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
 }

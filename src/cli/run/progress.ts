@@ -20,7 +20,7 @@ export function createProgress(
   const { clock, signal, env } = context;
   const isLive = mode === "auto" && !isQuiet && canRedraw(context);
   const done = new AbortController();
-  let waits: readonly { readonly until: number; readonly why: string }[] = [];
+  const waits = createWaits(clock);
   let line: LiveLine | undefined;
 
   const makeRoom = async (): Promise<void> => await line?.clear();
@@ -36,17 +36,10 @@ export function createProgress(
   const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
   const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
 
-  /** Only pending waits stay in memory. Otherwise, a pull that takes several days would accumulate them. */
-  const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
-  const longestWait = (): Wait | undefined => {
-    const now = clock.elapsed();
-    const last = underWay(now).toSorted((a, b) => b.until - a.until)[0];
-    return last === undefined ? undefined : { left: last.until - now, why: last.why };
-  };
-
   const describe = (state: () => PullState): (() => readonly string[]) => {
     const [begun, started] = [state(), clock.elapsed()];
-    return () => progressParts(state(), { state: begun, elapsed: clock.elapsed() - started }, longestWait());
+    return () =>
+      progressParts(state(), { state: begun, elapsed: clock.elapsed() - started }, waits.longest());
   };
 
   const keepDrawing = async (parts: () => readonly string[]): Promise<void> => {
@@ -75,10 +68,7 @@ export function createProgress(
   signal.addEventListener("abort", closeAtOnce, { once: true });
 
   const countdown: Countdown = {
-    begin: (milliseconds, why) => {
-      const now = clock.elapsed();
-      waits = [...underWay(now), { until: now + milliseconds, why }];
-    },
+    begin: waits.add,
     isShown: () => isLive && !done.signal.aborted && hasRoom(),
   };
   return {
@@ -97,6 +87,23 @@ export function createProgress(
     },
     /** Erases the progress display. */
     close,
+  };
+}
+
+/** Only pending waits stay in memory. Otherwise, a pull that takes several days would accumulate them. */
+function createWaits(clock: Pick<Context["clock"], "elapsed">) {
+  let waits: readonly { readonly until: number; readonly why: string }[] = [];
+  const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
+  return {
+    add: (milliseconds: number, why: string): void => {
+      const now = clock.elapsed();
+      waits = [...underWay(now), { until: now + milliseconds, why }];
+    },
+    longest: (): Wait | undefined => {
+      const now = clock.elapsed();
+      const last = underWay(now).toSorted((a, b) => b.until - a.until)[0];
+      return last === undefined ? undefined : { left: last.until - now, why: last.why };
+    },
   };
 }
 

@@ -26,6 +26,8 @@ const cases: readonly (readonly [string, string, string])[] = [
   ],
   ["polls", 'unknown command "polls"', "did you mean pools search?"],
   ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help"],
+  ["zz'zz", `unknown command "zz'zz"`, "see: dexdata --help"],
+  ["usage --zz'zz=secret", `unknown flag --zz'zz for "dexdata usage"`, "see: dexdata usage --help"],
   [
     "pools search --volume-min 5",
     'unknown flag --volume-min for "dexdata pools search"',
