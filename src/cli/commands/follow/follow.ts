@@ -150,7 +150,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Followe
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const stoppable = { ...run, context };
   const source = { client: open.client, question, pageSize, isStrict: walk.isStrict };
-  // The default is the length of a list, and a run has no end.
+  // The default limits a list. Without --limit, the run goes on.
   const limit = input.typed.has("limit") ? flags.limit : undefined;
   const parts = { limit, question, source, open, ending, course, present, idle, renderer, assets, files };
   return { run: stoppable, flags, ...parts };

@@ -193,7 +193,7 @@ function readParams(
     throw usageFailure(`--${name} requires ${others}`, `remove --${name}, or add ${others}`);
   }
   const params = new Map<string, string>();
-  // By default, the service chooses the same interval.
+  // The service has the same default.
   if (typed.has("interval")) params.set("interval", interval);
   if (since !== undefined) params.set("since", String(readSince("--since", since, now)));
   return params;
