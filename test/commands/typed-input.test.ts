@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { command } from "../../src/cli/commands/command.ts";
 import { localExits } from "../../src/base/exit-codes.ts";
-import { flag, pick, readValues, type Values } from "../../src/cli/run/flags/flag.ts";
+import { type Flag, flag, pick, readValues, type Values } from "../../src/cli/run/flags/flag.ts";
 import { choice, toggle, wholeNumber } from "../../src/cli/run/flags/flag-types.ts";
 import { sharedFlags } from "../../src/cli/run/flags/shared-flags.ts";
+import { settings } from "../../src/client/settings/settings.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const flags = {
   limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "rows in all" }),
   missing: flag(choice(["skip", "fail"], "how"), "Rows", { summary: "tokens without a price" }),
+  size: flag(wholeNumber({ min: 1 }), "Rows", { summary: "rows per page", default: 100 }),
   all: flag(toggle, "Rows", {
     summary: "every row",
     excludes: [{ flag: "limit", why: "one says every row, the other how many", next: "leave out one" }],
@@ -29,12 +31,15 @@ test("a command can read only the flags that it declares, each with its own type
     run: ({ flags: values }) => {
       const limit: number | undefined = values.limit;
       const missing: "skip" | "fail" | undefined = values.missing;
+      const size: number = values.size;
       const quiet: true | undefined = values.quiet;
       // @ts-expect-error: the command does not declare --timeout, so there is no value.
       const timeout: unknown = values.timeout;
+      // @ts-expect-error: without a default, the value may be undefined.
+      const always: number = values.limit;
       // @ts-expect-error: the value is a number, not a string.
       const text: string | undefined = values.limit;
-      seen.push(limit, missing, quiet, timeout, text);
+      seen.push(limit, missing, size, quiet, timeout, always, text);
       return Promise.resolve(0);
     },
   });
@@ -44,7 +49,18 @@ test("a command can read only the flags that it declares, each with its own type
     ["quiet", [undefined]],
   ]);
   await counting.run([], typed, createTestContext({}));
-  expect(seen).toEqual([7, "fail", true, undefined, 7]);
+  expect(seen).toEqual([7, "fail", 100, true, undefined, 7, 7]);
+});
+
+test("a default of another type, or besides a setting, does not compile", () => {
+  const type = wholeNumber({ min: 1 });
+  // @ts-expect-error: the value is a number.
+  const word: Flag<number> = flag(type, "Rows", { summary: "rows", default: "10" });
+  // @ts-expect-error: the setting has the default.
+  const both: Flag<number> = flag(type, "Rows", { summary: "rows", default: 10, setting: settings.retries });
+  // @ts-expect-error: the setting is a word.
+  const other: Flag<number> = flag(type, "Rows", { summary: "rows", setting: settings.color });
+  expect([word, both, other].map((each) => each.type)).toEqual([type, type, type]);
 });
 
 test("an invalid value or combination is rejected with the name of the flag", () => {

@@ -723,6 +723,16 @@ describe("ohlcv", () => {
     expect(second?.headers["last-event-id"]).toBe("100");
   });
 
+  test.each([
+    ["prices", price("1")],
+    ["ohlcv", candle(100, "1")],
+  ])("without --interval, none is sent: %s", async (feed, event) => {
+    const server = await serveInTest(() => stream([event]));
+    const running = listen(`${one} --feed ${feed} --limit 1`, server, { env });
+    expect(await running.outcome).toMatchObject({ exit: 0, stderr: "" });
+    expect(server.requests.map(({ query }) => query.has("interval"))).toEqual([false]);
+  });
+
   test("--since -15m at any fraction of a second: as far back as the service certainly accepts on arrival", async () => {
     const server = await serveInTest(() => stream([candle(100, "1")]));
     const now = "2026-11-21T08:54:00.750Z";

@@ -6,7 +6,7 @@ import { didYouMean } from "../commands/input/nearest-command.ts";
 import { type Command, type Positional, usageOf } from "../commands/command.ts";
 import type { LocalOutputFlags } from "../run/flags/shared-flags.ts";
 import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.ts";
-import type { Flags } from "../run/flags/flag.ts";
+import { defaultOf, type Flag, type Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 
 /** Formats for programs include the flags; the table has one line per command. */
@@ -75,7 +75,7 @@ function describePositional({ name, isOptional, isRepeatable, isList }: Position
   };
 }
 
-/** `placeholder` is null for a boolean flag, and `default` if there is none or it depends on the run. */
+/** `placeholder` is null for a boolean flag. */
 function describeFlags(flags: Flags, shared: boolean) {
   return Object.entries(flags).map(([name, flag]) => ({
     name,
@@ -83,10 +83,16 @@ function describeFlags(flags: Flags, shared: boolean) {
     type: flag.type.name,
     placeholder: flag.type.placeholder ?? null,
     choices: flag.type.choices ?? null,
-    default: flag.default ?? null,
+    default: jsonDefault(flag),
     repeatable: flag.type.isRepeatable === true,
     shared,
     group: flag.group,
     help: flagHelp(flag),
   }));
+}
+
+/** In milliseconds for a duration, an array for a list, and null if there is none or it depends on the run. */
+function jsonDefault(flag: Flag): unknown {
+  const usual = defaultOf(flag);
+  return usual instanceof Set ? [...usual] : (usual ?? null);
 }

@@ -1,4 +1,3 @@
-import { defaultRetryPolicy } from "../../client/pace/retry.ts";
 import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { usageFailure } from "../../base/failure.ts";
@@ -10,20 +9,15 @@ import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../../client/settings/read-settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
 import { type PictureFlags, readPicture } from "./flags/picture-flags.ts";
-import type { Flag, Values } from "./flags/flag.ts";
-import type { prefixFlag, SharedValues } from "./flags/shared-flags.ts";
+import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
+import { type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "../render/terminal.ts";
 
-/** Flags that only some commands have, but that affect the options, are included. */
-export type RunFlags = SharedValues &
-  Partial<
-    PictureFlags &
-      Values<{
-        readonly speed: Flag<number>;
-        readonly "streaming-url": Flag<string>;
-        readonly prefix: typeof prefixFlag;
-      }>
-  >;
+export interface RunInput {
+  /** Flags that only some commands have, but that affect the options, are included. */
+  readonly flags: SharedValues & Partial<PictureFlags & Values<{ readonly prefix: typeof prefixFlag }>>;
+  readonly typed: TypedFlags;
+}
 
 export type RunOptions = Readonly<ReturnType<typeof readRunOptions>>;
 
@@ -31,7 +25,9 @@ export type RunOptions = Readonly<ReturnType<typeof readRunOptions>>;
  * Combined from flags, the environment and config.json. Nothing has been sent yet. Each error names the flag as the
  * user typed it.
  */
-export function readRunOptions(flags: RunFlags, context: Context) {
+export function readRunOptions({ flags: given, typed }: RunInput, context: Context) {
+  // The defaults also apply to a command that does not have the flag.
+  const flags = { ...readValues<typeof sharedFlags>(sharedFlags, new Map()), ...given };
   const settings = readSettings(context);
   const picture = readPicture(flags);
   const chosen =
@@ -61,6 +57,7 @@ export function readRunOptions(flags: RunFlags, context: Context) {
     hasDimRemarks: isColored(flags.color ?? settings.color.value, context, "stderr"),
     isValidated: flags.validate === true,
     isQuiet: flags.quiet === true,
+    progress: flags.progress,
     hasStats: flags.stats === true,
     /** 0 prints nothing, 1 prints one line per request, and 2 also prints the response headers. */
     verbosity: flags.verbose ?? 0,
@@ -72,16 +69,16 @@ export function readRunOptions(flags: RunFlags, context: Context) {
       retries: flags.retries ?? settings.retries.value,
       retryOn: flags["retry-on"] ?? settings.retry_on.value,
       outlastsOutages: false,
-      maxTime: flags["retry-max-time"] ?? defaultRetryPolicy.maxTime,
+      maxTime: flags["retry-max-time"],
     },
     /** The maximum number of concurrent requests. */
-    parallel: flags.parallel ?? 8,
+    parallel: flags.parallel,
     /** Requests per minute. */
     rpm: flags.rpm === undefined ? settings.rpm : { value: flags.rpm, where: "--rpm" },
     maxCredits: flags["max-credits"],
     /** The plan that the service must apply to every response. */
     requiredPlan: flags["require-plan"],
-    sandbox: readSandbox(flags, settings.sandbox.value),
+    sandbox: readSandbox(flags, typed, settings.sandbox.value),
     baseUrl: flags["base-url"],
     keyFile: flags["key-file"],
     profile: flags.profile,
@@ -101,26 +98,24 @@ function columnsFor(format: RowFormat, names: readonly string[] | undefined): re
   );
 }
 
-function readSandbox(flags: RunFlags, isSetByVariable: boolean) {
-  if (flags.sandbox !== true && !isSetByVariable) {
-    for (const name of ["tier", "seed", "faults", "speed"] as const) {
-      const next = name === "tier" ? tierHint : undefined;
-      if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, next);
-    }
-    return undefined;
+function readSandbox(
+  { sandbox, tier, seed, faults }: Pick<Values<typeof sharedFlags>, "sandbox" | "tier" | "seed" | "faults">,
+  typed: TypedFlags,
+  isSetByVariable: boolean,
+) {
+  if (sandbox !== true && !isSetByVariable) {
+    const simulating = ["tier", "seed", "faults", "speed"].find((name) => typed.has(name));
+    if (simulating === undefined) return undefined;
+    throw usageFailure(`--${simulating} requires --sandbox`, simulating === "tier" ? tierHint : undefined);
   }
-  const foreign = (["base-url", "streaming-url", "key-file", "profile"] as const).find(
-    (name) => flags[name] !== undefined,
-  );
+  const foreign = ["base-url", "streaming-url", "key-file", "profile"].find((name) => typed.has(name));
   if (foreign !== undefined)
     throw usageFailure(
       `--${foreign} cannot be used with --sandbox: the sandbox has separate hosts and keys`,
       "use only one of them",
     );
-  // Without a speed, the command's default applies.
-  const { tier = "pro", seed = 1, faults, speed } = flags;
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
-  return { tier, seed, faults, speed, isFlagged: flags.sandbox === true };
+  return { tier, seed, faults, isFlagged: sandbox === true };
 }
 
 const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";

@@ -6,7 +6,7 @@ import { openClient, type OpenClient, type RunObserver } from "./open-client.ts"
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
-import { readRunOptions, type RunFlags, type RunOptions } from "./run-options.ts";
+import { readRunOptions, type RunInput, type RunOptions } from "./run-options.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 
 export interface Run {
@@ -54,7 +54,7 @@ interface Kind {
  * order and all remaining output is written.
  */
 export async function withRun<Result>(
-  flags: RunFlags,
+  input: RunInput,
   outer: Context,
   work: (run: Run) => Promise<Result>,
   kind: Kind = {},
@@ -62,10 +62,10 @@ export async function withRun<Result>(
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
   const { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false } = kind;
-  const typed = readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer);
+  const typed = readRunOptions(input, isFile ? { ...outer, stdout: pipe } : outer);
   const outlastsOutages = kind.outlastsOutages ?? isTail;
   const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
-  const progress = createProgress(outer, hasProgress ? (flags.progress ?? "auto") : "none", options);
+  const progress = createProgress(outer, hasProgress ? options.progress : "none", options);
   const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
   const stderr = createBufferedOutput(timed.stderr);
   const context = { ...timed, stderr };

@@ -13,7 +13,7 @@ interface Described {
     readonly short: string | null;
     readonly type: string;
     readonly choices: readonly string[] | null;
-    readonly default: string | null;
+    readonly default: unknown;
   }[];
 }
 
@@ -92,7 +92,7 @@ describe("dexdata commands", () => {
       shared: false,
       group: "Filters",
     });
-    expect(flag("txns", "timeout")).toMatchObject({ type: "duration", default: "30s", shared: true });
+    expect(flag("txns", "timeout")).toMatchObject({ type: "duration", default: 30_000, shared: true });
     expect(flag("api", "field")).toMatchObject({ short: "f", type: "pair", repeatable: true });
     expect(flag("stream", "on-invalid")).toMatchObject({
       type: "choice",

@@ -10,13 +10,13 @@ export const apiFlags = {
     suggests: "parameters",
     summary: "Set a query parameter by its API name; the value is sent as is",
     details: "; repeatable",
+    default: [],
   }),
   paginate: flag(toggle, "Rows", { summary: "Fetch every row of a list, across all pages" }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", {
     with: "paginate",
     needs: { flag: "paginate", next: "to set the page size, use --field limit=N" },
     summary: "Maximum number of rows",
-    default: "all",
     defaultSaid: "default: all",
   }),
   "no-strict": strictFlag(

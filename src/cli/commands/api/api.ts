@@ -39,7 +39,7 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
       `--out "${flags.out}": ${options.format} cannot be used with api, which does not know the types of a path`,
       "use the command for this path, or another format",
     );
-  const question = rawCall(readRawPath(path), flags.field ?? []);
+  const question = rawCall(readRawPath(path), flags.field);
   const questions =
     flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
   const { endpoint, groups, walk } = questions;

@@ -3,6 +3,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
 import { checkKeyForm, MAX_KEY_BYTES } from "../../../base/key.ts";
 import type { Tier } from "../../../api/tier.ts";
+import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -16,16 +17,17 @@ import { profileName, sayRival } from "./profiles.ts";
 export interface LookupInput {
   readonly words: readonly string[];
   readonly flags: SharedValues;
+  readonly typed: TypedFlags;
 }
 
-export async function login({ words, flags }: LookupInput, outer: Context): Promise<ExitCode> {
-  if (words.length > 0) {
+export async function login(input: LookupInput, outer: Context): Promise<ExitCode> {
+  if (input.words.length > 0) {
     throw usageFailure(
       "do not pass the key as an argument: it would be visible in the shell history and the process list",
       "pipe it in, or enter it at the prompt: dexdata auth login",
     );
   }
-  return await withRun(flags, outer, storeKey);
+  return await withRun(input, outer, storeKey);
 }
 
 async function storeKey(run: Run): Promise<ExitCode> {

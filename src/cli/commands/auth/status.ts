@@ -16,9 +16,9 @@ import { checkKeyHosts, checkNamedHosts } from "../../../client/settings/key-hos
 import type { LookupInput } from "./auth.ts";
 import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
 
-export async function status({ words, flags }: LookupInput, outer: Context): Promise<ExitCode> {
-  expectWords(words, 0, "auth status");
-  return await withRun(flags, outer, async (run) => await showStatus(run, flags));
+export async function status(input: LookupInput, outer: Context): Promise<ExitCode> {
+  expectWords(input.words, 0, "auth status");
+  return await withRun(input, outer, async (run) => await showStatus(run, input.flags));
 }
 
 async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {

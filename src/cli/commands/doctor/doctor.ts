@@ -5,18 +5,19 @@ import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { expectWords } from "../../run/output/local-output.ts";
 import { say } from "../../run/report.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
+import type { LookupInput } from "../auth/auth.ts";
 import { hostsOf } from "../auth/find-plan.ts";
 import { checkAnswer, checkBudget, checkKey, checkPace, sandboxKey } from "./check-account.ts";
 import { checkHost, checkProxy, checkStream } from "./check-hosts.ts";
 import { machineChecks } from "./check-machine.ts";
 import { findingsOf, type FindingsOutput, openFindings } from "./findings.ts";
 
-interface DoctorInput {
-  readonly words: readonly string[];
+interface DoctorInput extends LookupInput {
   readonly flags: SharedValues & { readonly "no-stream": true | undefined };
 }
 
-export async function doctor({ words, flags }: DoctorInput, outer: Context): Promise<ExitCode> {
+export async function doctor(input: DoctorInput, outer: Context): Promise<ExitCode> {
+  const { words, flags } = input;
   expectWords(words, 0, "doctor [flags]");
   const output = openFindings(outer, flags);
   let hasSettings = true;
@@ -29,7 +30,7 @@ export async function doctor({ words, flags }: DoctorInput, outer: Context): Pro
   // Nothing is retried, because the first failure is already a finding.
   const retry = { retries: 0, retryOn: new Set<number>(), outlastsOutages: false, maxTime: 0 };
   // The host is unknown if the settings are invalid.
-  if (hasSettings) await withRun(flags, outer, work, { adjust: (options) => ({ ...options, retry }) });
+  if (hasSettings) await withRun(input, outer, work, { adjust: (options) => ({ ...options, retry }) });
   return await output.end();
 }
 

@@ -14,7 +14,7 @@ import { fetchAndPrint } from "../pull/fetch-and-print.ts";
 import { type Destination, openStdout } from "../../../rows/pull/destination.ts";
 import type { FinishedPull } from "../../../rows/pull/finished-pull.ts";
 import type { Input } from "../command.ts";
-import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkBinaryOutput, formatLabel } from "../pull/binary-output.ts";
 import type { ParquetOutput } from "../pull/parquet-output.ts";
@@ -36,8 +36,8 @@ export async function runEndpoint(
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
-  const { follow, watch } = input.flags;
-  if (follow === true) return await (await import("../follow/follow.ts")).runFollow(group, input, outer);
+  const { watch } = input.flags;
+  if (isFollowed(input)) return await (await import("../follow/follow.ts")).runFollow(group, input, outer);
   if (watch !== undefined)
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
   const command = [...group[0].command.split(" "), ...input.words];
@@ -46,6 +46,9 @@ export async function runEndpoint(
     async (options, sources) => await readQuestions(group, input, options, sources),
   );
 }
+
+const isFollowed = (input: Input<EndpointFlags>): input is Input<FollowedFlags> =>
+  input.flags.follow === true;
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
@@ -65,7 +68,7 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
     );
   };
   const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
-  return await withRun(flags, typed.outer, async (run) => await askWithin(run, typed, to, read), kind);
+  return await withRun(typed.input, typed.outer, async (run) => await askWithin(run, typed, to, read), kind);
 }
 
 /** The hint for a format whose output cannot be divided or continued. */

@@ -4,10 +4,11 @@ import { choiceFailure } from "../../../api/read-param.ts";
 import type { Reply } from "../../../api/reply.ts";
 import { followFlags } from "./follow-flags.ts";
 import { watchFlags } from "./watch-flags.ts";
-import { type Flag, type FlagGroup, type Flags, flag } from "../../run/flags/flag.ts";
+import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { chartFlag, sparkFlag } from "../../run/flags/picture-flags.ts";
 import { prefixFlag, type sharedFlags } from "../../run/flags/shared-flags.ts";
+import { settings } from "../../../client/settings/settings.ts";
 
 /** In the order used in help, without the shared flags. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
@@ -30,9 +31,11 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
 
 /** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags &
-  typeof followFlags &
+  OfSomeCommands<typeof followFlags> &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
+
+export type FollowedFlags = EndpointFlags & typeof followFlags;
 
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   if (kind === "candles") return "Candles";
@@ -45,7 +48,7 @@ function flagOfParam({ name, kind, help, details, default: usual }: Param, group
   return flag({ ...types[kind.kind], ...choices, ...special[name] }, group, {
     summary: help,
     ...(details !== undefined && { details }),
-    ...(usual !== undefined && { default: usual }),
+    ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
     ...suggested[name],
   });
 }
@@ -84,20 +87,20 @@ const rows = wholeNumber({ min: 1 });
 /** The limit for lists that are complete by default. */
 const limitOfAll = flag(rows, "Rows", {
   summary: "Maximum number of rows",
-  default: "all",
   defaultSaid: "default: all",
 });
 
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
 
 const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
-  limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: "10" }),
+  limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: 10 }),
   all: flag(toggle, "Rows", {
     summary: "Fetch every row, across all pages",
     excludes: [{ flag: "limit", isMutual: true, next: "use only one of them" }],
   }),
   "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
     summary: "Rows per request",
+    setting: settings.page_size,
   }),
   cursor: flag(text("cursor"), "Pages", {
     summary: "Continue from this cursor",
@@ -146,7 +149,6 @@ const candleFlags = {
 const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
   limit: flag(rows, "Rows", {
     summary: "Maximum number of rows in each group",
-    default: "all",
     defaultSaid: "default: all that the service returns",
   }),
   type: flag(
@@ -179,9 +181,10 @@ function flagsOfReply(reply: Reply): Flags {
   }
 }
 
-/** Each endpoint has only some of these flags. */
-export type ReplyFlags = ReturnType<typeof cursorPageFlags> &
-  ReturnType<typeof numberedPageFlags> &
-  typeof batchFlags &
-  typeof candleFlags &
-  ReturnType<typeof groupFlags>;
+export type ReplyFlags = OfSomeCommands<
+  ReturnType<typeof cursorPageFlags> &
+    ReturnType<typeof numberedPageFlags> &
+    typeof batchFlags &
+    typeof candleFlags &
+    ReturnType<typeof groupFlags>
+>;

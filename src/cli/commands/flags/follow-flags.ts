@@ -90,6 +90,6 @@ export const followFlags = {
     with: ["follow", "sandbox"],
     needs,
     summary: "Speed of the simulated clock",
-    default: "1",
+    default: 1,
   }),
 };

@@ -45,7 +45,7 @@ import { fromWire } from "../../../base/time/time.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
-import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
@@ -54,7 +54,7 @@ import { createFollowReport, pollLine } from "./follow-report.ts";
 
 export async function runFollow(
   group: EndpointGroup,
-  input: Input<EndpointFlags>,
+  input: Input<FollowedFlags>,
   outer: Context,
 ): Promise<ExitCode> {
   const { flags } = input;
@@ -72,7 +72,7 @@ export async function runFollow(
     await follow(await openFollowed(run, group, input));
     return 0;
   };
-  return await withRun(flags, outer, work, {
+  return await withRun(input, outer, work, {
     adjust: (options) => followOptions(options, out),
     isTail: true,
   });
@@ -99,7 +99,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
 /** Its run's signal also aborts when a limit is reached. */
 type Followed = Awaited<ReturnType<typeof openFollowed>>;
 
-async function openFollowed(run: Run, group: EndpointGroup, input: Input<EndpointFlags>) {
+async function openFollowed(run: Run, group: EndpointGroup, input: Input<FollowedFlags>) {
   const { options, report, onClose } = run;
   const { flags } = input;
   const { clock } = run.context;
@@ -123,7 +123,7 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   const present = createServicePresent(clock);
   const open = await run.open({
     context,
-    speed: options.sandbox?.speed ?? 1,
+    speed: flags.speed,
     observer: {
       answered: (exchange) => {
         present.heard(exchange.answer?.headers.get("date"));
@@ -150,7 +150,9 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Endpoin
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const stoppable = { ...run, context };
   const source = { client: open.client, question, pageSize, isStrict: walk.isStrict };
-  const parts = { question, source, open, ending, course, present, idle, renderer, assets, files };
+  // The default limits a list. Without --limit, the run goes on.
+  const limit = input.typed.has("limit") ? flags.limit : undefined;
+  const parts = { limit, question, source, open, ending, course, present, idle, renderer, assets, files };
   return { run: stoppable, flags, ...parts };
 }
 
@@ -215,12 +217,12 @@ function lockOfPattern(fields: string, names: PathNames): string {
 
 /** Returns if a limit is reached and no row is missing. Throws in all other cases. */
 async function follow(followed: Followed): Promise<void> {
-  const { run, flags, question, source, open, ending, course, present, renderer } = followed;
+  const { run, flags, limit, question, source, open, ending, course, present, renderer } = followed;
   const { context, report } = run;
   const { signal } = context;
   const { latest } = present;
   const { poll, out } = flags;
-  const writer = createRowWriter(flags.limit, createRowOutput(followed), { ...course, latest });
+  const writer = createRowWriter(limit, createRowOutput(followed), { ...course, latest });
   const typedFrom = question.args.get("from");
   const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
   let written: WrittenRows | undefined;

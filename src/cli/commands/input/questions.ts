@@ -28,7 +28,8 @@ import { distinctSubjects, type Subject } from "../../../client/subject.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface Questions extends Wanted {
-  readonly missing: "skip" | "null" | "fail";
+  /** Undefined unless the endpoint returns a batch. */
+  readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
   /** The assets from the command line or a list, some of them with labels. */
@@ -54,7 +55,7 @@ export async function readQuestions(
   checkOneAsset(endpoint, targets.length, flags);
   const typed = typedParams(endpoint, given, options);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
-  const missing = flags.missing ?? "skip";
+  const { missing } = flags;
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
   const batch = isBatch ? { subjects: targets.map(checkedSubject(endpoint, options.now)) } : undefined;
@@ -201,8 +202,6 @@ function showsDetails(
     .some((parts) => parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true));
 }
 
-const defaultLimit = 10;
-
 /** Ignores flags that the endpoint's list does not support. */
 function readWanted(
   { reply }: Endpoint,
@@ -212,7 +211,7 @@ function readWanted(
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
-  const limit = flags.all === true ? undefined : (flags.limit ?? defaultLimit);
+  const limit = flags.all === true ? undefined : flags.limit;
   const pageSize = flags["page-size"] ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
   const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };

@@ -30,16 +30,19 @@ const usd = readBy("number", "usd", (label, typed) => {
 export const sandboxFlags = {
   port: flag(wholeNumber({ min: 0, max: 65_532 }), group, {
     summary: "First of four consecutive ports, one for each host",
-    default: "4747",
+    default: 4747,
     details: "; 0 picks free ports",
   }),
-  clock: flag(text("time", "time"), group, { summary: "Start time of the simulated clock", default: "now" }),
+  clock: flag(text("time", "time"), group, {
+    summary: "Start time of the simulated clock",
+    defaultSaid: "default now",
+  }),
   speed: flag(speed, group, {
     summary: "Speed of the simulated clock",
-    default: "1",
+    default: 1,
     details: "; 1 is real time, 0 freezes the clock",
   }),
-  seed: flag(seed, group, { summary: "Seed of the simulated market", default: "1" }),
+  seed: flag(seed, group, { summary: "Seed of the simulated market", default: 1 }),
   faults: flag(faults, group, {
     summary: "Inject faults, e.g. 429x3,500:5%",
     details: "; see Faults below",
@@ -48,6 +51,7 @@ export const sandboxFlags = {
     summary:
       "Which API to imitate where the specification and the public service differ: spec (default), public",
     choicesIn: "summary",
+    default: "spec",
   }),
   rpm: flag(rate, group, {
     suggests: ["unlimited"],
@@ -63,7 +67,7 @@ export const sandboxFlags = {
   }),
   "overage-cap": flag(usd, group, {
     summary: "Allow overage up to this amount in USD",
-    default: "off",
+    defaultSaid: "default off",
     details: "; pro only",
   }),
   latency: flag(duration, group, { summary: "Delay every response by this amount of time" }),

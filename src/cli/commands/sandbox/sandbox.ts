@@ -16,8 +16,11 @@ import type { Values } from "../../run/flags/flag.ts";
 import type { SandboxFlags } from "./sandbox-flags.ts";
 
 /** Runs the sandbox until a signal arrives, or while the given command runs. */
-export async function runSandbox({ words, flags }: Input<SandboxFlags>, context: Context): Promise<number> {
-  const { seed = 1, port = 4747, speed = 1 } = flags;
+export async function runSandbox(
+  { words, flags, typed }: Input<SandboxFlags>,
+  context: Context,
+): Promise<number> {
+  const { seed, port, speed } = flags;
   const begin = readClock(flags.clock, context);
   const started = context.clock.elapsed();
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
@@ -28,7 +31,7 @@ export async function runSandbox({ words, flags }: Input<SandboxFlags>, context:
     seed,
     now,
     elapsed: context.clock.elapsed,
-    port: isCommand && flags.port === undefined ? 0 : port,
+    port: isCommand && !typed.has("port") ? 0 : port,
     ...(log !== undefined && { log }),
     ...serviceOptions(flags),
   }).catch((cause: unknown) => {

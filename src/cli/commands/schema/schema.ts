@@ -7,18 +7,19 @@ import { createTable, type SqlDialect } from "../../render/schema/sql.ts";
 import { typeScript } from "../../../api/typescript.ts";
 import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
+import type { Values } from "../../run/flags/flag.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
 
 export async function schema(
-  { words, flags }: Input<typeof documentFlags & typeof schemaFlags>,
+  { words, flags, typed }: Input<typeof documentFlags & typeof schemaFlags>,
   context: Context,
 ): Promise<ExitCode> {
   const { as: form, dialect } = flags;
   const asked = words.join(" ").trim().toLowerCase();
   if (asked === "") {
-    if (form !== undefined || dialect !== undefined)
+    if (typed.has("as") || typed.has("dialect"))
       throw usageFailure("missing <record>", "list them: dexdata schema");
     const rows = knownRecords().map(({ name, record, command }) => ({
       record: name,
@@ -27,15 +28,17 @@ export async function schema(
     }));
     return await writeRows(context, flags, rows);
   }
-  if (dialect !== undefined && form !== "sql") throw usageFailure(`--dialect requires --as sql`);
+  if (typed.has("dialect") && form !== "sql") throw usageFailure(`--dialect requires --as sql`);
   await context.stdout.write(textOf(findRecord(asked), form, dialect));
   return 0;
 }
 
-function textOf(found: KnownRecord, form: string | undefined, dialect: SqlDialect | undefined): string {
+type Form = Values<typeof schemaFlags>["as"];
+
+function textOf(found: KnownRecord, form: Form, dialect: SqlDialect): string {
   const description = `One line of: dexdata ${found.command} -o ndjson`;
   if (form === "ts") return typeScript(found, description, false);
-  if (form === "sql") return createTable(found, description, dialect ?? "postgres");
+  if (form === "sql") return createTable(found, description, dialect);
   return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;
 }
 

@@ -114,12 +114,11 @@ export const streamFlags = {
   }),
   "max-reconnects": flag(wholeNumber({ min: 0 }), "Requests", {
     summary: "Give up after this many reconnects without data",
-    default: "never",
     defaultSaid: "default: never",
   }),
   "max-event": flag(wholeNumber({ min: 1, max: mostMebibytes }, "mib"), "Requests", {
     summary: `Maximum size of an event in MiB, up to ${mostMebibytes}`,
-    default: "1",
+    default: 1,
     details: "; larger events are skipped and reported",
   }),
   "max-credits": flag(requestFlags["max-credits"].type, "Requests", {
@@ -129,7 +128,6 @@ export const streamFlags = {
   speed: flag(speed, "Hosts and keys", {
     with: "sandbox",
     summary: "Speed of the simulated clock",
-    default: "60",
     defaultSaid: "default 60, or 1 with --since",
   }),
 };

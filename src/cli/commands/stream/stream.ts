@@ -5,7 +5,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { connectionsOfPlan, type Feed, type FeedKind } from "../../../api/feed.ts";
-import { defaultFeed, feeds, feedsTaking, streamCommand } from "../../../api/feeds/all-feeds.ts";
+import { feeds, feedsTaking, streamCommand } from "../../../api/feeds/all-feeds.ts";
 import { readSince } from "../../../api/feeds/ohlcv-feed.ts";
 import { hintAtNetworks } from "../../../api/network-aliases.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
@@ -46,18 +46,19 @@ const sandboxSpeed = 60;
 
 const mebibyte = 1024 * 1024;
 
-export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
-  const work = async (run: Run) => await streamUntilStopped(await openSession(run, words, flags));
-  return await withRun(flags, outer, work, { isTail: true });
+export async function stream(input: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
+  const work = async (run: Run) => await streamUntilStopped(await openSession(run, input));
+  return await withRun(input, outer, work, { isTail: true });
 }
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
-async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
+async function openSession(run: Run, input: Input<StreamFlags>) {
+  const { words, flags } = input;
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
   if (flags.out === undefined) checkPrefixFormat(options);
-  const asked = readStreamOptions(flags, options.now);
+  const asked = readStreamOptions(input, options.now);
   const { feed, params } = asked;
   const started = clock.elapsed();
   /** The assets that have had no event by the end. */
@@ -74,7 +75,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const listed = await readAssets(signal, isDropping ? "keep" : "fail");
   const since = await earlierMoment(flags, context.clock, options.sandbox !== undefined);
   const log = openEventLog(flags.events, report, clock);
-  const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
+  const speed = flags.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
   const remark = options.hasStats ? report.tell : report.remark;
   const open = await run.open({
@@ -94,7 +95,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const asking = known.labeled(listed);
   // The connections report those that are skipped.
   const subjects = withoutMalformed(asking, asked.kind.by, isDropping ? () => undefined : "fail");
-  const course = createStreamReport(run, log, flags["max-event"] ?? 1);
+  const course = createStreamReport(run, log, flags["max-event"]);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
   const pace = speed === 1 ? "" : `, at ${speed}x speed (--speed 1 for real time)`;
@@ -157,9 +158,10 @@ async function learnPools(
   known.save();
 }
 
-function readStreamOptions(flags: StreamValues, now: number) {
-  const feed = feeds[flags.feed ?? defaultFeed.name];
-  const options = { feed, kind: kindOf(feed, flags.by), params: readParams(flags, feed, now) };
+function readStreamOptions(input: Input<StreamFlags>, now: number) {
+  const { flags } = input;
+  const feed = feeds[flags.feed];
+  const options = { feed, kind: kindOf(feed, flags.by), params: readParams(input, feed, now) };
   const { events, out, prefix } = flags;
   checkEventsFile(events, out);
   if (prefix !== undefined)
@@ -180,15 +182,19 @@ function kindOf(feed: Feed, by: StreamValues["by"]): FeedKind {
   throw choiceFailure(`--by ${by} with --feed ${feed.name}`, by ?? "", known);
 }
 
-function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<string, string> {
-  const { interval, since } = flags;
+function readParams(
+  { flags: { interval, since }, typed }: Input<StreamFlags>,
+  feed: Feed,
+  now: number,
+): ReadonlyMap<string, string> {
   for (const name of ["interval", "since"] as const) {
-    if (flags[name] === undefined || feed.params.includes(name)) continue;
+    if (!typed.has(name) || feed.params.includes(name)) continue;
     const others = `--feed ${feedsTaking(name)}`;
     throw usageFailure(`--${name} requires ${others}`, `remove --${name}, or add ${others}`);
   }
   const params = new Map<string, string>();
-  if (interval !== undefined) params.set("interval", interval);
+  // The service has the same default.
+  if (typed.has("interval")) params.set("interval", interval);
   if (since !== undefined) params.set("since", String(readSince("--since", since, now)));
   return params;
 }
@@ -229,7 +235,7 @@ function createTail(session: Session): Tail {
   const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
-  const largestEvent = (flags["max-event"] ?? 1) * mebibyte;
+  const largestEvent = flags["max-event"] * mebibyte;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
@@ -248,7 +254,7 @@ function createTail(session: Session): Tail {
       params,
       cap,
       since: session.since,
-      onInvalid: flags["on-invalid"] ?? "fail",
+      onInvalid: flags["on-invalid"],
       limits: {
         now: session.now,
         feed,

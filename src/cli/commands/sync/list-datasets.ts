@@ -16,6 +16,7 @@ import {
 import { folderOf } from "../../../lake/layout.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
+import { syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
@@ -55,7 +56,18 @@ export async function readDatasets(
   return withoutRepeats(datasets);
 }
 
-export function readDatasetList(text: string, source: string, defaults: Defaults): readonly ListedDataset[] {
+/** The flags of a run do not apply to the list that an earlier run has stored. `now` is in milliseconds. */
+export function readStoredList(text: string, file: string, now: number): readonly ListedDataset[] {
+  const { kind, interval } = syncFlags;
+  return readDatasetList(text, file, {
+    kinds: kind.default,
+    interval: interval.default,
+    from: undefined,
+    now,
+  });
+}
+
+function readDatasetList(text: string, source: string, defaults: Defaults): readonly ListedDataset[] {
   const datasets = readList(text, undefined, source).flatMap((asset) => datasetsOf(asset, defaults));
   if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);
   return withoutRepeats(datasets);

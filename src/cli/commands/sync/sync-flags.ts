@@ -18,14 +18,13 @@ export const syncFlags = {
   kind: flag(kinds, "Rows", {
     suggests: datasetKinds,
     summary: "What to keep of each asset: transactions, ohlcv (pool candles), token-ohlcv",
-    default: "transactions",
+    default: ["transactions"],
   }),
   interval: flag(choice(intervals, "interval"), "Rows", { summary: "Candle length", default: "1h" }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Keep rows from this day on",
     details: ", from 00:00 UTC",
     defaultSaid: "default: six days ago",
-    default: "six days ago",
   }),
   estimate: flag(toggle, "Requests", {
     summary: "Print the estimated cost and exit; sends one request per dataset of transactions",

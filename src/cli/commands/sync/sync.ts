@@ -26,7 +26,7 @@ import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
 import { serviceOf } from "../pull/pull-query.ts";
-import { dayOf, type ListedDataset, readDatasetList, readDatasets } from "./list-datasets.ts";
+import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
 import { createFailures } from "./sync-failures.ts";
 import { createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
@@ -35,7 +35,7 @@ type SyncInput = Input<typeof syncFlags & typeof syncShared>;
 type SyncValues = Values<typeof syncFlags & typeof syncShared>;
 
 export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
-  return await withRun(input.flags, outer, async (run) => await syncWithin(run, input), {
+  return await withRun(input, outer, async (run) => await syncWithin(run, input), {
     hasProgress: true,
     outlastsOutages: true,
   });
@@ -148,14 +148,13 @@ const earliest = Date.UTC(2015, 0, 1) / 1000;
 /** The stored list and the arguments. `added` are the datasets that the stored list lacks. */
 async function readAll(run: Run, root: string, names: readonly string[], flags: SyncValues) {
   const { now } = run.options;
-  const usual = { kinds: ["transactions"] as const, interval: "1h" as const, from: undefined, now };
-  const { kind: kinds = usual.kinds, interval = usual.interval, from } = flags;
+  const { kind: kinds, interval, from } = flags;
   const given = await readDatasets(names, run.sources, { kinds, interval, from, now });
   const file = path.join(root, assetsName);
   const text = readAssets(root);
   if (text === undefined && names.length === 0)
     throw usageFailure(`${file} does not exist`, `name the assets: dexdata sync ${root} @pools.ndjson`);
-  const stored = text === undefined ? [] : readDatasetList(text, file, usual);
+  const stored = text === undefined ? [] : readStoredList(text, file, now);
   const begun = (listed: ListedDataset): Dataset => {
     const dataset = { ...listed, from: listed.from ?? 0 };
     const first = listed.from ?? firstPeriod(root, dataset) ?? dayOf(now / 1000 - 6 * SECONDS_PER_DAY);

@@ -10,7 +10,8 @@ import { unpackedName } from "../../../rows/out-files/packing.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { createProgress } from "../../run/progress.ts";
 import { readNow } from "../../run/run-options.ts";
-import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { LocalOutputFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../../rows/verify/pull-receipt.ts";
 import type { WantedKind } from "../../../rows/verify/row-kind.ts";
@@ -19,7 +20,8 @@ import { closingLine, createFindingsWriter } from "./findings-writer.ts";
 
 interface VerifyInput {
   readonly words: readonly string[];
-  readonly flags: SharedValues & { readonly kind?: WantedKind | undefined };
+  readonly flags: LocalOutputFlags &
+    Pick<Values<typeof sharedFlags>, "quiet" | "progress"> & { readonly kind: WantedKind | undefined };
 }
 
 export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
@@ -30,7 +32,7 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
   const { clock, signal } = outer;
   const started = clock.elapsed();
   const isQuiet = flags.quiet === true;
-  const progress = createProgress(outer, flags.progress ?? "auto", { isQuiet });
+  const progress = createProgress(outer, flags.progress, { isQuiet });
   const context = { ...outer, ...progress.outputs };
   const writer = createFindingsWriter(context, flags);
   const bytesInAll = targets.reduce((sum, { size }) => sum + (size ?? 0), 0);
@@ -64,16 +66,12 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     let files = targets.length;
     for (const folder of folders) {
       const { verifyLake } = await import("../../../lake/verify-lake.ts");
-      const { readDatasetList } = await import("../sync/list-datasets.ts");
+      const { readStoredList } = await import("../sync/list-datasets.ts");
       const { begin, end, flush } = writer;
       const milliseconds = readNow({}, outer);
       const now = Math.floor(milliseconds / 1000);
-      const listed = readDatasetList(readAssets(folder) ?? "", path.join(folder, assetsName), {
-        kinds: ["transactions"],
-        interval: "1h",
-        from: undefined,
-        now: milliseconds,
-      });
+      const file = path.join(folder, assetsName);
+      const listed = readStoredList(readAssets(folder) ?? "", file, milliseconds);
       const found = await verifyLake(folder, {
         begin,
         end,

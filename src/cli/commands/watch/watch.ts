@@ -27,7 +27,7 @@ export async function runWatch(
   outer: Context,
 ): Promise<ExitCode> {
   const work = async (run: Run): Promise<never> => await watch(run, group, input, interval);
-  return await withRun(input.flags, outer, work, { adjust: refuseClosed, outlastsOutages: true });
+  return await withRun(input, outer, work, { adjust: refuseClosed, outlastsOutages: true });
 }
 
 async function watch(

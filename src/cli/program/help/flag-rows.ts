@@ -1,5 +1,6 @@
-import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
+import { defaultOf, type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
 import type { Block } from "../../render/page/help-page.ts";
+import { formatDuration } from "../../../api/duration.ts";
 
 type Row = readonly [term: string, text: string];
 
@@ -41,18 +42,26 @@ function owned(summary: string, owners: readonly string[]): string {
 }
 
 /** `(default 30s)`; if the text lists the choices, it names the default there. */
-function defaultOf({ default: usual, defaultSaid, choicesIn }: Flag): string {
-  const isNamed = usual === undefined || choicesIn !== undefined;
-  const text = defaultSaid ?? (isNamed ? undefined : `default ${usual}`);
+function defaultText(flag: Flag, usual: string): string {
+  const isNamed = usual === "" || flag.choicesIn !== undefined;
+  const text = flag.defaultSaid ?? (isNamed ? undefined : `default ${usual}`);
   return text === undefined ? "" : ` (${text})`;
+}
+
+/** The default as a user would type it; empty if there is none. */
+function typedDefault(flag: Flag): string {
+  const usual = defaultOf(flag);
+  if (usual !== undefined && flag.type.name === "duration") return formatDuration(Number(usual));
+  const items: readonly unknown[] = usual instanceof Set ? [...usual] : [usual];
+  return items.join();
 }
 
 /** `Sort direction: asc, desc`; a default is marked in the list if it is one of the choices. */
 function described(flag: Flag, owners: readonly string[], choices: readonly string[] = []): string {
-  const usual = flag.defaultSaid === undefined ? flag.default : undefined;
-  const isListed = usual !== undefined && choices.includes(usual);
+  const usual = typedDefault(flag);
+  const isListed = choices.includes(usual);
   const list = choices.map((choice) => (choice === usual ? `${choice} (default)` : choice)).join(", ");
-  return `${owned(flag.summary, owners)}${isListed ? "" : defaultOf(flag)}${list === "" ? "" : `: ${list}`}`;
+  return `${owned(flag.summary, owners)}${isListed ? "" : defaultText(flag, usual)}${list === "" ? "" : `: ${list}`}`;
 }
 
 /** Flags that differ only by window and bound share a row: `--volume-usd-{24h,7d}-{min,max} <number>`. */

@@ -1,4 +1,5 @@
 import { usageFailure } from "../../../base/failure.ts";
+import type { Setting } from "../../../client/settings/setting.ts";
 import type { FlagType } from "./flag-types.ts";
 
 /** Parsing, help, the man page, completion and `commands -o json` all use this definition. */
@@ -9,8 +10,13 @@ export interface Flag<Value = unknown> {
   readonly summary: string;
   /** Text that `--help` adds to the summary. It starts with the punctuation that joins the two. */
   readonly details?: string;
-  readonly default?: string;
-  /** The default as help displays it, if it is not just "default" and the value. */
+  /** The value if the flag is not typed. */
+  readonly default?: Value;
+  /** Its value applies if the flag is not typed, so the default is the setting's. */
+  readonly setting?: Setting<Value | undefined>;
+  /** The default of an API parameter. The flag itself has no value if it is not typed. */
+  readonly paramDefault?: string | number;
+  /** What help says about the default if it depends on the run or is not a value. */
   readonly defaultSaid?: string;
   /** The part of the text that already lists all choices, so that help does not repeat them. */
   readonly choicesIn?: "summary" | "details";
@@ -58,21 +64,47 @@ export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** Undefined for flags that are not set. Reading an undeclared flag does not compile. */
+/** Undefined for flags that are not typed and have no default. Reading an undeclared flag does not compile. */
 export type Values<F extends Flags> = {
-  readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Value | undefined : never;
+  readonly [Name in keyof F]: F[Name] extends Flag<infer Value>
+    ? F[Name] extends HasDefault<Value>
+      ? Value
+      : Value | undefined
+    : never;
+};
+
+interface HasDefault<Value> {
+  readonly default: Value;
+}
+
+/** Flags that only some commands have. In the others, not even the default applies. */
+export type OfSomeCommands<F extends Flags> = {
+  readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Flag<Value> : never;
 };
 
 /** Keyed by name. A repeated flag has several values, and a boolean flag's value is undefined. */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-/** Preserves the type of the value. */
+type Rest<Value> = Omit<Flag<Value>, "type" | "group" | "default">;
+
+/** Preserves the type of the value, and whether there is a default. */
 export function flag<Value>(
   type: FlagType<Value>,
   group: FlagGroup,
-  rest: Omit<Flag, "type" | "group">,
-): Flag<Value> {
+  rest: NoInfer<Rest<Value> & { readonly default?: never }>,
+): Flag<Value>;
+export function flag<Value>(
+  type: FlagType<Value>,
+  group: FlagGroup,
+  rest: NoInfer<Omit<Rest<Value>, "setting" | "defaultSaid"> & HasDefault<Value>>,
+): Flag<Value> & HasDefault<Value>;
+export function flag(type: FlagType<unknown>, group: FlagGroup, rest: Rest<unknown>): Flag {
   return { type, group, ...rest };
+}
+
+/** What applies if the flag is not typed and nothing is set; undefined if that depends on the run. */
+export function defaultOf({ default: usual, setting, paramDefault }: Flag): unknown {
+  return usual ?? setting?.fallback ?? paramDefault;
 }
 
 /** Keeps the original order. */
@@ -85,14 +117,14 @@ export function pick(flags: Flags, ...names: readonly string[]): Flags {
 }
 
 /**
- * Rejects the first flag that has an invalid value, has two different values or cannot be combined with another. `F` can include flags that the
- * command does not have; their values are undefined.
+ * A flag that is not typed has its default. Rejects the first flag that has an invalid value, has two different values
+ * or cannot be combined with another. `F` can include flags that the command does not have if they are `OfSomeCommands`.
  */
 export function readValues<F extends Flags>(flags: Flags, typed: TypedFlags): Values<F>;
 export function readValues(flags: Flags, typed: TypedFlags): object {
-  const values = Object.entries(flags).map(([name, { type }]) => {
+  const values = Object.entries(flags).map(([name, { type, default: usual }]) => {
     const texts = typed.get(name);
-    if (texts === undefined) return [name, undefined] as const;
+    if (texts === undefined) return [name, usual] as const;
     refuseSecondValue(name, type, texts);
     return [name, type.read(name, texts)] as const;
   });

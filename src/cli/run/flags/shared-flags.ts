@@ -17,6 +17,7 @@ import {
 } from "./flag-types.ts";
 import { query } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
+import { defaultRetryPolicy } from "../../../client/pace/retry.ts";
 import { colorModes, settings } from "../../../client/settings/settings.ts";
 import { objectFormats, outputFormats, textFormats } from "../../../api/output-format.ts";
 
@@ -60,6 +61,7 @@ export const outputFlags = {
     short: "o",
     summary: `${textOutputs}, parquet`,
     choicesIn: "summary",
+    setting: settings.output,
   }),
   fields: flag(fieldPaths, "Output", {
     suggests: "fields",
@@ -70,7 +72,10 @@ export const outputFlags = {
     excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
-  color: flag(choice(colorModes, "mode"), "Output", { summary: "When to color tables", default: "auto" }),
+  color: flag(choice(colorModes, "mode"), "Output", {
+    summary: "When to color tables",
+    setting: settings.color,
+  }),
   out: flag(outputFile, "Output", {
     summary:
       "Write rows to a file, which appears when the pull is complete; .gz in its name compresses it, and fields such as {date} divide the rows into several files",
@@ -104,6 +109,7 @@ export const outputFlags = {
     summary:
       "Progress on stderr: auto (default; one live line on a terminal), plain (a line every 10s), none",
     choicesIn: "summary",
+    default: "auto",
   }),
   stats: flag(toggle, "Output", {
     summary: "Always print the summary line: requests, credits and time",
@@ -136,32 +142,33 @@ const credits = readBy("integer", "n", (_, typed) =>
 export const requestFlags = {
   timeout: flag(ofSetting(settings.timeout, "duration", "duration"), "Requests", {
     summary: "Time limit for one request",
-    default: "30s",
+    setting: settings.timeout,
   }),
   deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
   retries: flag(ofSetting(settings.retries, "integer", "n"), "Requests", {
     summary: "Maximum retries per request, after 429, 500 and connection errors",
     details:
       "; also after 502, 503 and 504 if the run already had a response, and in sync, stream, --follow and --watch",
-    default: "4",
+    setting: settings.retries,
   }),
   "retry-on": flag(statuses, "Requests", {
     suggests: ["502", "503", "504"],
     summary: "Always retry after these statuses, e.g. 502,503,504",
+    setting: settings.retry_on,
   }),
   "retry-max-time": flag(duration, "Requests", {
     summary: "Maximum total wait between retries of one request",
-    default: "3m",
+    default: defaultRetryPolicy.maxTime,
   }),
   parallel: flag(wholeNumber({ min: 1, max: 32 }, "1..32"), "Requests", {
     summary: "Maximum number of concurrent requests, where the API allows them",
-    default: "8",
+    default: 8,
   }),
   rpm: flag(ofSetting(settings.rpm, "integer or unlimited", "n"), "Requests", {
     suggests: ["unlimited"],
     summary: "Requests per minute, evenly spaced: a number or unlimited",
-    default: "the plan's",
     defaultSaid: "default: your plan's rate limit",
+    setting: settings.rpm,
   }),
   "max-credits": flag(credits, "Requests", { summary: "Stop before spending more than this many credits" }),
   estimate: flag(toggle, "Requests", {
@@ -198,7 +205,7 @@ export const hostFlags = {
     summary: "Plan to simulate",
     default: "pro",
   }),
-  seed: flag(seed, group, { with: "sandbox", summary: "Seed of the simulated market", default: "1" }),
+  seed: flag(seed, group, { with: "sandbox", summary: "Seed of the simulated market", default: 1 }),
   faults: flag(faults, group, {
     with: "sandbox",
     summary: "Inject faults, e.g. 429x3,500:5%; see dexdata sandbox --help",
@@ -219,6 +226,7 @@ export const textFlags = {
     short: "o",
     summary: textOutputs,
     choicesIn: "summary",
+    setting: settings.output,
   }),
 };
 
