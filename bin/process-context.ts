@@ -171,7 +171,7 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
     get isTerminal() {
       return isatty(0);
     },
-    read: async (signal, most = mostOfStdin) => {
+    read: async (signal, most = maxOfStdin) => {
       const bytes = await readStart(process.stdin, most + 1, signal);
       if (bytes.length > most)
         throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);
@@ -186,7 +186,7 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
 }
 
 /** In bytes. This is enough for a million rows and far below the maximum length of a string. */
-const mostOfStdin = 256 * 1024 * 1024;
+const maxOfStdin = 256 * 1024 * 1024;
 
 function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;

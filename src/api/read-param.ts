@@ -50,7 +50,7 @@ export function inputName(param: Param): string {
 }
 
 /** A double represents every integer with up to 15 digits exactly. */
-const mostOfInteger = 999_999_999_999_999;
+const maxOfInteger = 999_999_999_999_999;
 
 export function readInteger(
   label: string,
@@ -58,7 +58,7 @@ export function readInteger(
   bounds: { readonly min: number; readonly max?: number },
 ): string {
   const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
-  const { min, max = mostOfInteger } = bounds;
+  const { min, max = maxOfInteger } = bounds;
   if (value >= min && value <= max) return String(value);
   throw invalidInput(label, `must be a whole number from ${min} to ${max}`);
 }

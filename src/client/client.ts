@@ -54,7 +54,7 @@ export interface Waiting {
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
 /** The number of retries for a page before a contradiction becomes a doubt. */
-const mostRepeats = 3;
+const maxRepeats = 3;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions) {
   // Without this call, Node would show the user a leak warning from the eleventh concurrent request on.
@@ -112,7 +112,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   /** The number of retries for a response that cannot be correct. */
-  const most = Math.min(mostRepeats, retry.retries);
+  const most = Math.min(maxRepeats, retry.retries);
   /** Waits before the next retry. Returns false when no retries are left. */
   const again = async (repeats: number, problem: string): Promise<boolean> => {
     if (repeats > most) return false;
@@ -128,7 +128,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     await budget.settled();
   };
 
-  return { target, meter, ledger, notePlan, width, signal, ask, mostRepeats: most, again, close: closeAll };
+  return { target, meter, ledger, notePlan, width, signal, ask, maxRepeats: most, again, close: closeAll };
 }
 
 /**

@@ -18,7 +18,7 @@ const recountAge = 4 * day;
  * The public service returns transactions of the last 7 days only (wire-facts 4.6). This decides what is requested, and
  * never what a period is.
  */
-export const usualReach = 7 * day;
+export const defaultReach = 7 * day;
 /** Incomplete periods are requested again, once a day, until this long after their end. */
 const patience = 30 * day;
 
@@ -93,7 +93,7 @@ const isDue = (present: number, last: number, wait: number): boolean =>
 function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
   const { dataset, present } = wish;
   const age = present - period.to;
-  const reach = dataset.kind === "transactions" ? usualReach : wish.candleReach;
+  const reach = dataset.kind === "transactions" ? defaultReach : wish.candleReach;
   const isInReach = reach === undefined || footer.period.from > present - reach;
   const { contradicted, witnessed, total_at: counted, read_at: read, reread_at: reread } = footer;
   if (!isInReach) return nothing;

@@ -64,7 +64,7 @@ export interface Expected {
 }
 
 /** Several periods are read at once if they have at most this many rows. */
-const mostAtOnce = 1000;
+const maxAtOnce = 1000;
 
 /**
  * Reads a stretch like any other pull: rows go to a staging file, and a checkpoint is written after each page, so that a
@@ -215,7 +215,7 @@ function judgeFirst(
   const [newest] = page.rows.marks();
   if (expected?.rows === total && isSameRow(newest, expected.newest)) return { kind: "unchanged" };
   const isOnePeriod = partsOf(stretch, stretch.to ?? present).length < 2;
-  return total <= mostAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
+  return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
 }
 
 function totalOf({ rows, repeats = 0, left }: Page): number | undefined {

@@ -217,7 +217,7 @@ async function inParallel(
 }
 
 /** A plan or a firewall that refuses these many assets, and has not let one pass, refuses all. */
-const mostRefused = 3;
+const maxRefused = 3;
 
 /** Whether the other assets would fail as well, or the disk has to be seen to first. */
 function endsRun(
@@ -230,7 +230,7 @@ function endsRun(
   if (code === "output") return diskAdvice(details.cause) !== undefined || lookAt(root) === undefined;
   if (code === "settings") return true;
   if (exit === 2) return status === undefined;
-  if (status === 403) return !clock.isHeard() && failed >= mostRefused;
+  if (status === 403) return !clock.isHeard() && failed >= maxRefused;
   if (exit === 7 && status === undefined) return !clock.isHeard();
   return exit === 4 || exit === 5 || exit === 6;
 }

@@ -40,7 +40,7 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   if (reply.kind === "batch") return readBatch(endpoint, reply.param, given, now);
   const typed = new Map<string, string>();
   for (const param of known) {
-    const text = textOf(param, given[param.name] ?? usualValues[param.name]);
+    const text = textOf(param, given[param.name] ?? defaultValues[param.name]);
     if (text !== undefined) typed.set(param.name, text);
   }
   const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
@@ -51,7 +51,7 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
 }
 
 /** Programs can read any field, but only detailed rows, which cost the same, contain names and symbols. */
-const usualValues: GivenParams = { detailed: true };
+const defaultValues: GivenParams = { detailed: true };
 
 /** Reads inputs one by one, because there may be more of them than one request accepts. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {

@@ -125,18 +125,18 @@ function requestsOf(urls: readonly string[]): string {
   ].join("");
 }
 
-const mostLines = 6;
+const maxLines = 6;
 const mostColumns = 150;
 
-function block(name: string, text: string, most = mostLines): string {
+function block(name: string, text: string, most = maxLines): string {
   if (text === "") return "";
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const cut = (line: string): string =>
-    line.length <= mostColumns || most !== mostLines ? line : `${line.slice(0, mostColumns)}…`;
+    line.length <= mostColumns || most !== maxLines ? line : `${line.slice(0, mostColumns)}…`;
   const isWhole = lines.length <= most;
   const shown = isWhole ? lines : [...lines.slice(0, 2), "…", ...lines.slice(-1)];
-  const summary = most === mostLines ? `, ${lines.length} lines, SHA-256 ${digest(text)}` : "";
+  const summary = most === maxLines ? `, ${lines.length} lines, SHA-256 ${digest(text)}` : "";
   return `${name}${summary}\n${shown.map((line) => `  | ${cut(line)}\n`).join("")}`;
 }
 

@@ -95,12 +95,12 @@ export function writeAdvice(cause: unknown): string {
   return diskAdvice(cause) ?? "name another file";
 }
 
-const mostNested = 5;
+const maxNested = 5;
 
 /** An error of the operating system is never an internal error. Undefined if the cause is not such an error. */
 export function systemFailure(cause: unknown, depth = 0): Failure | undefined {
   // A failure already has its own words, and keeps the system's error only as its cause.
-  if (!(cause instanceof Error) || cause instanceof Failure || depth > mostNested) return undefined;
+  if (!(cause instanceof Error) || cause instanceof Failure || depth > maxNested) return undefined;
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
   if (!("syscall" in cause)) return systemFailure(inner, depth + 1);
   if (cause.syscall === "uv_cwd") return noWorkingDirectory(cause);

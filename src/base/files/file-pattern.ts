@@ -145,7 +145,7 @@ export interface EarlierFile {
 const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
 
 /** The most digits in any year that the clock can represent. */
-const mostDigits = 16;
+const maxDigits = 16;
 
 /** More than an hourly pattern creates in a year. Beyond that, only the latest names are read. */
 const maxFiles = 10_000;
@@ -187,7 +187,7 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
     const groups: NamedTime = { ...before, ...found.groups };
     const file = path.join(folder, entry);
     if (!isLast) return filesBelow(file, rest, groups);
-    const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(mostDigits, "0")).join("");
+    const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(maxDigits, "0")).join("");
     return [{ file, time, isMovedAway: groups["moved"] !== undefined }];
   });
 }

@@ -103,8 +103,8 @@ function childAt(node: Node, place: number, text: string, start: number, end: nu
   const key = text.slice(start, end);
   const child = node.children.get(decodeName(key));
   // Only the first few are cached, because a hostile object may have millions of members.
-  if (place < mostRemembered) node.members[place] = { key, child };
+  if (place < maxRemembered) node.members[place] = { key, child };
   return child;
 }
 
-const mostRemembered = 100;
+const maxRemembered = 100;

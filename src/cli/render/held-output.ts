@@ -22,7 +22,7 @@ export function withWrite(output: Output, write: Output["write"]): Output {
 export type HeldOutput = ReturnType<typeof createBufferedOutput>;
 
 /** A stream that runs for days can produce thousands of lines, and only the latest are useful at the end. */
-const mostKept = 100;
+const maxKept = 100;
 
 export function createBufferedOutput(output: Output) {
   let tell: ((text: string) => void) | undefined;
@@ -30,7 +30,7 @@ export function createBufferedOutput(output: Output) {
   const held = withWrite(output, async (text) => {
     if (tell === undefined) return await output.write(text);
     const line = typeof text === "string" ? text : Buffer.from(text).toString("utf8");
-    kept = [...kept, line].slice(-mostKept);
+    kept = [...kept, line].slice(-maxKept);
     tell(stripVTControlCharacters(line));
   });
   return Object.assign(held, {

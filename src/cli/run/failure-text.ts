@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { escapeJsonText } from "../../base/json/json-text.ts";
 import { hideSecrets } from "../../base/key.ts";
 import type { ErrorFormat } from "../../api/output-format.ts";
-import { usualErrorFormat } from "../render/formats/formats.ts";
+import { defaultErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitize.ts";
 import { prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
@@ -69,5 +69,5 @@ export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
     typed.get("output")?.at(-1) ??
     context.env["DEXDATA_OUTPUT"] ??
     (context.stdout.isTerminal ? "table" : "ndjson");
-  return usualErrorFormat(output, context.stderr.isTerminal);
+  return defaultErrorFormat(output, context.stderr.isTerminal);
 }

@@ -13,7 +13,7 @@ import { subjectKey, type Subject } from "../../client/subject.ts";
 export type KnownAssets = ReturnType<typeof createKnownAssets>;
 
 /** The cache keeps the newest ones. */
-const mostKept = 2000;
+const maxKept = 2000;
 
 export function createKnownAssets(
   context: Context,
@@ -84,7 +84,7 @@ export function createKnownAssets(
     save: (): void => {
       if (!isChanged) return;
       isChanged = false;
-      writeCachedList(context, name, [...kept()].slice(-mostKept).map(textOfKept));
+      writeCachedList(context, name, [...kept()].slice(-maxKept).map(textOfKept));
     },
   };
 }

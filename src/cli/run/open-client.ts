@@ -61,7 +61,7 @@ export type RunObserver = Report & Partial<Pick<ClientObserver, "applied">>;
 function watchPlans(target: Target, warn: (line: string) => void): (plan: string) => void {
   const reported = new Set<string>([target.tier]);
   return (plan) => {
-    if (reported.has(plan) || reported.size > mostReported) return;
+    if (reported.has(plan) || reported.size > maxReported) return;
     reported.add(plan);
     const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
     warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: ${lookUpOf(target)}`);
@@ -69,7 +69,7 @@ function watchPlans(target: Target, warn: (line: string) => void): (plan: string
 }
 
 /** The specification has five plans. */
-const mostReported = 10;
+const maxReported = 10;
 
 const nothing = (): Promise<void> => Promise.resolve();
 

@@ -24,7 +24,7 @@ export const prefixes = { error: "error: ", warning: "warning: ", note: "note: "
 const shortWait = 2000;
 /** Milliseconds to wait for a reader of stderr at the end of the run. */
 const patience = 300;
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export function createReport(
@@ -52,7 +52,7 @@ export function createReport(
   // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill up
   // memory.
   const write = (text: string, isDim = false): void => {
-    if (waiting < mostWaiting) append(text, isDim);
+    if (waiting < maxWaiting) append(text, isDim);
     else leftOut += 1;
   };
   const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);

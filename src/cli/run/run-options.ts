@@ -4,7 +4,7 @@ import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
 import { packingByName } from "../../rows/out-files/packing.ts";
-import { formatByName, hasColumns, usualErrorFormat } from "../render/formats/formats.ts";
+import { formatByName, hasColumns, defaultErrorFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../../client/settings/read-settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
@@ -43,7 +43,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     packing: packingByName(flags.out),
     /** The `--out` path, if it has fields that select the file of each row. */
     pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
-    errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
+    errorFormat: flags["error-format"] ?? defaultErrorFormat(format, context.stderr.isTerminal),
     picture,
     fields: flags.fields?.join() === "*" ? undefined : flags.fields,
     /** Each command checks that the fields exist. */

@@ -54,15 +54,15 @@ export interface CandleSlice extends CandleWindow {
 }
 
 /** About a century of one-minute candles. A longer time range is more likely to be a typo. */
-const mostCandles = 50_000_000;
+const maxCandles = 50_000_000;
 
 export function candleWindow(args: Args, start = args.get("start") ?? ""): CandleWindow {
   const typed = args.get("interval") ?? "";
   const window = { start, end: args.get("end") ?? "", interval: intervalSeconds(typed) };
   const { opening } = sliceOf(window);
-  if (opening > mostCandles) {
+  if (opening > maxCandles) {
     throw usageFailure(
-      `the time range contains ${grouped(String(opening))} ${typed} candles; the limit is ${grouped(String(mostCandles))}`,
+      `the time range contains ${grouped(String(opening))} ${typed} candles; the limit is ${grouped(String(maxCandles))}`,
       "shorten the range with --from and --to, or use a longer --interval",
     );
   }

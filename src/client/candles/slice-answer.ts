@@ -151,7 +151,7 @@ function misplaced(
 /** A slice has few gaps that are unlikely, unless its market is not as regular as assumed. */
 const maxGapRequests = 3;
 /** A gap of up to this many intervals is never taken as a sign of a truncated response. */
-const usualGap = 9;
+const defaultGap = 9;
 /** The rest after a gap is requested if the gap is less likely than this, judging by the market's other gaps. */
 const unlikely = 1e-4;
 
@@ -165,7 +165,7 @@ export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY, expectedTo = now } = asked.walk.candles ?? {};
   let [intervals, trades] = [0, 0];
   let isQuiet = false;
-  let longestGap = usualGap;
+  let longestGap = defaultGap;
   const isUnlikely = (gap: number): boolean => {
     const share = intervals === 0 ? 0 : Math.min(1, trades / intervals);
     // Before the first candle, nothing is known about how often the market trades.
@@ -204,7 +204,7 @@ export function createGapJudge(asked: Asked) {
     }
     const candles = await withoutHoles(slice, received);
     const gap = Math.floor((due - last) / interval) - 1;
-    const isDoubtful = gap > usualGap && !isQuiet && isUnlikely(gap);
+    const isDoubtful = gap > defaultGap && !isQuiet && isUnlikely(gap);
     const rest = isDoubtful ? restOf(slice, last) : undefined;
     if (rest === undefined) return candles;
     const later = isConfirmed ? [] : await askWholeSlice(asked, rest);

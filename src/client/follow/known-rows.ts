@@ -6,9 +6,9 @@ import type { TailRow } from "./tail-row.ts";
 /** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
 /** Limits the cost of a very busy pool. Reading these rows again takes 50 requests. */
-const mostRead = 5000;
+const maxRead = 5000;
 /** While no read is complete, the reads reach back to the last complete one, but no farther than this. */
-const mostUnproved = { rows: 20_000, seconds: 86_400 };
+const maxUnproved = { rows: 20_000, seconds: 86_400 };
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
@@ -65,14 +65,14 @@ export function createKnownRows(begin: Instant, latest: () => number, since: num
       const seconds = to ?? newestBefore;
       if (to === undefined) newestBefore = newest;
       moveFrom(seconds - reachSeconds);
-      if (window.size <= mostRead) return;
+      if (window.size <= maxRead) return;
       const times = [...window.values()].map((row) => row.seconds).toSorted((a, b) => b - a);
       // The newest second is always read again, because more of its rows may follow.
-      moveFrom(Math.min(seconds, (times[mostRead] ?? 0) + 1));
+      moveFrom(Math.min(seconds, (times[maxRead] ?? 0) + 1));
     },
     /** Limits memory use. Returns the start of the range that was given up without a complete read, if any. */
     giveUp: (): Instant | undefined => {
-      const isTooMuch = window.size > mostUnproved.rows || newest - from.seconds > mostUnproved.seconds;
+      const isTooMuch = window.size > maxUnproved.rows || newest - from.seconds > maxUnproved.seconds;
       if (!isTooMuch || newest - reachSeconds <= from.seconds) return undefined;
       const left = from;
       moveFrom(newest - reachSeconds);
@@ -94,7 +94,7 @@ export function createKnownRows(begin: Instant, latest: () => number, since: num
 /** The rows of at least this many seconds are remembered, unless there are too many of them. */
 const memorySeconds = 86_400;
 /** Two tables of this size take 24 MB. */
-const mostRemembered = 1_000_000;
+const maxRemembered = 1_000_000;
 
 /**
  * Remembers rows by the hashes of their keys, so that none is written twice, however old the response is. Two tables
@@ -126,7 +126,7 @@ function createRowMemory(begin: number) {
     add: (key: string, newest: number): void => {
       hashText(key, hash);
       newer.add(hash.high, hash.low);
-      if (newest - start < memorySeconds && newer.size < mostRemembered) return;
+      if (newest - start < memorySeconds && newer.size < maxRemembered) return;
       older.clear();
       [older, newer] = [newer, older];
       reach = start;

@@ -74,7 +74,7 @@ interface Found extends Omit<RowsRead, "kind"> {
 }
 
 /** Limits memory: a time slice is read completely before it is written, because the newest rows come first. */
-const mostRows = 3000;
+const maxRows = 3000;
 /** Target number of rows per slice. */
 const aimedRows = 2000;
 
@@ -97,7 +97,7 @@ export async function* catchUp(
   let start = known.from();
   let width: number | undefined;
   for (;;) {
-    const present = await reader.read({ from: known.from() }, mostRows);
+    const present = await reader.read({ from: known.from() }, maxRows);
     if (present.kind === "rows") return yield found(true, present);
     const end = { seconds: Math.min(present.newest.seconds, latest()), fraction: "" };
     if (compareInstants(start, end) >= 0) {
@@ -111,7 +111,7 @@ export async function* catchUp(
     while (compareInstants(start, end) < 0) {
       const to: Instant = { seconds: Math.min(start.seconds + width, end.seconds), fraction: "" };
       const taken = to.seconds - start.seconds;
-      const slice = await reader.read({ from: start, to }, taken > 1 ? mostRows : Number.POSITIVE_INFINITY);
+      const slice = await reader.read({ from: start, to }, taken > 1 ? maxRows : Number.POSITIVE_INFINITY);
       if (slice.kind === "too-many") {
         width = Math.min(fitted(taken, slice.rows), Math.floor(taken / 2));
         continue;

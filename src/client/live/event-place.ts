@@ -26,7 +26,7 @@ export function eventFields({ params }: Feed, { by, event }: FeedKind): readonly
 }
 
 /** In milliseconds. A time that differs more from the receipt is wrong and would create a file far from the others. */
-const mostApart = 86_400_000;
+const maxApart = 86_400_000;
 
 interface Placing {
   readonly feed: Feed;
@@ -50,7 +50,7 @@ export function createPlaces({ feed, kind, params, isSimulated, warn }: Placing)
         );
       return received;
     }
-    if (isSimulated || Math.abs(time - received) <= mostApart) return time;
+    if (isSimulated || Math.abs(time - received) <= maxApart) return time;
     const apart = countApart();
     if (apart !== undefined)
       warn(

@@ -16,10 +16,10 @@ const [first, longest] = [1000, 60_000];
 /** Milliseconds after which a connection with data is sound. */
 const soundAfter = 10_000;
 /** A connection that soon ends again is opened at most this often in a minute. */
-const mostOpenings = 6;
+const maxOpenings = 6;
 const minute = 60_000;
 /** Connections with data that soon end may let the waits grow up to this number. */
-const mostUnsound = 4;
+const maxUnsound = 4;
 
 /**
  * How long a connection waits before it is opened again. Survives a change of its assets, so that reloads do not reset
@@ -41,7 +41,7 @@ export class Waits {
   #openings: readonly number[] = [];
 
   opened(elapsed: number): void {
-    this.#openings = [...this.#openings, elapsed].slice(-mostOpenings);
+    this.#openings = [...this.#openings, elapsed].slice(-maxOpenings);
   }
 
   ended(elapsed: number, hasData: boolean, retry: number | undefined): void {
@@ -51,10 +51,10 @@ export class Waits {
     this.attempts = 0;
     // Each opening may cost credits, and nothing is gained by one that ends at once.
     if (life < first) return;
-    this.#unsound = life >= soundAfter ? 0 : Math.min(this.#unsound, mostUnsound);
+    this.#unsound = life >= soundAfter ? 0 : Math.min(this.#unsound, maxUnsound);
     this.#most = Math.max(soundAfter - life, first);
     const [oldest] = this.#openings;
-    const isBusy = oldest !== undefined && this.#openings.length === mostOpenings;
+    const isBusy = oldest !== undefined && this.#openings.length === maxOpenings;
     this.#free = isBusy ? oldest + minute - elapsed : 0;
   }
 

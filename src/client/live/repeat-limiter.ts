@@ -3,7 +3,7 @@ import type { Clock } from "../../base/context/context.ts";
 /** In milliseconds. */
 const repetition = 60_000;
 /** The maximum number of different messages to remember. */
-const mostSaid = 1000;
+const maxSaid = 1000;
 
 /**
  * Returns how often a message has occurred since it was last printed, or undefined if that was less than a minute ago.
@@ -20,14 +20,14 @@ export function createRepeatLimiter({
       before.times = times;
       return undefined;
     }
-    if (said.size >= mostSaid) said.clear();
+    if (said.size >= maxSaid) said.clear();
     said.set(words, { at: elapsed(), times: 0 });
     return times;
   };
 }
 
 /** The number of different messages in a minute. */
-const mostInBurst = 10;
+const maxInBurst = 10;
 
 /**
  * Returns how many messages with this key were held back since the last one that was told, or undefined if this one is
@@ -39,7 +39,7 @@ export function createBurstLimiter({ elapsed }: Pick<Clock, "elapsed">): (key: s
     const burst = bursts.get(key) ?? { from: elapsed(), told: 0, held: 0 };
     bursts.set(key, burst);
     if (elapsed() - burst.from >= repetition) [burst.from, burst.told] = [elapsed(), 0];
-    if (burst.told >= mostInBurst) {
+    if (burst.told >= maxInBurst) {
       burst.held += 1;
       return undefined;
     }

@@ -16,7 +16,7 @@ import { subjectKey, type Subject } from "../subject.ts";
 const reloaded = "the list of assets changed";
 
 /** Rejections in a row for which no asset is at fault. */
-const mostFruitless = 5;
+const maxFruitless = 5;
 
 /** Streams any number of assets over as many connections as they need. */
 export class Tail {
@@ -231,7 +231,7 @@ export class Tail {
   async #tryAgain(self: RunningShard, refused: Failure): Promise<true> {
     const { clock, random } = this.#options.context;
     self.fruitless += 1;
-    if (self.fruitless > mostFruitless) throw refused;
+    if (self.fruitless > maxFruitless) throw refused;
     const wait = self.waits.after(refused, random());
     self.settled?.();
     this.#handlers.retrying(self.shard, refused, wait);

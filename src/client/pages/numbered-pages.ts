@@ -14,7 +14,7 @@ import type { Position } from "./position.ts";
 export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
   const canFreeze = reply.handOverAfter !== undefined;
-  const mayRetry = asking.client.mostRepeats > 0;
+  const mayRetry = asking.client.maxRepeats > 0;
   for await (const page of pagesOf(walk, asking.walk.start ?? firstPage)) {
     const isDoubtful = page.end.kind === "last" && page.end.doubts.length > 0;
     if (canFreeze || !isDoubtful || !mayRetry) {

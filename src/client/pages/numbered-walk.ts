@@ -222,7 +222,7 @@ export class NumberedWalk implements NumberedState {
 
   /** All retries since the last new row have been used, so only a different URL can help. */
   isInVain(): boolean {
-    return this.#repeats > 0 && this.#repeats === this.asking.client.mostRepeats;
+    return this.#repeats > 0 && this.#repeats === this.asking.client.maxRepeats;
   }
 
   /**

@@ -31,7 +31,7 @@ class Counters {
 }
 
 /** More than the service has. Without a limit, changing texts in a header could fill memory. */
-const mostPlans = 20;
+const maxPlans = 20;
 
 export function addPlans(
   one: Readonly<Record<string, number>>,
@@ -39,7 +39,7 @@ export function addPlans(
 ): Readonly<Record<string, number>> {
   const sum = new Map(Object.entries(one));
   for (const [plan, count] of Object.entries(other))
-    if (sum.has(plan) || sum.size < mostPlans) sum.set(plan, (sum.get(plan) ?? 0) + count);
+    if (sum.has(plan) || sum.size < maxPlans) sum.set(plan, (sum.get(plan) ?? 0) + count);
   return Object.fromEntries(sum);
 }
 
@@ -69,7 +69,7 @@ export function createMeter() {
     applied: (plan: string): void => {
       meter.plan = plan;
       const count = plans[plan];
-      if (count !== undefined || Object.keys(plans).length < mostPlans) plans[plan] = (count ?? 0) + 1;
+      if (count !== undefined || Object.keys(plans).length < maxPlans) plans[plan] = (count ?? 0) + 1;
     },
     delivered: (events: number): void => {
       meter.events += events;

@@ -5,7 +5,7 @@ import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
 /** In bytes. Events from the service are much smaller. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** In bytes. The parser gives up if the event is still incomplete after this many. */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, CR, SPACE, COLON] = [0x0a, 0x0d, 0x20, 0x3a];
@@ -64,7 +64,7 @@ export class EventStreamParser {
   /** The number of consecutive events with a different frame. */
   #unlike = 0;
 
-  constructor(cap = mostBytes, finder?: FieldFinder) {
+  constructor(cap = maxBytes, finder?: FieldFinder) {
     this.#cap = cap;
     this.#finder = finder;
   }

@@ -11,7 +11,7 @@ import { isSameFile } from "../../base/files/regular-file.ts";
 /** In milliseconds. Files are closed if they have not been used for this long and another one is opened. */
 const [checkIntervalMs, idleMs] = [1000, 60_000];
 /** Many systems allow 1024 in a process. */
-const mostOpen = 256;
+const maxOpen = 256;
 
 interface OpenFile {
   readonly handle: FileHandle;
@@ -44,7 +44,7 @@ export function createOpenFiles(
   const makeRoom = async (): Promise<void> => {
     for (const [file, { usedAt, handle }] of files) {
       if (clock.elapsed() - usedAt >= idleMs) await leave(file);
-      else if (files.size < mostOpen) break;
+      else if (files.size < maxOpen) break;
       else {
         files.delete(file);
         await handle.close();

@@ -4,7 +4,7 @@ import { UnreadableParquet } from "./unreadable-parquet.ts";
 /** No row group is larger, because the writer ends it; see `parquet-writer.ts`. */
 export const rowsPerGroup = 20_000;
 /** In bytes. A row group has at most 16 MiB of canonical rows, and one row at most as much again. */
-const mostPageBytes = 64 * 1024 * 1024;
+const maxPageBytes = 64 * 1024 * 1024;
 
 /**
  * Checks the sizes in the page headers of a column before anything is allocated for them: someone may have written them
@@ -19,7 +19,7 @@ export function checkPages(view: DataView, rows: number): void {
     const own = header.data_page_header?.num_values ?? header.data_page_header_v2?.num_values;
     const count = own ?? header.dictionary_page_header?.num_values ?? -1;
     const isSized =
-      packed >= 0 && size >= 0 && size <= mostPageBytes && reader.offset + packed <= view.byteLength;
+      packed >= 0 && size >= 0 && size <= maxPageBytes && reader.offset + packed <= view.byteLength;
     if (!isSized || !(count >= 0 && count <= rows))
       throw new UnreadableParquet("a page is larger than its row group");
     values += own ?? 0;

@@ -52,7 +52,7 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
 }
 
 /** Most rows have the same members in the same order, so the members of the previous row are looked up by position. */
-const mostRemembered = 100;
+const maxRemembered = 100;
 
 const noMembers: ReadonlyMap<string, string> = new Map();
 
@@ -68,7 +68,7 @@ function createSplitter(names: readonly string[]) {
     if (before?.key.length === end - start && text.startsWith(before.key, start)) return before.place;
     const key = text.slice(start, end);
     const place = places.get(decodeName(key));
-    if (index < mostRemembered) remembered[index] = { key, place };
+    if (index < maxRemembered) remembered[index] = { key, place };
     return place;
   };
   return (text: string) => {

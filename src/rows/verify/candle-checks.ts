@@ -53,7 +53,7 @@ const secondsOf = (interval: string): number | undefined => {
 const lengths: ReadonlySet<number | undefined> = new Set(intervals.map(secondsOf));
 /** Enough to recognize the interval if the receipt does not name it. */
 const sampleRows = 1000;
-const mostGaps = 1000;
+const maxGaps = 1000;
 
 /** C2, and H1 in files with filled candles, where every interval has a row. */
 export function checkIntervals({ kind, query, report }: Subject): RowCheck | undefined {
@@ -68,7 +68,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
   const check = ({ line, asset, open, close, isExact, isAfterGap }: Slot, length: number): void => {
     const before = last.get(asset);
     last.set(asset, open);
-    if (before !== undefined && !isAfterGap && open - before > length && gaps.length < mostGaps)
+    if (before !== undefined && !isAfterGap && open - before > length && gaps.length < maxGaps)
       gaps.push({ line, expected: `${writeUtc(before + length)}Z`, found: `${writeUtc(open)}Z` });
     if (open % length !== 0 || !isExact)
       report("C2", {

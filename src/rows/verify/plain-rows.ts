@@ -10,14 +10,14 @@ import type { Row } from "./row.ts";
 const [STRING, NUMBER, INTEGER, BOOLEAN, NULL] = [1, 2, 4, 8, 16];
 const anyKind = STRING | NUMBER | INTEGER | BOOLEAN | NULL;
 /** Longer integers may exceed 2^53. */
-const mostDigits = 15;
+const maxDigits = 15;
 /** Numbers of this length without an exponent are within the range of doubles. */
 const longestNumber = 300;
 const [QUOTE, MINUS, NINE] = [34, 45, 57];
 const [LETTER_E, LETTER_F, LETTER_N, LETTER_T] = [101, 102, 110, 116];
 const NEWLINE = 10;
 /** Rows differ in the optional members that they have. */
-const mostForms = 8;
+const maxForms = 8;
 
 interface Form {
   readonly pattern: Pattern;
@@ -46,7 +46,7 @@ export class PlainRows implements Row {
   /** `shape` is the contract that the row meets. */
   learn(line: Buffer, shape: RecordShape): void {
     const form = formOf(line, shape);
-    if (form !== undefined) this.#forms = [form, ...this.#forms.slice(0, mostForms - 1)];
+    if (form !== undefined) this.#forms = [form, ...this.#forms.slice(0, maxForms - 1)];
   }
 
   /** The bytes are complete lines. */
@@ -158,7 +158,7 @@ function kindOf(bytes: Uint8Array, from: number, to: number): number {
   if (first === LETTER_N) return NULL;
   if (first === LETTER_T || first === LETTER_F) return BOOLEAN;
   if (to - from > longestNumber) return 0;
-  let kind = to - from > mostDigits ? NUMBER : INTEGER;
+  let kind = to - from > maxDigits ? NUMBER : INTEGER;
   for (let at = from + 1; at < to; at += 1) {
     const byte = bytes[at] ?? 0;
     if ((byte ^ 48) < 10) continue;

@@ -36,7 +36,7 @@ export interface Subject {
 }
 
 /** In rows. In larger files that are ordered by time, the following rows are compared only with those near them. */
-const mostKeys = 4_000_000;
+const maxKeys = 4_000_000;
 
 /** R3. Equal times with different spelling are equal. */
 export function checkRepeats({ kind, first, report }: Subject): RowCheck | undefined {
@@ -65,7 +65,7 @@ export function checkRepeats({ kind, first, report }: Subject): RowCheck | undef
         report("R3", { line: row.line, field: kind.shape.identity.join(","), expected: "a new row", found });
       }
       count += 1;
-      if (count === mostKeys && kind.timeField !== undefined) seen = createSeenKeys("recent", false);
+      if (count === maxKeys && kind.timeField !== undefined) seen = createSeenKeys("recent", false);
     },
   };
 }
@@ -117,7 +117,7 @@ function isSamePlace(one: string, other: string): boolean {
 }
 
 /** If a file has more steps in the wrong direction than this, only the first ones are reported. */
-const mostSteps = 1000;
+const maxSteps = 1000;
 
 /** R5. The direction with fewer steps is the wrong one. */
 export function checkOrder({ kind, first, report }: Subject): RowCheck | undefined {
@@ -139,7 +139,7 @@ export function checkOrder({ kind, first, report }: Subject): RowCheck | undefin
       const steps = step > 0 ? rising : falling;
       if (step > 0) rises += 1;
       else falls += 1;
-      if (steps.length >= mostSteps) return;
+      if (steps.length >= maxSteps) return;
       steps.push({ line, found: `${formatInstant(time)} after ${formatInstant(before)}` });
     },
     end: () => {
@@ -153,7 +153,7 @@ export function checkOrder({ kind, first, report }: Subject): RowCheck | undefin
 }
 
 /** The precision of DECIMAL(38) minus the digits that a sum of ten thousand rows may need. */
-const mostDigits = 34;
+const maxDigits = 34;
 const amounts = ["amount_0", "amount_1"];
 const LETTER_E = 101;
 
@@ -168,8 +168,8 @@ export function checkTransactions({ kind, report }: Subject): RowCheck | undefin
         const found = row.find(field);
         if (found !== undefined && isShort(found)) continue;
         const digits = wholeDigits(row.text(field) ?? otherText(row, field));
-        if (digits > mostDigits)
-          report("T3", { line, field, expected: `at most ${mostDigits} digits`, found: `${digits} digits` });
+        if (digits > maxDigits)
+          report("T3", { line, field, expected: `at most ${maxDigits} digits`, found: `${digits} digits` });
       }
       if (row.text("canonical_chain") === "false")
         report("T7", { line, field: "canonical_chain", expected: "true or absent", found: "false" });
@@ -177,9 +177,9 @@ export function checkTransactions({ kind, report }: Subject): RowCheck | undefin
   };
 }
 
-/** Whether the number has at most `mostDigits` digits, because it is not longer and has no exponent. */
+/** Whether the number has at most `maxDigits` digits, because it is not longer and has no exponent. */
 function isShort({ view, from, to }: TextBytes): boolean {
-  if (to - from > mostDigits) return false;
+  if (to - from > maxDigits) return false;
   for (let at = from; at < to; at += 1) if ((view.getUint8(at) | 32) === LETTER_E) return false;
   return true;
 }

@@ -206,13 +206,13 @@ function showsDetails(
 function readWanted(
   { reply }: Endpoint,
   flags: Values<ReplyFlags>,
-  usualPageSize: number | undefined,
+  defaultPageSize: number | undefined,
 ): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
   const limit = flags.all === true ? undefined : flags.limit;
-  const pageSize = flags["page-size"] ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  const pageSize = flags["page-size"] ?? defaultPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
   const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }

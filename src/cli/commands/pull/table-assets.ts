@@ -14,7 +14,7 @@ import type { Questions } from "../input/questions.ts";
 export type TableAssets = ReturnType<typeof createTableAssets>;
 
 /** Longer tables are rarely read to the end. */
-const mostLearned = 500;
+const maxLearned = 500;
 
 /**
  * Labels and decimals for tables. Some plans get trades without the decimals of their tokens; then, one request for the
@@ -43,7 +43,7 @@ export function createTableAssets(
       const pool = args.get("pool_address");
       if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
         await known.requestPool(client, shown, pool);
-      } else if (context.stdout.isTerminal && learned < mostLearned) {
+      } else if (context.stdout.isTerminal && learned < maxLearned) {
         // Only for people: reading each row twice and writing the cache would slow down scripts.
         for (const row of rows.values()) known.learn(row, shown);
         learned += rows.length;

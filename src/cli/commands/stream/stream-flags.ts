@@ -44,7 +44,7 @@ export const streamEvents = [
 export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 
 /** Several copies of an event can be in memory at the same time. */
-const mostMebibytes = 16;
+const maxMebibytes = 16;
 
 /** A stream supports only one format. Unlike unknown formats, the others get a special message. */
 const lines = {
@@ -116,8 +116,8 @@ export const streamFlags = {
     summary: "Give up after this many reconnects without data",
     defaultSaid: "default: never",
   }),
-  "max-event": flag(wholeNumber({ min: 1, max: mostMebibytes }, "mib"), "Requests", {
-    summary: `Maximum size of an event in MiB, up to ${mostMebibytes}`,
+  "max-event": flag(wholeNumber({ min: 1, max: maxMebibytes }, "mib"), "Requests", {
+    summary: `Maximum size of an event in MiB, up to ${maxMebibytes}`,
     default: 1,
     details: "; larger events are skipped and reported",
   }),

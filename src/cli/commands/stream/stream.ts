@@ -140,7 +140,7 @@ function withoutEvent({ silent }: Pick<Session["ending"], "silent">): string {
 }
 
 /** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
-const mostLearned = 25;
+const maxLearned = 25;
 
 /** Without the decimals of their tokens, the board would show trades as raw numbers. They are cached for a day. */
 async function learnPools(
@@ -149,7 +149,7 @@ async function learnPools(
   subjects: readonly Subject[],
   { signal }: Session["stops"],
 ): Promise<void> {
-  const unknown = subjects.filter((subject) => !known.knowsPool(subject)).slice(0, mostLearned);
+  const unknown = subjects.filter((subject) => !known.knowsPool(subject)).slice(0, maxLearned);
   for (const { network, address } of unknown) {
     if (signal.aborted) return;
     // A failure is not an error: the amounts stay raw.

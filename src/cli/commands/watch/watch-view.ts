@@ -52,7 +52,7 @@ interface Drawn {
   readonly lines: readonly string[];
 }
 
-const mostSaid = 3;
+const maxSaid = 3;
 
 /**
  * Replaces the previous round on the screen and marks the changes. `facts`, such as `3 credits` and `120/hour`, are
@@ -116,7 +116,7 @@ export async function openWatchScreen(
     pressed: scroll.key,
   });
   const say = (text: string): void => {
-    said = [...said, text.trim()].slice(-mostSaid);
+    said = [...said, text.trim()].slice(-maxSaid);
     display.changed();
   };
   const release = stderr.isTerminal ? stderr.hold(say) : undefined;

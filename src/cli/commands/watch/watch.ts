@@ -110,7 +110,7 @@ function refuseClosed(options: RunOptions): RunOptions {
 }
 
 /** Two rounds are in memory at the same time, because they are compared. */
-const mostRows = 10_000;
+const maxRows = 10_000;
 const hour = 3_600_000;
 
 /** Returns the cost per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
@@ -121,9 +121,9 @@ function hourlyCost(
   tier: Tier,
 ): { readonly requests: number; readonly credits: number } {
   const { requests, rows, credits, creditsAtMost = credits } = estimate(questions, undefined);
-  if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > mostRows)
+  if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > maxRows)
     throw usageFailure(
-      `--watch "${every}": each refresh is limited to ${counted(mostRows, "row")}`,
+      `--watch "${every}": each refresh is limited to ${counted(maxRows, "row")}`,
       "request fewer rows",
     );
   const perMinute = rpm.value ?? plans[tier].requestsPerMinute;

@@ -26,7 +26,7 @@ interface BoardEvent {
 export type Board = ReturnType<typeof createBoard>;
 
 /** The maximum number of messages, and how many milliseconds each is shown. */
-const [mostSaid, longestSaid] = [3, 60_000];
+const [maxSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions) {
@@ -65,7 +65,7 @@ export function createBoard(options: BoardOptions) {
     },
     /** Only the latest few messages are shown, for a limited time. */
     say: (line: string, elapsed: number): void => {
-      said = [...said, { line, at: elapsed }].slice(-mostSaid);
+      said = [...said, { line, at: elapsed }].slice(-maxSaid);
     },
     key: (key: Key): void => {
       if (key !== "s") return scroll.key(key);

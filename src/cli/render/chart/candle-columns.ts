@@ -24,7 +24,7 @@ export interface CandleColumns {
 export type Candles = ReturnType<typeof createCandles>;
 
 /** A year of one-minute candles is stored in two-hour spans, because no terminal is wide enough to show more. */
-const mostKept = 6000;
+const maxKept = 6000;
 
 const minutes = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720];
 const days = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 60, 90, 180, 365];
@@ -32,7 +32,7 @@ const spans = [...minutes.map((count) => count * 60), ...days.map((count) => cou
 
 /** All arguments are in seconds. The first candle opens at `from` or later. */
 export function createCandles(from: number, to: number, interval: number) {
-  const kept = spanFor(interval, to - from, mostKept);
+  const kept = spanFor(interval, to - from, maxKept);
   const byIndex = new Map<number, CandleColumn>();
   let start = Math.ceil(from / interval) * interval;
   let whole: CandleColumn | undefined;

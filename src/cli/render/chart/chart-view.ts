@@ -11,8 +11,8 @@ import { createCandles } from "./candle-columns.ts";
 import { drawChart } from "./draw-chart.ts";
 
 /** Lines left free for the prompt and stderr, and the maximum and minimum height. */
-const [linesLeft, mostLines, leastLines] = [4, 40, 12];
-const [usualColumns, usualRows, leastColumns] = [80, 24, 20];
+const [linesLeft, maxLines, leastLines] = [4, 40, 12];
+const [defaultColumns, defaultRows, leastColumns] = [80, 24, 20];
 
 /** Draws one chart when the pull ends. Memory use does not grow with the time range. */
 export async function createChartView(presentation: Presentation, args: Args): Promise<Renderer> {
@@ -29,8 +29,8 @@ export async function createChartView(presentation: Presentation, args: Args): P
     },
     end: async () => {
       if (!hasRows) return;
-      const columns = Math.max(leastColumns, roomOf(output) ?? usualColumns);
-      const rows = Math.max(leastLines, Math.min(mostLines, (output.rows || usualRows) - linesLeft));
+      const columns = Math.max(leastColumns, roomOf(output) ?? defaultColumns);
+      const rows = Math.max(leastLines, Math.min(maxLines, (output.rows || defaultRows) - linesLeft));
       const style = { paint: await createPaint(isColored), isColored, isUnicode };
       const address = endpoint.params.find(({ kind }) => kind.kind === "address")?.name ?? "";
       const asset = `${args.get("network") ?? ""}:${args.get(address) ?? ""}`;

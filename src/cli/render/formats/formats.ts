@@ -47,7 +47,7 @@ export function formatByName(file: string | undefined): RowFormat | undefined {
 }
 
 /** JSON if a program reads both streams and the output is JSON too. */
-export function usualErrorFormat(output: string, isSeen: boolean): ErrorFormat {
+export function defaultErrorFormat(output: string, isSeen: boolean): ErrorFormat {
   return isSeen ? "text" : (formatNamed(output)?.errors ?? "text");
 }
 

@@ -25,7 +25,7 @@ function linesOf(values: readonly object[]): string {
 }
 
 /** A page of 100 rows has about 100 kB. */
-const mostOfPage = 1024 * 1024;
+const maxOfPage = 1024 * 1024;
 
 /**
  * Writes each row exactly as the service sent it, except that white space between tokens is removed and characters that
@@ -35,7 +35,7 @@ function createNdjson({ output, groups, fields, prefix, isWhole = false }: Prese
   const select = createRowSelector(fields);
   const isLabelled = groups.length > 1 && !isWhole;
   const before = prefix === undefined ? undefined : createRowPrefix(prefix);
-  const store = createByteStore(mostOfPage);
+  const store = createByteStore(maxOfPage);
   const isAsSent = fields === undefined && !isLabelled && !isWhole;
   return {
     page: async ({ group, rows }) => {

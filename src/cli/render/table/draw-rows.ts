@@ -3,7 +3,7 @@ import { isPlain } from "../values/width.ts";
 import { between, type DrawRows, withoutTrailingBlanks, writeLines } from "./table-lines.ts";
 
 /** cli-table3 measures each cell eight times, which takes 0.2 ms per row and more than linear time per table. */
-const mostRows = 32;
+const maxRows = 32;
 
 /**
  * Draws only the first rows with cli-table3. Later ones have the same widths and are drawn without it, as is everything
@@ -11,7 +11,7 @@ const mostRows = 32;
  */
 export const drawRows: DrawRows = (columns, rows, paint) => {
   const hard = rows.findIndex((row) => row.some(({ text }) => !isPlain(text)));
-  const count = Math.min(mostRows, hard < 0 ? rows.length : hard);
+  const count = Math.min(maxRows, hard < 0 ? rows.length : hard);
   const table = new CliTable({
     colWidths: columns.map(({ width }) => width),
     colAligns: columns.map(({ isRight }) => (isRight ? "right" : "left")),

@@ -10,7 +10,7 @@ import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
 /** While each page has one row, rows are held back, because each could need different widths. */
-const mostHeld = 40;
+const maxHeld = 40;
 
 /** Shows lists page by page as they arrive. With several groups, each table has its group as a heading. */
 export async function createListView(presentation: Presentation): Promise<Renderer> {
@@ -40,7 +40,7 @@ export async function createListView(presentation: Presentation): Promise<Render
       if (rows.length === 0 || !groups.includes(group)) return;
       if (held === undefined) return await show(group, rows.texts());
       held.push(...rows.texts());
-      if (held.length >= mostHeld) await release();
+      if (held.length >= maxHeld) await release();
     },
     isShortened: () => [...sections.values()].some((section) => section.isShortened()),
     leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],

@@ -9,7 +9,7 @@ import { cutText, ellipsis } from "./width.ts";
 const longestSymbol = 12;
 
 /** Above this many digits before the decimal point, an amount is abbreviated, as in `26.4M`. */
-const mostDigits = 7;
+const maxDigits = 7;
 
 /**
  * Shows a part of a transaction row or event: `-4,612.28 USDC`, or the size in USD. The service does not document the
@@ -25,7 +25,7 @@ export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell
   const symbol = symbolOf(row, side, style);
   if (amount === undefined) return plain(`${String(member(row, `amount_${side}`))} raw${symbol}`);
   const size = { ...amount, isNegative: false };
-  const text = size.scale > mostDigits ? showAmount(size) : showPrice(size);
+  const text = size.scale > maxDigits ? showAmount(size) : showPrice(size);
   const sign = amount.digits === "" ? "" : amount.isNegative ? "-" : "+";
   return plain(`${sign}${text}${symbol}`);
 }
