@@ -7,7 +7,7 @@ import type { Context } from "../base/context/context.ts";
 import { onlyGroup } from "../api/endpoint.ts";
 import { Failure } from "../base/failure.ts";
 import type { FileLock } from "../base/files/file-lock.ts";
-import { findInterrupted, type Interrupted } from "../rows/out-files/checkpoint.ts";
+import { findInterrupted, type Interrupted } from "../rows/out-files/read-checkpoint.ts";
 import { journalOf } from "../rows/out-files/out-file.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { member } from "../base/json/raw-json.ts";

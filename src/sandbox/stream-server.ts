@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { SandboxHost } from "./service/sandbox-exchange.ts";
-import { openWithFaults } from "./faulty/faulty-stream.ts";
-import { sendAnswer } from "./faulty/delivery.ts";
+import { openWithFaults } from "./apply-faults/faulty-stream.ts";
+import { sendAnswer } from "./apply-faults/delivery.ts";
 import { afterLatency, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
 import type { SandboxState } from "./service/state.ts";
 import type { WorkQueue } from "./work/work-queue.ts";

@@ -1,7 +1,7 @@
 import {
   answerWithFaults as answerInSteps,
   type FaultyResponse,
-} from "../../src/sandbox/faulty/faulty-answer.ts";
+} from "../../src/sandbox/apply-faults/faulty-answer.ts";
 import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
 import type { SandboxRequest, SandboxResponse } from "../../src/sandbox/service/sandbox-exchange.ts";
 import type { SandboxState } from "../../src/sandbox/service/state.ts";

@@ -68,7 +68,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "checkpoint",
     files: {
-      "src/rows/out-files/checkpoint.ts": [
+      "src/rows/out-files/read-checkpoint.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
         "test/cli/out.test.ts",
@@ -77,7 +77,7 @@ export const subjects: readonly Subject[] = [
         "test/files/out/growing-file.test.ts",
         "test/cli/out-unfinished.test.ts",
       ],
-      "src/rows/out-files/journal.ts": [
+      "src/rows/out-files/write-checkpoint.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
       ],

@@ -9,10 +9,11 @@ import type { Rows } from "../rows/rows.ts";
 import { createAnswerReader } from "./answer-reader.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
-import { type Doubt, ended, judgeSearchPage, more, type SearchPage, type SearchVerdict } from "./judge.ts";
+import { type Doubt, ended, more } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { AskingForList, Page } from "./page.ts";
 import type { Position } from "./position.ts";
+import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for

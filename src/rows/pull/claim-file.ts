@@ -1,7 +1,7 @@
 import { fail, usageFailure } from "../../base/failure.ts";
 import { counted } from "../../base/text/counted.ts";
 import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "../out-files/out-file.ts";
-import type { Interrupted, Placed } from "../out-files/checkpoint.ts";
+import type { Interrupted, Placed } from "../out-files/read-checkpoint.ts";
 import type { FileLock, Locking } from "../../base/files/file-lock.ts";
 import { isTaken } from "../../base/files/paths.ts";
 
@@ -52,7 +52,7 @@ async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, 
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
-  const { checkReplaceable, findInterrupted, findPlaced } = await import("../out-files/checkpoint.ts");
+  const { checkReplaceable, findInterrupted, findPlaced } = await import("../out-files/read-checkpoint.ts");
   const placed = isForced ? undefined : findPlaced(file);
   if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);

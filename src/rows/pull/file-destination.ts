@@ -6,7 +6,7 @@ import { trueName } from "../out-files/out-file.ts";
 import { frameOf, readFrames } from "../out-files/row-frames.ts";
 import { modeOf } from "../../base/files/paths.ts";
 import type { Packing } from "../out-files/packing.ts";
-import type { CheckpointHeader, Progress } from "../out-files/checkpoint.ts";
+import type { CheckpointHeader, Progress } from "../out-files/read-checkpoint.ts";
 import { type Account, growFile, type Staging } from "../out-files/growing-file.ts";
 import { newTally, type Spent, type Tally } from "./tally.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
@@ -94,7 +94,7 @@ async function hashSoFar(
   { claimed: { file, interrupted }, inputs }: FilePull,
 ): Promise<Hash> {
   if (interrupted === undefined) return createHash("sha256");
-  const { checkInputs, hashRows } = await import("../out-files/checkpoint.ts");
+  const { checkInputs, hashRows } = await import("../out-files/read-checkpoint.ts");
   checkInputs(file, interrupted.progress, inputs);
   return await hashRows(file, interrupted, signal);
 }

@@ -9,8 +9,8 @@ import {
   type FoundProgress,
   type Progress,
   readJournal,
-} from "../../../src/rows/out-files/checkpoint.ts";
-import { beginJournal, continueJournal } from "../../../src/rows/out-files/journal.ts";
+} from "../../../src/rows/out-files/read-checkpoint.ts";
+import { beginJournal, continueJournal } from "../../../src/rows/out-files/write-checkpoint.ts";
 import { Failure } from "../../../src/base/failure.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { isLong } from "../../harness/long.ts";

@@ -19,7 +19,11 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import { type CheckpointHeader, findInterrupted, hashRows } from "../../../src/rows/out-files/checkpoint.ts";
+import {
+  type CheckpointHeader,
+  findInterrupted,
+  hashRows,
+} from "../../../src/rows/out-files/read-checkpoint.ts";
 import {
   type Account,
   type GrowingFile,

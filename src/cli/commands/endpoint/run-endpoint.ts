@@ -152,9 +152,9 @@ async function reportFinished(
   if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
   const line = await completeLine(finished, to.pattern ?? file, options.packing, context.signal);
   if (placed !== undefined) {
-    const { modified } = await import("../../../rows/out-files/checkpoint.ts");
+    const { modified } = await import("../../../rows/out-files/read-checkpoint.ts");
     if (line === undefined) throw modified(file);
-    (await import("../../../rows/out-files/journal.ts")).removeJournal(file);
+    (await import("../../../rows/out-files/write-checkpoint.ts")).removeJournal(file);
   }
   if (line === undefined && to.pattern !== undefined) return undefined;
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
-import type { CheckpointHeader } from "../../../rows/out-files/checkpoint.ts";
+import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 

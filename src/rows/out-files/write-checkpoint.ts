@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import { openRegular } from "../../base/files/regular-file.ts";
 import { replaceWithText } from "../../base/files/replace-file.ts";
-import type { CheckpointHeader, Progress } from "./checkpoint.ts";
+import type { CheckpointHeader, Progress } from "./read-checkpoint.ts";
 import { journalOf } from "./out-file.ts";
 import type { WrittenFile } from "./packed-file.ts";
 
