@@ -51,13 +51,15 @@ export function contradictionIn(
 
 type Check = (answer: NumberedAnswer, state: NumberedState) => Contradiction | undefined;
 
-/** A service may number its pages in another way, but a page without a new row is really another one. */
+/** A service may number its pages in another way, but a page of earlier rows is really another one. */
 const anotherNumber: Check = (answer, state) => {
   const { at, totals, rows } = answer;
   if (!isAnotherPage(answer)) return undefined;
   const problem = `the service returned page ${totals.page} instead of page ${at.value}`;
-  const isRead = rows.length > 0 && state.inspectRowsOf(answer).fresh === 0 && !state.isReadAgain(at);
-  return isRead ? { problem } : { habit: "numbers", problem };
+  const hasNew = rows.length === 0 || state.inspectRowsOf(answer).fresh > 0;
+  // After the last page, a service may repeat it.
+  const isLast = state.edge.find(rows) >= 0;
+  return hasNew || isLast || state.isReadAgain(at) ? { habit: "numbers", problem } : { problem };
 };
 
 const tooManyRows: Check = (answer) => {
