@@ -54,7 +54,7 @@ function* answer(arrived: Arrived, route: FoundEndpoint | undefined): Work<Json>
   const reply = route === undefined ? answerStats : answers[route.endpoint.id];
   const path = route?.path ?? new Map<string, string>();
   const network = market.network(path.get("network") ?? "");
-  if (network !== undefined) yield* market.prepare(network);
+  if (network !== undefined) yield* market.prepareLookups(network);
   const body = reply({ ...arrived, path });
   return isWork(body) ? yield* body : body;
 }

@@ -19,7 +19,7 @@ export function* foreignTarget(target: string, state: SandboxState): Work<string
   }
   const network = state.market.network(own);
   if (network === undefined) return undefined;
-  yield* state.market.prepare(network);
+  yield* state.market.prepareLookups(network);
   const path = otherAddress(target, network, state);
   if (path !== undefined) {
     params.delete("cursor");
@@ -27,7 +27,7 @@ export function* foreignTarget(target: string, state: SandboxState): Work<string
   }
   const other = supportedNetworks(state).find(({ id }) => id !== own);
   if (other === undefined) return undefined;
-  yield* state.market.prepare(other);
+  yield* state.market.prepareLookups(other);
   const tokens = params.get("tokens")?.split(",").length;
   if (tokens !== undefined) {
     const others = state.market.tokens(other, state.at()).slice(0, tokens);

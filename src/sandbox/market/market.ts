@@ -27,6 +27,7 @@ export function createMarket({ seed }: { seed: number }): Market {
     networks: NETWORK_ROWS,
     network: (slug) => NETWORK_ROWS.find(({ id }) => id === slug),
     prepare: (network) => catalogueOf(network).fill(),
+    prepareLookups: (network) => catalogueOf(network).index(),
     dexes: (network) => catalogueOf(network).dexes,
     pools: (network, at) => catalogueOf(network).poolsAt(at),
     tokens: (network, at) => catalogueOf(network).tokensAt(at),

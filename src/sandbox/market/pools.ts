@@ -40,8 +40,8 @@ export class Catalogue {
   readonly #hubs: Token[] = [];
   readonly #poolsUntil = makeGrowingList(this.#pools, (pool) => pool.createdAt);
   readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pools[0]?.createdAt);
-  readonly #poolOfId = makeIndex(this.#pools, (pool) => pool.id);
-  readonly #tokenOfAddress = makeIndex(this.#tokens, (token) => token.address);
+  readonly #poolsById = new Map<string, PoolFacts>();
+  readonly #tokensByAddress = new Map<string, Token>();
 
   constructor(seed: number, network: NetworkRow) {
     this.dexes = makeDexes(seed, network, network.dexCount);
@@ -64,6 +64,21 @@ export class Catalogue {
     }
   }
 
+  /** A search by name makes every network, but looks nothing up, so IDs and addresses are made here. */
+  *index(): Work<void> {
+    yield* this.fill();
+    for (let at = this.#poolsById.size; at < this.#pools.length; at += 1) {
+      const pool = this.#pools[at];
+      if (pool !== undefined) this.#poolsById.set(pool.id, pool);
+      if (at % POOLS_A_STEP === 0) yield;
+    }
+    for (let at = this.#tokensByAddress.size; at < this.#tokens.length; at += 1) {
+      const token = this.#tokens[at];
+      if (token !== undefined) this.#tokensByAddress.set(token.address, token);
+      if (at % POOLS_A_STEP === 0) yield;
+    }
+  }
+
   poolsAt(at: number): readonly PoolFacts[] {
     finish(this.fill());
     return this.#poolsUntil(at);
@@ -75,13 +90,13 @@ export class Catalogue {
   }
 
   findPool(id: string): PoolFacts | undefined {
-    finish(this.fill());
-    return this.#poolOfId(this.#normalize(id));
+    finish(this.index());
+    return this.#poolsById.get(this.#normalize(id));
   }
 
   findToken(address: string): TokenFacts | undefined {
-    finish(this.fill());
-    return this.#tokenOfAddress(this.#normalize(address));
+    finish(this.index());
+    return this.#tokensByAddress.get(this.#normalize(address));
   }
 
   /** EVM addresses match regardless of case and are stored in lowercase. */
@@ -176,15 +191,6 @@ export class Catalogue {
       token.pools.push(pool);
     }
   }
-}
-
-/** Built for the first lookup, when all items exist. A search by name creates every network, but looks nothing up. */
-function makeIndex<Item>(items: readonly Item[], nameOf: (item: Item) => string) {
-  let index: ReadonlyMap<string, Item> | undefined;
-  return (name: string): Item | undefined => {
-    index ??= new Map(items.map((item) => [nameOf(item), item]));
-    return index.get(name);
-  };
 }
 
 /** Caches the list of existing items until the next one appears. */

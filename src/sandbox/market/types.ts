@@ -17,6 +17,8 @@ export interface Market {
   readonly network: (slug: string) => NetworkFacts | undefined;
   /** Creates the network's pools and tokens, which otherwise happens all at once when they are first needed. */
   readonly prepare: (network: NetworkFacts) => Work<void>;
+  /** Also makes all IDs and addresses, so that a pool or token can be found by them. */
+  readonly prepareLookups: (network: NetworkFacts) => Work<void>;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
   /** All pools created by `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];

@@ -28,7 +28,7 @@ export function* openStream(request: SandboxRequest, state: SandboxState, hub: S
   // Must come first, because events are sent from the arrival on.
   for (const word of new Set(`${request.target} ${request.body}`.split(/[^\w-]+/u))) {
     const network = state.market.network(word);
-    if (network !== undefined) yield* state.market.prepare(network);
+    if (network !== undefined) yield* state.market.prepareLookups(network);
   }
   const arrived = arrive(request, state);
   try {
