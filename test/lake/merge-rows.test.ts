@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { type LakeRow, readLakeRow } from "../../src/lake/lake-row.ts";
+import { mergeRows } from "../../src/lake/merge-rows.ts";
+
+const day = { from: 1_700_006_400, to: 1_700_092_800 };
+const dataset = { kind: "transactions", interval: undefined } as const;
+
+/** A row at this many hours of the day. `note` is a value that a later version may change. */
+function row(hour: number, note = ""): LakeRow {
+  const created_at = new Date((day.from + hour * 3600) * 1000).toISOString();
+  return readLakeRow("transactions", JSON.stringify({ id: `0x${hour}`, log_index: 1, created_at, note }));
+}
+
+const textsOf = (rows: readonly LakeRow[]): readonly string[] => rows.map(({ text }) => text);
+
+/** The service lists new rows first. */
+function merge(before: readonly LakeRow[], read: readonly LakeRow[], from: number, isProven: boolean) {
+  const part = { from: day.from + from * 3600, to: day.to, present: day.to, isProven };
+  return mergeRows(dataset, day, before, read.toReversed(), part, Number.POSITIVE_INFINITY);
+}
+
+describe("rows of a file, and rows that were read again", () => {
+  test("a list that is not proved replaces what it has, and keeps what it lacks", () => {
+    const { rows, absent } = merge([row(1), row(2), row(3)], [row(2, "new"), row(4)], 0, false);
+    expect(textsOf(rows)).toEqual(textsOf([row(1), row(2, "new"), row(3), row(4)]));
+    expect(absent).toEqual([]);
+  });
+
+  test("a proved list is all there is in its part; what it lacks is absent", () => {
+    const { rows, absent } = merge([row(1), row(2), row(3)], [row(2, "new"), row(4)], 0, true);
+    expect(textsOf(rows)).toEqual(textsOf([row(2, "new"), row(4)]));
+    expect(textsOf(absent)).toEqual(textsOf([row(1), row(3)]));
+  });
+
+  test.each([true, false])("rows before the part stay (proved: %s)", (isProven) => {
+    const { rows, absent, reread } = merge([row(1), row(5)], [row(5), row(6)], 4, isProven);
+    expect(textsOf(rows)).toEqual(textsOf([row(1), row(5), row(6)]));
+    expect({ absent, reread: textsOf(reread) }).toEqual({ absent: [], reread: textsOf([row(5)]) });
+  });
+
+  test("the same row twice is one, and two versions of it are both kept and counted", () => {
+    const { rows, twins } = merge([], [row(1), row(1), row(2), row(2, "other")], 0, true);
+    expect({ rows: textsOf(rows), twins }).toEqual({
+      rows: textsOf([row(1), row(2), row(2, "other")]),
+      twins: 1,
+    });
+  });
+
+  test("a row from the future waits for a later run", () => {
+    const part = { from: day.from, to: undefined, present: day.from + 3600, isProven: true };
+    const { rows } = mergeRows(dataset, day, [], [row(2), row(1)], part);
+    expect(textsOf(rows)).toEqual(textsOf([row(1)]));
+  });
+});
