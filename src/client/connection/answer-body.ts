@@ -60,7 +60,8 @@ export async function readAnswerBody({ body, abort, ...head }: OpenAnswer, url: 
 
 /** Codings are case-insensitive (RFC 9110, 8.4.1). A header without a value names none (5.6.1: an empty list). */
 export function codingOf(header: string | undefined): string {
-  return (header ?? "").replaceAll(/^[\s,]+|[\s,]+$/gu, "").toLowerCase() || "identity";
+  if (header === undefined) return "identity";
+  return header.replaceAll(/^[\s,]+|[\s,]+$/gu, "").toLowerCase() || "identity";
 }
 
 function decode(body: Uint8Array, name: string | undefined, maxBytes: number, url: URL): Uint8Array {

@@ -46,15 +46,20 @@ export interface InspectedRows {
   readonly take: () => Pick<Page, "rows" | "repeats" | "isBarren">;
 }
 
+const noHashes = new Int32Array(0);
+
 /** A list that shifts may repeat rows. `seen` has the rows of earlier responses. */
 export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRows {
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
   const hash: TextHash = { high: 0, low: 0 };
   const firstOfHash = createPageTable();
+  /** The memory of the last page taken, which serves the next one. */
+  let spare = noHashes;
   return (rows) => {
     const { length } = rows;
-    const hashes = new Int32Array(2 * length);
+    const hashes = spare.length < 2 * length ? new Int32Array(2 * length) : spare;
+    spare = noHashes;
     const withoutName = new Set<number>();
     const known: number[] = [];
     const dropped = new Set<number>();
@@ -92,8 +97,9 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
       for (let index = 0; index < length; index += 1) {
         hash.high = hashes[2 * index] ?? 0;
         hash.low = hashes[2 * index + 1] ?? 0;
-        (withoutName.has(index) ? unnamed : seen).add(hash);
+        (withoutName.size > 0 && withoutName.has(index) ? unnamed : seen).add(hash);
       }
+      spare = hashes;
       if (dropped.size === 0) return { rows, repeats: 0, isBarren };
       const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
       return { rows: kept, repeats: dropped.size, isBarren };
