@@ -9,8 +9,8 @@ import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostles
 import { createSandboxState, type SandboxState, setFaults } from "./service/state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./stream-server.ts";
-import { makeTicker } from "./work/ticker.ts";
-import { createWorkQueue, type WorkQueue } from "./work/work-queue.ts";
+import { makeTicker } from "./steps/ticker.ts";
+import { createWorkQueue, type WorkQueue } from "./steps/work-queue.ts";
 
 export interface RunningSandbox {
   /** `http://127.0.0.1:PORT`, for keyless and free callers. */

@@ -5,7 +5,7 @@ import {
 import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
 import type { SandboxRequest, SandboxResponse } from "../../src/sandbox/service/sandbox-exchange.ts";
 import type { SandboxState } from "../../src/sandbox/service/state.ts";
-import { finish } from "../../src/sandbox/work/work.ts";
+import { finish } from "../../src/sandbox/steps/work.ts";
 
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";

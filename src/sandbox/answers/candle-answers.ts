@@ -4,7 +4,7 @@ import type { Json } from "../wire/json-writer.ts";
 import { HISTORY_START, LAST_TRADE } from "../market/history.ts";
 import type { Candle, CandleWindow } from "../market/types.ts";
 import { required } from "../wire/query.ts";
-import type { Work } from "../work/work.ts";
+import type { Work } from "../steps/work.ts";
 import { type Answer, type Asked, networkOf, poolOf, tokenOf } from "./answer.ts";
 
 const DEFAULT_LIMIT = 10;

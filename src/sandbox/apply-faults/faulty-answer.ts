@@ -4,7 +4,7 @@ import { handle } from "../handle.ts";
 import type { SandboxRequest, SandboxResponse } from "../service/sandbox-exchange.ts";
 import { Refusal } from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
-import type { Work } from "../work/work.ts";
+import type { Work } from "../steps/work.ts";
 import { droppedFilter, type DueFaults } from "../faults/due-faults.ts";
 import type { Fault, Faults } from "../faults/fault-kinds.ts";
 import { standIn } from "./fault-response.ts";

@@ -1,7 +1,7 @@
 import { supportedNetworks } from "../answers/answer.ts";
 import type { NetworkFacts } from "../market/types.ts";
 import type { SandboxState } from "../service/state.ts";
-import type { Work } from "../work/work.ts";
+import type { Work } from "../steps/work.ts";
 import { paramsOf, pathOf, pathValuesOf } from "../faults/list-body.ts";
 
 /**

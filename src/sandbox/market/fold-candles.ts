@@ -1,4 +1,4 @@
-import { eachInSteps, type Work } from "../work/work.ts";
+import { eachInSteps, type Work } from "../steps/work.ts";
 import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
 import type { Rows } from "./market-rows.ts";

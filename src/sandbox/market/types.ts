@@ -1,4 +1,4 @@
-import type { Work } from "../work/work.ts";
+import type { Work } from "../steps/work.ts";
 import type { Asset } from "./assets.ts";
 
 /**

@@ -7,7 +7,7 @@ import { createMarket } from "../market/market.ts";
 import { makeRecent } from "../market/recent.ts";
 import type { PoolFacts, TokenFacts } from "../market/types.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
-import type { Work } from "../work/work.ts";
+import type { Work } from "../steps/work.ts";
 
 // Sorted search results, keyed by their parameters, so the next page does not sort again.
 const LISTS_KEPT = 32;

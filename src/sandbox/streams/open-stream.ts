@@ -9,7 +9,7 @@ import type { JsonObject } from "../wire/json-writer.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "../service/sandbox-exchange.ts";
 import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
-import type { Work } from "../work/work.ts";
+import type { Work } from "../steps/work.ts";
 import { pastCandles } from "./candle-events.ts";
 import {
   type FeedRequest,

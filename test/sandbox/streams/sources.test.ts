@@ -7,7 +7,7 @@ import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
 import { plainDecimal } from "../../../src/sandbox/streams/price-events.ts";
 import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/stream-subject.ts";
-import { finish } from "../../../src/sandbox/work/work.ts";
+import { finish } from "../../../src/sandbox/steps/work.ts";
 import { NOON } from "../contract/service.ts";
 import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
 
