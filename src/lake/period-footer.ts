@@ -21,12 +21,10 @@ export function footerOf({ service, version, news, verdict, rows, summary }: Wri
   const { rows: count, rows_sha256, first, last, spilled } = summary;
   const old = held?.footer;
   const { begin, covered, end, lost, isInFull } = extentOf(news);
-  const before = Math.max(covered, old?.settled_to ?? begin);
+  const before = Math.max(begin, old?.settled_to ?? begin);
   // If the earlier file was damaged, nothing before the part is settled, so the next run reads all of the period.
-  const isSettled = part.isProven && part.from <= before;
-  const settled = isSettled
-    ? settledTime(dataset, part, end, settlingTime)
-    : Math.max(begin, old?.settled_to ?? begin);
+  const isSettled = part.isProven && part.from <= Math.max(covered, before);
+  const settled = isSettled ? settledTime(dataset, part, end, settlingTime) : before;
   const isNow = isInFull && lost.length === 0;
   const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
   const earlier = news.before === undefined || news.before.length === 0 ? old?.before : news.before;

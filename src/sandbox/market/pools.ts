@@ -19,8 +19,6 @@ const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 /** The ranks, on each network, of the pools with the first non-ASCII names. */
 const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
 
-const LAST_GIVEN_RANK = Math.max(...HOSTILE_RANKS, ...FOREIGN_RANKS);
-
 const POOLS_A_STEP = 64;
 
 /**
@@ -230,7 +228,6 @@ function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
 }
 
 function givenName(network: NetworkRow, rank: number): TokenName | undefined {
-  if (rank > LAST_GIVEN_RANK) return undefined;
   const hostile = network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
   return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
 }
