@@ -27,3 +27,8 @@ export function isTier(word: string): word is Tier {
 export function isAtLeast(tier: Tier, needed: Tier): boolean {
   return tiers.indexOf(tier) >= tiers.indexOf(needed);
 }
+
+/** How old a response can be, in seconds: the delay that the service states for each plan (wire-facts 2.2). */
+export function answerAge(tier: Tier): number {
+  return tier === "keyless" || tier === "free" ? 60 : 0;
+}
