@@ -406,7 +406,7 @@ describe("rule 111: the display name of a DEX", () => {
   test("warns about a symbol where an address is required, because it finds nothing", async () => {
     const { stderr, requests } = await runCommand(
       search([]),
-      "pools search ethereum --token WETH -q -o ndjson",
+      "pools search sui --token WETH -q -o ndjson",
     );
     expect(requests).toBe(1);
     expect(stderr).toBe(

@@ -16,7 +16,7 @@ import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
@@ -40,7 +40,7 @@ export async function readQuestions(
   group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
-  sources: ListSources,
+  sources: AssetSources,
 ): Promise<Questions> {
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, given, hasNetwork);
@@ -93,7 +93,7 @@ interface Target {
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   usage: string,
 ): Promise<readonly Target[]> {
   const [first] = words;
@@ -125,7 +125,7 @@ async function readTargets(
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
-function withoutRepeats(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
+function withoutRepeats(subjects: readonly Subject[], { warn }: AssetSources): readonly Subject[] {
   const distinct = distinctSubjects(subjects);
   const repeated = subjects.length - distinct.length;
   if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
