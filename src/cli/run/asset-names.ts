@@ -5,20 +5,13 @@ import type { ListSources } from "../../base/files/list-sources.ts";
 import { type AssetNames, type NamedAsset, readAssetNames } from "../../client/settings/asset-names.ts";
 import { listEnding, readNewestList } from "../../client/settings/list-cache.ts";
 import { subjectKey, type Subject } from "../../client/subject.ts";
-import { type Hosts, serviceOf } from "./service-of.ts";
+import { type Hosts, nameServiceOf } from "./run-options.ts";
 
 export type NameFinder = ReturnType<typeof createNameFinder>;
 
 /** Lists of assets, whose lines can be names. */
 export interface AssetSources extends ListSources {
   readonly names: NameFinder;
-}
-
-/** The sandbox's PEPE is not the real one, so each service has its own names. */
-export function nameServiceOf(options: Hosts): string {
-  const { baseUrl, settings } = options;
-  const isUsual = baseUrl === settings.base_url.value || baseUrl === settings.pro_base_url.value;
-  return serviceOf(isUsual ? { ...options, baseUrl: undefined } : options);
 }
 
 /** The file is read at the first word that can be a name, or at the first label that is shown. */
@@ -39,7 +32,7 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
     /** `where` is the line of a list. Nothing was sent. */
     unknown: (word: string, where?: string): Failure =>
       fail("unknown_name", `${where === undefined ? "" : `${where}: `}unknown name "${word}"`, {
-        next: unknownNameHint(word, options),
+        next: unknownNameHint(word, options.sandbox?.isFlagged === true),
       }),
   };
 }
@@ -63,9 +56,10 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
 }
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
-export function unknownNameHint(word: string, { sandbox }: Pick<Hosts, "sandbox">): string {
+export function unknownNameHint(word: string, isSandbox: boolean): string {
   const name = word.toLowerCase();
-  const flag = sandbox?.isFlagged === true ? " --sandbox" : "";
+  const flag = isSandbox ? " --sandbox" : "";
+  if (wellKnownNetworks.has(name)) return `did you mean ${name}?`;
   const near = nearestNetwork(name, wellKnownNetworks);
   const network = near === undefined ? "" : `if it is a network, did you mean ${near}? If not, `;
   return `${network}find it: dexdata search ${name}${flag}; name it: dexdata name add ${name} <network:address>${flag}`;

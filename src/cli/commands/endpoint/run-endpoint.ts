@@ -203,7 +203,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
   begun.pull = pull;
-  progress.begin(() => pullState(pull), report.tell);
+  progress.begin(() => pullState(pull, run.sources.names), report.tell);
   return await runPull(pull, asking.to);
 }
 

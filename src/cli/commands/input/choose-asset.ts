@@ -13,11 +13,11 @@ import { walkPages } from "../../../client/walk-pages.ts";
 import type { LocalRow } from "../../render/format.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
 import { textWidth } from "../../render/values/width.ts";
-import { readDecimal, showAmount, showPrice } from "../../render/values/decimal.ts";
-import { isKnownNetwork, nameServiceOf, unknownNameHint } from "../../run/asset-names.ts";
+import { type Decimal, readDecimal, showAmount, showPrice } from "../../render/values/decimal.ts";
+import { isKnownNetwork, unknownNameHint } from "../../run/asset-names.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { say, sayWarning } from "../../run/report.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import { type RunOptions, nameServiceOf } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import type { NamedInput } from "./asset-places.ts";
 
@@ -126,12 +126,13 @@ async function choose(
   found: readonly Candidate[],
 ): Promise<Candidate> {
   const shown = found.slice(0, maxShown);
+  const isSandbox = options.sandbox?.isFlagged === true;
   const none = (message: string): Failure =>
-    fail("unknown_name", message, { next: unknownNameHint(word, options) });
+    fail("unknown_name", message, { next: unknownNameHint(word, isSandbox) });
   if (shown.length === 0)
     throw none(`unknown name "${word}": no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
-  const flag = options.sandbox?.isFlagged === true ? " --sandbox" : "";
+  const flag = isSandbox ? " --sandbox" : "";
   if (found.length > shown.length)
     await say(
       context,
@@ -167,13 +168,14 @@ function drawCandidates(candidates: readonly Candidate[], room: number): string 
     ({ liquidity, volume }) => liquidity !== undefined || volume !== undefined,
   );
   const rows = candidates.map((each, index) => rowOf(each, index + 1, isMeasured));
-  const hidden: string[] = [];
+  const names = Object.keys(rows[0] ?? {});
+  const hidden = names.filter((name) => rows.every((row) => row[name] === ""));
   for (const [isShort, next] of [
     [false],
     [true],
     [true, "name"],
     [true, "created"],
-    [true, "price"],
+    [true, "price_USD"],
   ] as const) {
     if (next !== undefined) hidden.push(next);
     const text = drawLocalTable(
@@ -183,7 +185,7 @@ function drawCandidates(candidates: readonly Candidate[], room: number): string 
       })),
       { hasHeader: true, room: undefined },
     );
-    if (next === "price" || text.split("\n").every((line) => textWidth(line) <= room)) return text;
+    if (next === "price_USD" || text.split("\n").every((line) => textWidth(line) <= room)) return text;
   }
   return "";
 }
@@ -193,24 +195,24 @@ function rowOf(
   number: number,
   isMeasured: boolean,
 ): LocalRow & { readonly address: string } {
-  const price = readDecimal(numberIn(row, "price_usd") ?? Number.NaN);
   const [name, created] = [member(row, "dex_name") ?? member(row, "name"), member(row, "created_at")];
-  const amount = (value: number | undefined): string => {
-    const decimal = readDecimal(value ?? Number.NaN);
-    return decimal === undefined ? "" : showAmount(decimal);
-  };
   return {
     "#": String(number),
     symbol,
     name: labelText(typeof name === "string" ? name : "").slice(0, 24),
     network: asset.network,
-    price: price === undefined ? "" : showPrice(price),
+    price_USD: formatUsd(numberIn(row, "price_usd"), showPrice),
     ...(isMeasured
-      ? { liquidity: amount(liquidity), volume: amount(volume) }
-      : { volume_of_listed_pools: amount(listedVolume) }),
-    ...(typeof created === "string" && { created: created.slice(0, 10) }),
+      ? { liquidity: formatUsd(liquidity, showAmount), volume: formatUsd(volume, showAmount) }
+      : { volume_of_listed_pools: formatUsd(listedVolume, showAmount) }),
+    created: typeof created === "string" ? created.slice(0, 10) : "",
     address: asset.address,
   };
+}
+
+function formatUsd(value: number | undefined, show: (decimal: Decimal) => string): string {
+  const decimal = readDecimal(value ?? Number.NaN);
+  return decimal === undefined ? "" : show(decimal);
 }
 
 /** If the name cannot be stored, the choice is still used. */

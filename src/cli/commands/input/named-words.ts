@@ -12,9 +12,11 @@ export async function withoutNames<I extends NamedInput>(
   context: Context,
   places: () => AssetPlaces,
 ): Promise<I> {
-  const isCandidate = (word: string, index: number): boolean =>
-    isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));
-  if (!input.words.some(isCandidate) && !input.typed.has("token")) return input;
+  if (!input.words.some(canBeName) && !input.typed.has("token")) return input;
   const { replaceNames } = await import("./replace-names.ts");
   return { ...input, ...(await replaceNames(input, context, places())) };
+}
+
+function canBeName(word: string, index: number): boolean {
+  return isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));
 }

@@ -18,6 +18,7 @@ import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
@@ -106,6 +107,9 @@ async function readTargets(
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
+    // A slug has no capital letters.
+    if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
+      throw sources.names.unknown(first);
     return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";

@@ -59,8 +59,8 @@ function remaining(input: NamedInput, credits: number): NamedInput {
 function isNetwork(context: Context, [first = "", ...rest]: readonly string[], names: NameFinder): boolean {
   if (isList(first) || splitPair(first) !== undefined) return false;
   if (!isAssetName(first) || isKnownNetwork(context, first)) return true;
-  const isAddress = (word: string): boolean => !isAssetName(word) && splitPair(word) === undefined;
-  return names.find(first) === undefined && rest.some((word) => isList(word) || isAddress(word));
+  if (names.find(first) !== undefined) return false;
+  return rest.some((word) => isList(word) || (!isAssetName(word) && splitPair(word) === undefined));
 }
 
 function checkedKind(

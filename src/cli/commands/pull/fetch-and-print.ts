@@ -1,6 +1,5 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
 import type { Page } from "../../../client/pages/page.ts";
-import { titleOf } from "../../../client/subject.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -87,7 +86,7 @@ async function answerAll(
     const { question } = part;
     if (part.kind === "page") {
       await assets.learnFor(question, part.page);
-      await showPage(run, question, part.page, renderer);
+      await showPage(run, question, part.page, { renderer, assets });
       missing.see(part.page);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
@@ -152,11 +151,16 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
     else report.fault(failure.message);
 }
 
-async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
+async function showPage(
+  run: Pull,
+  question: Question,
+  page: Page,
+  { renderer, assets }: Shown,
+): Promise<void> {
   // Every page of a list may contain the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
+    for (const subject of page.missing ?? []) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
   await renderer.page(page, question.args);
   countPage(run.destination.tally, question, page);

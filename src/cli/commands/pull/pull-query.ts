@@ -6,8 +6,7 @@ import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
-import type { RunOptions } from "../../run/run-options.ts";
-import { serviceOf } from "../../run/service-of.ts";
+import { type RunOptions, serviceOf } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];
 

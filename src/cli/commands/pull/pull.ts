@@ -5,6 +5,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import type { NameFinder } from "../../run/asset-names.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -41,11 +42,12 @@ export interface Pull {
   unfinished?: number;
 }
 
-export function pullState(run: Pull): PullState {
+export function pullState(run: Pull, names: NameFinder): PullState {
   const { meter } = run.open.client;
   const { tally } = run.destination;
   const { asked } = run.questions;
-  const { label } = run.questions.named[tally.question] ?? {};
+  const subject = run.questions.named[tally.question];
+  const label = subject && (names.labelOf(subject) ?? subject.label);
   const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length, label } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
   return {

@@ -97,7 +97,7 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const ends = { limit, duration, maxCredits: options.maxCredits };
   const stops = createStops(clock, signal, ends, () => meter.credits);
   onClose(stops.release);
-  const known = createKnownAssets(context, open.client.target);
+  const known = createKnownAssets(context, open.client.target, run.sources.names);
   known.name(listed);
   const asking = known.labeled(listed);
   // The connections report those that are skipped.

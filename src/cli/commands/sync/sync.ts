@@ -20,8 +20,7 @@ import { createServiceClock, type ServiceClock } from "../../../lake/service-clo
 import { tokensName } from "../../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { RunOptions } from "../../run/run-options.ts";
-import { serviceOf } from "../../run/service-of.ts";
+import { type RunOptions, serviceOf } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
