@@ -99,6 +99,8 @@ export interface Clock {
   readonly elapsed: () => number;
   /** Rejects with the signal's reason if the signal aborts first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Calls `call` once, unless the returned function is called before. */
+  readonly after: (milliseconds: number, call: () => void) => () => void;
   /** Calls `call` until the returned function is called. The timer never keeps the process alive. */
   readonly every: (milliseconds: number, call: () => void) => () => void;
 }

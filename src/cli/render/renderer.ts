@@ -56,6 +56,8 @@ export interface Renderer {
   leftOut?(): readonly string[];
   /** Whether an address was shortened. */
   isShortened?(): boolean;
+  /** The number of rows of each table that were not shown, because the terminal also shows other tables. */
+  hidden?(): ReadonlyMap<string, number>;
   /** Writes rows that are held back until a table can be laid out. Also called if the run fails. */
   release?(): Promise<void>;
   /** Called only on success. An unfinished document shows a reader that the pull failed. */

@@ -128,13 +128,9 @@ export function reportCost(
 function bounded(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
-  const done = new AbortController();
-  context.clock.sleep(deadline, done.signal).then(
-    () => late.abort(deadlineFailure(deadline)),
-    () => undefined,
-  );
+  const release = context.clock.after(deadline, () => late.abort(deadlineFailure(deadline)));
   const signal = AbortSignal.any([context.signal, late.signal]);
-  return { context: { ...context, signal }, release: () => done.abort() };
+  return { context: { ...context, signal }, release };
 }
 
 function deadlineFailure(milliseconds: number): Failure {

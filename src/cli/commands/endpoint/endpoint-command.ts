@@ -33,9 +33,10 @@ export function endpointCommand(group: EndpointGroup): Command {
     run: async (words, typed, context) => {
       const all = { ...sharedFlags, ...flags() };
       const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
-      if (typed.get("fields")?.at(-1) === "?") {
-        const { listFieldsOf } = await import("../pull/list-fields.ts");
-        return await listFieldsOf(group, input, context);
+      const asked = (["fields", "columns"] as const).find((name) => typed.get(name)?.at(-1) === "?");
+      if (asked !== undefined) {
+        const { listNamesOf } = await import("../pull/list-fields.ts");
+        return await listNamesOf(asked, group, input, context);
       }
       const { runEndpoint } = await import("./run-endpoint.ts");
       const named =

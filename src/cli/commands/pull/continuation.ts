@@ -238,7 +238,8 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-function sameCommand(command: readonly string[], typed: TypedFlags): string {
+/** As the user typed it, quoted for a shell. */
+export function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");
 }

@@ -16,7 +16,7 @@ import { counted } from "../../../base/text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
-import { higherLimit, moreRowsLine } from "./continuation.ts";
+import { higherLimit, moreRowsLine, sameCommand } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
@@ -121,6 +121,11 @@ async function answerAll(
   for (const line of [...remarksIn(tally), ...missing.remarks(), ...hiddenColumnWarnings(renderer)])
     report.warn(line);
   for (const line of meanings) report.remark(line);
+  const { command, input } = run.typed;
+  for (const [group, rows] of renderer.hidden?.() ?? []) {
+    const narrowed = new Map([...input.typed, ["type", [group]]]);
+    report.remark(`${rows} more ${group}: ${sameCommand(command, narrowed)}`);
+  }
   if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
   for (const line of remarks) remarkOnMore(run, line);
   if (run.unfinished !== undefined)

@@ -68,7 +68,7 @@ export const outputFlags = {
     summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists all fields)",
   }),
   columns: flag(columnNames, "Output", {
-    summary: "Show only these table columns, in this order, e.g. token-0,price-usd",
+    summary: "Show only these table columns, in this order, e.g. token-0,price-usd ('?' lists all columns)",
     excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
