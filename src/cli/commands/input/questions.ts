@@ -2,6 +2,7 @@ import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import type { TokensOfPool } from "../../../client/pools-with-tokens.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
@@ -21,6 +22,7 @@ import { counted } from "../../../base/text/counted.ts";
 import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
+import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
@@ -55,7 +57,13 @@ export async function readQuestions(
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
   const typed = typedParams(endpoint, given, options);
-  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
+  const [first] = targets;
+  const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
+    now: options.now,
+    maxRowsRead: flags["max-rows-read"],
+  });
+  if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
+  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
@@ -71,6 +79,7 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
+      ...(ofPool !== undefined && { ofPool }),
       ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
         candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
@@ -161,7 +170,7 @@ function typedParams(
   endpoint: Endpoint,
   given: TypedFlags,
   options: Pick<RunOptions, "format" | "fields">,
-): Typed {
+): Map<string, string> {
   const typed = new Map<string, string>();
   for (const { name, flag } of endpoint.params) {
     const texts = flag === undefined ? undefined : given.get(flag);
@@ -211,12 +220,18 @@ function readWanted(
   { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
+  ofPool: TokensOfPool | undefined,
 ): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
   const limit = flags.all === true ? undefined : flags.limit;
-  const pageSize = flags["page-size"] ?? defaultPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
+  const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};
+  const most = Math.max(1, Math.min(reply.maxLimit, Math.floor(maxRowsRead / Math.max(1, tokens.length))));
+  const typedSize = flags["page-size"] ?? defaultPageSize;
+  const pageSize =
+    ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
   const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }

@@ -12,7 +12,7 @@ import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/fo
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted, grouped } from "../../../base/text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
@@ -66,11 +66,10 @@ async function answerAll(
   const { client } = run.open;
   const { tally } = destination;
   const { endpoint, groups, walk } = questions;
-  const isWhole = walk.once === "document";
-  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const shapes =
+    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
-  const failures: Failure[] = [];
-  const remarks: string[] = [];
+  const [failures, remarks]: [Failure[], string[]] = [[], []];
   const meanings = new Set<string>();
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
@@ -134,7 +133,21 @@ async function answerAll(
       `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
     );
   if (tally.rows === 0) report.remark("no results");
+  if (tellRowsRead(run)) return 8;
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
+function tellRowsRead(run: Pull): boolean {
+  const { last, questions, destination, typed, report, options } = run;
+  const { rows, rowsRead } = destination.tally;
+  if (rowsRead === undefined) return false;
+  if (!options.isQuiet)
+    report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
+  if (last?.page.isCutOff !== true || rows >= (questions.limit ?? Number.POSITIVE_INFINITY)) return false;
+  run.cutOff = `stopped after ${counted(rowsRead, "row")} read (--max-rows-read)`;
+  report.warn(`${run.cutOff}, but the list continues; more pools may contain all tokens`);
+  return typed.input.typed.has("all") || typed.input.flags.out !== undefined;
 }
 
 /**
@@ -179,7 +192,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
     const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
-  if (questions.limit === undefined || last?.question !== question) return [];
+  if (questions.limit === undefined || last?.question !== question || last.page.isCutOff === true) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;

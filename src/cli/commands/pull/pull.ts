@@ -38,6 +38,8 @@ export interface Pull {
   /** Only for Parquet. */
   readonly parquet?: ParquetOutput | undefined;
   last?: { readonly question: Question; readonly page: Page };
+  /** Why the rows are not all that were requested, although nothing failed. */
+  cutOff?: string;
   /** How many lists have more rows than the limit, if there are several. */
   unfinished?: number;
 }
