@@ -4,7 +4,6 @@ import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
-import type { TokensOfPool } from "../pools-with-tokens.ts";
 import type { Position } from "./position.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
@@ -47,6 +46,16 @@ export interface PageRemarks {
   readonly twins?: number;
   /** Candles that were replaced by a later one for the same time. */
   readonly replaced?: number;
+}
+
+/** The service filters pools by one token, so the pools with all of several tokens are selected here. */
+export interface TokensOfPool {
+  /** The wire name of the filter. */
+  readonly param: string;
+  /** At least two different ones, in an order that does not depend on how they were typed. */
+  readonly tokens: readonly string[];
+  /** The walk ends before it reads more rows than this, whether they match or not. */
+  readonly maxRowsRead: number;
 }
 
 /** By default, a pull fetches one page of the service's default size. */

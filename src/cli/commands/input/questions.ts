@@ -2,7 +2,7 @@ import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import type { TokensOfPool } from "../../../client/pools-with-tokens.ts";
+import type { TokensOfPool } from "../../../client/pages/page.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
