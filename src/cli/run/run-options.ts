@@ -49,6 +49,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     /** Each command checks that the fields exist. */
     prefix: flags.prefix,
     hasHeader: flags["no-header"] !== true,
+    hasPager: flags["no-pager"] !== true,
     /** Includes every column, even if the table is wider than the terminal. */
     isWide: chosen === "wide",
     columns: columnsFor(format, flags.columns),

@@ -11,6 +11,7 @@ import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { collectForPager, writePaged } from "../../render/paged.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/counted.ts";
@@ -186,7 +187,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination, report, parquet }: Pull,
+  { context, typed, options, questions, destination, report, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
@@ -203,6 +204,26 @@ async function openRenderer(
   if (split !== undefined) {
     const { createSplitRenderer } = await import("./split-pages.ts");
     return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+  }
+  // Rows that need several requests are shown as they arrive.
+  const { asked, walk } = questions;
+  const { wanted = 0, pageSize } = walk;
+  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.input.typed.has("all");
+  const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
+  if (canPage && isOneRequest && stdout.page !== undefined) {
+    const paged = collectForPager(stdout);
+    const renderer = await create(paged.output, false);
+    return {
+      ...renderer,
+      release: async () => {
+        await renderer.release?.();
+        await stdout.write(paged.take());
+      },
+      end: async () => {
+        await renderer.end();
+        await writePaged(stdout, paged.take());
+      },
+    };
   }
   const output = {
     isTerminal: stdout.isTerminal,
