@@ -271,8 +271,8 @@ describe("combinations that --watch rejects before sending anything", () => {
 
 describe("the cost of --watch", () => {
   test("--estimate states it without a request", async () => {
-    const words = "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --watch 1m --estimate --stats";
-    const { exit, stdout, stderr } = await dexdata(words, {
+    const asked = "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --watch 1m --estimate --stats";
+    const { exit, stdout, stderr } = await dexdata(asked, {
       env: { DEXDATA_BASE_URL: "http://127.0.0.1:1" },
     });
     expect([exit, JSON.parse(stdout)]).toEqual([
