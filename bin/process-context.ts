@@ -197,9 +197,10 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
         throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);
       return bytes.toString("utf8");
     },
+    readLine: async (signal) => await (await import("./read-terminal.ts")).readLine(signal),
     readSecret: async (signal) => {
       // Imported on demand, because loading readline takes 3 ms and few runs read a secret.
-      const { readSecret } = await import("./read-secret.ts");
+      const { readSecret } = await import("./read-terminal.ts");
       return await readSecret(signal, () => interrupt({ cause: "SIGINT" }));
     },
   };

@@ -85,6 +85,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Rejects with the signal's reason, or with a usage failure if the input exceeds `most` bytes. */
   readonly read: (signal: AbortSignal, most?: number) => Promise<string>;
+  /** Reads one line. Requires `isTerminal`. Returns an empty string if the prompt was closed. */
+  readonly readLine: (signal: AbortSignal) => Promise<string>;
   /** Reads without echo. Requires `isTerminal`. Returns an empty string if the prompt was closed. */
   readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }

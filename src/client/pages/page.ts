@@ -4,6 +4,7 @@ import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
+import type { TokensOfPool } from "../pools-with-tokens.ts";
 import type { Position } from "./position.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
@@ -27,6 +28,10 @@ export interface Page {
   /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
+  /** Rows that were read for this page, if most of them do not match and were removed. */
+  readonly rowsRead?: number;
+  /** The limit of rows to read was reached, although the list continues. */
+  readonly isCutOff?: boolean;
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
@@ -65,6 +70,8 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
+  /** Pools that contain several tokens. */
+  readonly ofPool?: TokensOfPool | undefined;
   readonly candles?:
     | {
         /** The run's clock reading in milliseconds. */

@@ -22,7 +22,18 @@ export async function wantedPages(
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
+  const walk = { ...wish.walk, seen };
+  const { ofPool } = walk;
+  let pages: AsyncIterable<Page> =
+    ofPool === undefined
+      ? walkPages(client, endpoint, args, walk)
+      : (await import("../../client/pools-with-tokens.ts")).walkPoolsWithTokens({
+          client,
+          endpoint,
+          args,
+          walk,
+          wanted: ofPool,
+        });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined)
     pages =

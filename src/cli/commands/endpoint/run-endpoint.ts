@@ -19,7 +19,7 @@ import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkBinaryOutput, formatLabel } from "../pull/binary-output.ts";
 import type { ParquetOutput } from "../pull/parquet-output.ts";
 import { restOf, restText, explainEarlyEnd } from "../pull/continuation.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "../pull/pull.ts";
@@ -51,7 +51,7 @@ const isFollowed = (input: Input<EndpointFlags>): input is Input<FollowedFlags> 
   input.flags.follow === true;
 
 /** Everything has been checked by the time the promise resolves. */
-type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
+type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
@@ -203,7 +203,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
   begun.pull = pull;
-  progress.begin(() => pullState(pull), report.tell);
+  progress.begin(() => pullState(pull, run.sources.names), report.tell);
   return await runPull(pull, asking.to);
 }
 

@@ -2,6 +2,7 @@ import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import type { TokensOfPool } from "../../../client/pools-with-tokens.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
@@ -16,10 +17,12 @@ import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
+import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
@@ -40,7 +43,7 @@ export async function readQuestions(
   group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
-  sources: ListSources,
+  sources: AssetSources,
 ): Promise<Questions> {
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, given, hasNetwork);
@@ -54,7 +57,13 @@ export async function readQuestions(
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
   const typed = typedParams(endpoint, given, options);
-  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
+  const [first] = targets;
+  const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
+    now: options.now,
+    maxRowsRead: flags["max-rows-read"],
+  });
+  if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
+  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
@@ -70,6 +79,7 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
+      ...(ofPool !== undefined && { ofPool }),
       ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
         candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
@@ -93,7 +103,7 @@ interface Target {
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   usage: string,
 ): Promise<readonly Target[]> {
   const [first] = words;
@@ -106,6 +116,9 @@ async function readTargets(
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
+    // A slug has no capital letters.
+    if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
+      throw sources.names.unknown(first);
     return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
@@ -125,7 +138,7 @@ async function readTargets(
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
-function withoutRepeats(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
+function withoutRepeats(subjects: readonly Subject[], { warn }: AssetSources): readonly Subject[] {
   const distinct = distinctSubjects(subjects);
   const repeated = subjects.length - distinct.length;
   if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
@@ -157,7 +170,7 @@ function typedParams(
   endpoint: Endpoint,
   given: TypedFlags,
   options: Pick<RunOptions, "format" | "fields">,
-): Typed {
+): Map<string, string> {
   const typed = new Map<string, string>();
   for (const { name, flag } of endpoint.params) {
     const texts = flag === undefined ? undefined : given.get(flag);
@@ -207,12 +220,18 @@ function readWanted(
   { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
+  ofPool: TokensOfPool | undefined,
 ): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
   const limit = flags.all === true ? undefined : flags.limit;
-  const pageSize = flags["page-size"] ?? defaultPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
+  const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};
+  const most = Math.max(1, Math.min(reply.maxLimit, Math.floor(maxRowsRead / Math.max(1, tokens.length))));
+  const typedSize = flags["page-size"] ?? defaultPageSize;
+  const pageSize =
+    ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
   const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }

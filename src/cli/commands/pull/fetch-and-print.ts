@@ -1,6 +1,5 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
 import type { Page } from "../../../client/pages/page.ts";
-import { titleOf } from "../../../client/subject.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -14,7 +13,7 @@ import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { collectForPager, writePaged } from "../../render/paged.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted, grouped } from "../../../base/text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
@@ -68,11 +67,10 @@ async function answerAll(
   const { client } = run.open;
   const { tally } = destination;
   const { endpoint, groups, walk } = questions;
-  const isWhole = walk.once === "document";
-  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const shapes =
+    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
-  const failures: Failure[] = [];
-  const remarks: string[] = [];
+  const [failures, remarks]: [Failure[], string[]] = [[], []];
   const meanings = new Set<string>();
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
@@ -88,7 +86,7 @@ async function answerAll(
     const { question } = part;
     if (part.kind === "page") {
       await assets.learnFor(question, part.page);
-      await showPage(run, question, part.page, renderer);
+      await showPage(run, question, part.page, { renderer, assets });
       missing.see(part.page);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
@@ -136,7 +134,21 @@ async function answerAll(
       `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
     );
   if (tally.rows === 0) report.remark("no results");
+  if (tellRowsRead(run)) return 8;
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
+function tellRowsRead(run: Pull): boolean {
+  const { last, questions, destination, typed, report, options } = run;
+  const { rows, rowsRead } = destination.tally;
+  if (rowsRead === undefined) return false;
+  if (!options.isQuiet)
+    report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
+  if (last?.page.isCutOff !== true || rows >= (questions.limit ?? Number.POSITIVE_INFINITY)) return false;
+  run.cutOff = `stopped after ${counted(rowsRead, "row")} read (--max-rows-read)`;
+  report.warn(`${run.cutOff}, but the list continues; more pools may contain all tokens`);
+  return typed.input.typed.has("all") || typed.input.flags.out !== undefined;
 }
 
 /**
@@ -158,11 +170,16 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
     else report.fault(failure.message);
 }
 
-async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
+async function showPage(
+  run: Pull,
+  question: Question,
+  page: Page,
+  { renderer, assets }: Shown,
+): Promise<void> {
   // Every page of a list may contain the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
+    for (const subject of page.missing ?? []) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
   await renderer.page(page, question.args);
   countPage(run.destination.tally, question, page);
@@ -176,7 +193,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
     const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
-  if (questions.limit === undefined || last?.question !== question) return [];
+  if (questions.limit === undefined || last?.question !== question || last.page.isCutOff === true) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;

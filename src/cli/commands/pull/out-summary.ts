@@ -36,7 +36,8 @@ function stateOf(run: Pull, exit: number): string {
 }
 
 /** A result can be incomplete even though the run did not fail. */
-export function whyIncomplete({ destination: { tally } }: Pull, exit: number): string | null {
+export function whyIncomplete({ destination: { tally }, cutOff }: Pull, exit: number): string | null {
+  if (cutOff !== undefined) return cutOff;
   if (exit === 0) return null;
   return tally.refused > 0
     ? `${counted(tally.refused, "input")} rejected`

@@ -146,6 +146,7 @@ const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 export const streamShared = pick(
   sharedFlags,
   ...requestingFlags,
+  "no-input",
   ...simulating,
   "require-plan",
   "key-file",

@@ -31,6 +31,7 @@ import type { TailHandlers } from "../../../client/live/shard-handlers.ts";
 import { withoutMalformed } from "../../../client/live/malformed.ts";
 import { Tail } from "../../../client/live/tail.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { withoutNames } from "../input/named-words.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags, type StreamValues } from "./stream-flags.ts";
@@ -47,8 +48,14 @@ const sandboxSpeed = 60;
 const mebibyte = 1024 * 1024;
 
 export async function stream(input: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
-  const work = async (run: Run) => await streamUntilStopped(await openSession(run, input));
-  return await withRun(input, outer, work, { isTail: true });
+  const { flags } = input;
+  const named = await withoutNames(input, outer, () => ({
+    command: streamTaker,
+    takes: kindOf(feeds[flags.feed], flags.by).by,
+    words: "all",
+  }));
+  const work = async (run: Run) => await streamUntilStopped(await openSession(run, named));
+  return await withRun(named, outer, work, { isTail: true });
 }
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -90,7 +97,7 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const ends = { limit, duration, maxCredits: options.maxCredits };
   const stops = createStops(clock, signal, ends, () => meter.credits);
   onClose(stops.release);
-  const known = createKnownAssets(context, open.client.target);
+  const known = createKnownAssets(context, open.client.target, run.sources.names);
   known.name(listed);
   const asking = known.labeled(listed);
   // The connections report those that are skipped.

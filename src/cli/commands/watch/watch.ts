@@ -72,7 +72,7 @@ async function watch(
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const questions = await read(now);
-    const round = await fetchRound(context, client, questions, options.isValidated).catch(
+    const round = await fetchRound(context, client, questions, { ...options, ...assets }).catch(
       (cause: unknown) => {
         if (signal.aborted || !isTransient(cause)) throw cause;
         view.failed(cause.message);

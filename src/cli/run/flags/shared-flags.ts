@@ -119,6 +119,9 @@ export const outputFlags = {
     short: "v",
     summary: "Log each request to stderr; -vv adds headers",
   }),
+  "no-input": flag(toggle, "Output", {
+    summary: "Never ask which asset an unknown name stands for; fail instead",
+  }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
     summary:
       "Format of errors: text, json (default: text; json if output is JSON or NDJSON, and stderr is not a terminal)",
