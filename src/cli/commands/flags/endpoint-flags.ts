@@ -24,14 +24,14 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     for (const param of endpoint.params)
       if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
     Object.assign(flags, flagsOfReply(endpoint.reply));
-    if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
+    if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
   }
   return { ...flags, ...watchFlags, prefix: prefixFlag };
 }
 
 /** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags &
-  OfSomeCommands<typeof followFlags> &
+  OfSomeCommands<typeof followFlags & typeof tradeFlags> &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
@@ -126,6 +126,15 @@ const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
     "If the list is shorter than the service's count, print a warning instead of failing",
   ),
 });
+
+const tradeFlags = {
+  amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
+    summary:
+      "tokens adds exact amounts in tokens, the size in USD and the type to each row; raw does not (default)",
+    choicesIn: "summary",
+    default: "raw",
+  }),
+};
 
 const batchFlags = {
   missing: flag(choice(["skip", "null", "fail"], "action"), "Rows", {

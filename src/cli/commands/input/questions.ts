@@ -1,6 +1,7 @@
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
@@ -19,7 +20,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../../base/files/list-sources.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { isList, readSubjects } from "./subjects.ts";
-import { hasColumns } from "../../render/formats/formats.ts";
+import { formats, hasColumns } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
@@ -32,6 +33,8 @@ export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
+  /** Amounts of trades in tokens are added to the rows. Tables show them anyway. */
+  readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
 }
@@ -42,8 +45,9 @@ export async function readQuestions(
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
   sources: ListSources,
 ): Promise<Questions> {
-  const hasNetwork = words.length > 0;
-  const endpoint = chooseEndpoint(group, given, hasNetwork);
+  const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
+  const chosen = chooseEndpoint(group, given, words.length > 0);
+  const endpoint = hasAmounts ? withTokenAmounts(chosen) : chosen;
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
   const groups = groupsOf(endpoint, flags);
   checkFields(
@@ -76,6 +80,7 @@ export async function readQuestions(
       }),
     },
     groups,
+    ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
     isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
     named: targets.flatMap(({ subject }, index) =>

@@ -19,14 +19,15 @@ import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggesti
 import { writtenFormat } from "./binary-output.ts";
 import { higherLimit, moreRowsLine } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
-import { createTableAssets, type TableAssets } from "./table-assets.ts";
+import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   // A path into a value is read from the row's text.
-  const located = options.prefix?.filter((field) => !field.includes("."));
+  const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
+  const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
   const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
   const parts = answers(
     open.client,
@@ -87,8 +88,9 @@ async function answerAll(
     const { question } = part;
     if (part.kind === "page") {
       await assets.learnFor(question, part.page);
-      await showPage(run, question, part.page, renderer);
-      missing.see(part.page);
+      const page = { ...part.page, rows: assets.inTokens(part.page.rows) };
+      await showPage(run, question, page, renderer);
+      missing.see(page);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
@@ -119,7 +121,12 @@ async function answerAll(
   await renderer.end();
   assets.save();
   await sayRefused(run, failures);
-  for (const line of [...remarksIn(tally), ...missing.remarks(), ...hiddenColumnWarnings(renderer)])
+  for (const line of [
+    ...remarksIn(tally),
+    ...assets.warnings(),
+    ...missing.remarks(),
+    ...hiddenColumnWarnings(renderer),
+  ])
     report.warn(line);
   for (const line of meanings) report.remark(line);
   if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");

@@ -17,8 +17,6 @@ export function tableRemarks(
   if (questions.walk.candles !== undefined)
     return candleRemarks(run, args, quoteOf(endpoint, args, isSingle ? assets.find : undefined));
   const [shape] = Object.values(endpoint.rows);
-  if (shape?.columns.some(({ trade }) => trade === "size") === true)
-    return ["the service does not document the signs of amounts; they are shown as sent"];
   const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
   const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
   if (!isPool || tokens.length !== 2 || args.get("inversed") === "true") return [];
