@@ -53,6 +53,8 @@ export interface Walk {
   readonly once?: "rows" | "document" | undefined;
   /** Missing if the pull starts at the beginning of the list. */
   readonly start?: Position | undefined;
+  /** In the API's format. Rows at or after this time are left out, even if the service includes the end of a range. */
+  readonly until?: string | undefined;
   /** The identity and time of the last row before `start`, if known. */
   readonly after?: object | undefined;
   /** The rows already seen; none by default. */

@@ -23,6 +23,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
       });
     for (const param of endpoint.params)
       if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
+    if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
   }
@@ -31,7 +32,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
 
 /** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags &
-  OfSomeCommands<typeof followFlags & typeof tradeFlags> &
+  OfSomeCommands<typeof followFlags & typeof tradeFlags & { readonly day: ReturnType<typeof dayFlag> }> &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
@@ -126,6 +127,20 @@ const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
     "If the list is shorter than the service's count, print a warning instead of failing",
   ),
 });
+
+const next = "use only one of them";
+
+/** The text is parsed later, with the run's clock. */
+const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string> =>
+  flag(text("day"), heading, {
+    summary: "Only this UTC day: 2026-11-20, yesterday or today, or days such as 2026-11-18..2026-11-20",
+    suggests: ["yesterday", "today"],
+    excludes: ["from", "to", kind === "candles" ? "count-back" : "follow"].map((other) => ({
+      flag: other,
+      isMutual: true,
+      next,
+    })),
+  });
 
 const tradeFlags = {
   amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {

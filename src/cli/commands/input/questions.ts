@@ -19,6 +19,8 @@ import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../../base/files/list-sources.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
+import { toWire } from "../../../base/time/time.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { formats, hasColumns } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
@@ -33,6 +35,8 @@ export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
+  /** The UTC days of `--day`. */
+  readonly days?: Days;
   /** Amounts of trades in tokens are added to the rows. Tables show them anyway. */
   readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
@@ -57,7 +61,11 @@ export async function readQuestions(
   const targets = await readTargets(endpoint, words, sources, usage);
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
-  const typed = typedParams(endpoint, given, options);
+  const days = flags.day === undefined ? undefined : readDays(flags.day, options.now);
+  const typed = new Map([
+    ...typedParams(endpoint, given, options),
+    ...rangeOfDays(endpoint, days, options.now),
+  ]);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const { missing } = flags;
   const isBatch = endpoint.reply.kind === "batch";
@@ -74,12 +82,14 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
+      ...(days !== undefined && !isCandles && { until: wireOf(days.to) }),
       ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
         candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
       }),
     },
     groups,
+    ...(days !== undefined && { days }),
     ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
     isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
@@ -157,6 +167,23 @@ function addressName(endpoint: Endpoint): string {
   if (endpoint.reply.kind === "batch") return endpoint.reply.param;
   return endpoint.params.find(({ place, name }) => place === "path" && name !== "network")?.name ?? "";
 }
+
+function readDays(typed: string, now: number): Days {
+  const days = parseDays(typed, now);
+  if ("problem" in days) throw invalidInput(`--day "${typed}"`, days.problem, days.next);
+  return days;
+}
+
+/** The parameters of `--from` and `--to`. */
+function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number): Typed {
+  if (days === undefined) return new Map();
+  const bounds = { from: wireOf(days.from), to: wireOf(endOfRange(days, now)) };
+  return new Map(
+    params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
+  );
+}
+
+const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
 function typedParams(
   endpoint: Endpoint,

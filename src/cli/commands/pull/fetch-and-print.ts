@@ -21,6 +21,7 @@ import { higherLimit, moreRowsLine } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
+import { unsettledDays } from "./unsettled-days.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
@@ -137,6 +138,11 @@ async function answerAll(
       `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
     );
   if (tally.rows === 0) report.remark("no results");
+  const unsettled = unsettledDays(run);
+  if (unsettled?.exit === 8) {
+    report.warn(unsettled.problem);
+    return 8;
+  }
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
