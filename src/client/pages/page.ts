@@ -27,6 +27,8 @@ export interface Page {
   /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
+  /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
+  readonly completeFrom?: number | undefined;
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];

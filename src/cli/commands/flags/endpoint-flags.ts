@@ -45,7 +45,9 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
 
 /** Accepts any text, because filters are parsed later, with the run's clock. */
 function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
-  const choices = kind.kind === "choice" && { choices: kind.choices };
+  const choices = kind.kind === "choice" && {
+    choices: [...kind.choices, ...Object.keys(kind.also ?? {})],
+  };
   return flag({ ...types[kind.kind], ...choices, ...special[name] }, group, {
     summary: help,
     ...(details !== undefined && { details }),

@@ -1,6 +1,8 @@
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
+import { madeInterval } from "../../../client/candles/made-interval.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
@@ -51,7 +53,8 @@ export async function readQuestions(
 ): Promise<Questions> {
   const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
   const chosen = chooseEndpoint(group, given, words.length > 0);
-  const endpoint = hasAmounts ? withTokenAmounts(chosen) : chosen;
+  const isMade = chosen.reply.kind === "candles" && madeInterval(given.get("interval")?.at(-1)) !== undefined;
+  const endpoint = hasAmounts ? withTokenAmounts(chosen) : isMade ? withMadeCandles(chosen) : chosen;
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
   const groups = groupsOf(endpoint, flags);
   checkFields(

@@ -1,4 +1,4 @@
-import { candleWindow, wholeSeconds } from "../../../client/candles/candle-slices.ts";
+import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candles/candle-slices.ts";
 import type { Question } from "../../../api/args.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { Pull } from "./pull.ts";
@@ -29,9 +29,9 @@ function candleRemarks(
   quote: Quote | undefined,
 ): readonly string[] {
   const rows = destination.tally.rowsOfQuestion;
-  const { start, end, interval } = candleWindow(args);
-  const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
-  const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
+  const window = candleWindow(args);
+  const until = Math.min(wholeSeconds(window.end), Math.ceil(options.now / 1000));
+  const intervals = countOpenings({ ...window, end: String(until) });
   const isSparse =
     !args.has("count_back") &&
     questions.walk.candles?.fill === undefined &&
