@@ -20,6 +20,8 @@ import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../../base/files/list-sources.ts";
+import { intervalSeconds } from "../../../client/candles/interval-seconds.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { toWire } from "../../../base/time/time.ts";
@@ -65,6 +67,8 @@ export async function readQuestions(
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
   const days = flags.day === undefined ? undefined : readDays(flags.day, options.now);
+  if (days !== undefined && intervalSeconds(given.get("interval")?.at(-1) ?? "1h") > SECONDS_PER_DAY)
+    throw usageFailure("--day cannot be used with candles longer than a day", "use --from and --to");
   const typed = new Map([
     ...typedParams(endpoint, given, options),
     ...rangeOfDays(endpoint, days, options.now),
