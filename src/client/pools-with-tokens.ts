@@ -5,21 +5,11 @@ import { isObject, member } from "../base/json/raw-json.ts";
 import type { Client } from "./client.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
 import { nextOf, type PageEnd } from "./pages/judge.ts";
-import type { Page, Walk } from "./pages/page.ts";
+import type { Page, TokensOfPool, Walk } from "./pages/page.ts";
 import type { Position } from "./pages/position.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
 import { walkPages } from "./walk-pages.ts";
-
-/** The service filters pools by one token, so the pools with all of several tokens are selected here. */
-export interface TokensOfPool {
-  /** The wire name of the filter. */
-  readonly param: string;
-  /** At least two different ones, in an order that does not depend on how they were typed. */
-  readonly tokens: readonly string[];
-  /** The walk ends before it reads more rows than this, whether they match or not. */
-  readonly maxRowsRead: number;
-}
 
 interface Walking {
   readonly client: Client;

@@ -4,7 +4,6 @@ import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
-import type { TokensOfPool } from "../pools-with-tokens.ts";
 import type { Position } from "./position.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
@@ -32,6 +31,8 @@ export interface Page {
   readonly rowsRead?: number;
   /** The limit of rows to read was reached, although the list continues. */
   readonly isCutOff?: boolean;
+  /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
+  readonly completeFrom?: number | undefined;
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
@@ -49,6 +50,16 @@ export interface PageRemarks {
   readonly replaced?: number;
 }
 
+/** The service filters pools by one token, so dexdata selects those with several. */
+export interface TokensOfPool {
+  /** The wire name of the filter. */
+  readonly param: string;
+  /** At least two different ones, in an order that does not depend on how they were typed. */
+  readonly tokens: readonly string[];
+  /** The walk ends before it reads more rows than this, whether they match or not. */
+  readonly maxRowsRead: number;
+}
+
 /** By default, a pull fetches one page of the service's default size. */
 export interface Walk {
   readonly pageSize: number;
@@ -58,6 +69,8 @@ export interface Walk {
   readonly once?: "rows" | "document" | undefined;
   /** Missing if the pull starts at the beginning of the list. */
   readonly start?: Position | undefined;
+  /** In the API's format. Rows at or after this time are left out, even if the service includes the end of a range. */
+  readonly until?: string | undefined;
   /** The identity and time of the last row before `start`, if known. */
   readonly after?: object | undefined;
   /** The rows already seen; none by default. */

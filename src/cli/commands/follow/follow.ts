@@ -292,14 +292,15 @@ function createRowOutput({ run, question, idle, renderer, assets, files }: Follo
     await assets.learnFor(question, { group: onlyGroup, rows: page });
     for (const part of files.split(rows)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
-      await renderer.page({ group: onlyGroup, rows: lines });
+      await renderer.page({ group: onlyGroup, rows: assets.inTokens(lines) }, question.args);
     }
     idle?.resume("rows");
     if (!isFirst) return;
     isFirst = false;
     // Missing fields are reported at the start, because a run may take days.
-    const missing = missingFields(run.options.fields, question.endpoint, page);
-    for (const line of [...missing, ...hiddenColumnWarnings(renderer)]) run.report.warn(line);
+    const missing = missingFields(run.options.fields, question.endpoint, assets.inTokens(page));
+    for (const line of [...missing, ...assets.warnings(), ...hiddenColumnWarnings(renderer)])
+      run.report.warn(line);
   };
 }
 
