@@ -14,6 +14,7 @@ import {
 import { usageFailure } from "../src/base/failure.ts";
 import { readStart } from "../src/base/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
+import { findPager } from "./pager.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
@@ -56,7 +57,11 @@ function createProcessContext(early: EarlyReload): ProcessContext {
       process.exit(exitOfInterruption(interruption));
     ending.abort(interruption);
   };
-  const onSignal = (cause: EndingSignal) => (): void => interrupt({ cause });
+  // A pager has its own use for Ctrl-C.
+  let isPaging = false;
+  const onSignal = (cause: EndingSignal) => (): void => {
+    if (!isPaging || cause !== "SIGINT") interrupt({ cause });
+  };
   let reloaders = 0;
   // When the terminal closes, the run cleans up its unfinished files and prints the command that resumes it.
   const onHangUp = (): void => {
@@ -71,7 +76,10 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   ] as const;
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
-    stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
+    stdout: withPager(
+      createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
+      (isShown) => (isPaging = isShown),
+    ),
     // The last messages of a stream may not have a reader.
     stderr: createOutput(process.stderr, undefined, () => isReaderLeft),
     stdin: createInput(interrupt),
@@ -163,6 +171,18 @@ function createOutput(
       return isReaderLeft() ? Promise.race([written, wait(300, undefined, { ref: false })]) : written;
     },
   };
+}
+
+function withPager(output: Output, shown: (isShown: boolean) => void): Output {
+  const pager = output.isTerminal ? findPager(process.env) : undefined;
+  if (pager === undefined) return output;
+  return Object.assign(output, {
+    page: async (text: string): Promise<void> => {
+      shown(true);
+      const isShown = await pager(text).finally(() => shown(false));
+      if (!isShown) await output.write(text);
+    },
+  });
 }
 
 function createInput(interrupt: (interruption: Interruption) => void): Input {

@@ -35,6 +35,8 @@ export type ParamKind =
   | {
       readonly kind: "choice";
       readonly choices: readonly string[];
+      /** Values that dexdata accepts and the service does not, each with its meaning for dexdata. */
+      readonly also?: Readonly<Record<string, string>>;
       /** Common values that the service rejects, each with the reason and an alternative. */
       readonly refused?: Readonly<Record<string, string>>;
     }

@@ -109,7 +109,7 @@ describe("--columns", () => {
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      'invalid --columns "nothing": must be one of time, token-0, token-1, size-usd, price-0-usd, price-1-usd, block, sender, transaction, log-index',
+      'invalid --columns "nothing": must be one of time, token-0, token-1, type, size-usd, price-0-usd, price-1-usd, block, sender, transaction, log-index',
     ],
   ])("rejects %s before sending anything", async (words, message) => {
     const { exit, stdout, stderr } = await runOnTerminal(words);

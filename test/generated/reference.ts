@@ -60,6 +60,7 @@ const flagTable = (flags: Flags): string =>
 
 /** The variables of the environment topic that no other table contains. */
 const sharedVariables: readonly Row[] = [
+  ["`PAGER`", "see `DEXDATA_PAGER`"],
   ["`NO_COLOR`", "color never"],
   ["`FORCE_COLOR`", "`0` and `false`: color never; other values: color always"],
   ["`TERM`", "`dumb`: no color and no live board"],

@@ -75,6 +75,8 @@ export interface Output {
   readonly rows?: number | undefined;
   /** Resolves once the reader has caught up, so that data does not pile up. Rejects if the output is closed. */
   readonly write: (text: string | Uint8Array) => Promise<void>;
+  /** Shows a text in the user's pager until it is closed; undefined if there is none. */
+  readonly page?: ((text: string) => Promise<void>) | undefined;
   /** The number of bytes of pending writes that the system has not accepted; undefined if that cannot be told. */
   readonly unaccepted?: () => number | undefined;
 }

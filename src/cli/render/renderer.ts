@@ -37,6 +37,8 @@ export interface Presentation {
   readonly hasAges?: boolean;
   /** Arguments of the candle request to draw as a chart; undefined for no chart. */
   readonly chart?: Args | undefined;
+  /** The chart is an SVG image. */
+  readonly isSvg?: boolean;
   readonly hasSparks?: boolean;
   /** For labels and amounts in tables. Without it, amounts of trades are shown as sent. */
   readonly findAsset?: FindAsset;

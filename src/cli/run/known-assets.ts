@@ -97,7 +97,8 @@ export function createKnownAssets(
 
 function factsOf(row: object): KnownAsset {
   const decimals = member(row, "decimals");
-  const isWhole = typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0;
+  const isWhole =
+    typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals < 256;
   const label = labelOfRow(row);
   return { ...(label !== undefined && { label }), ...(isWhole && { decimals }) };
 }

@@ -9,7 +9,7 @@ import { formatByName, hasColumns, defaultErrorFormat } from "../render/formats/
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../../client/settings/read-settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
-import { type PictureFlags, readPicture } from "./flags/picture-flags.ts";
+import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
 import { type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "../render/terminal.ts";
@@ -46,10 +46,12 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
     errorFormat: flags["error-format"] ?? defaultErrorFormat(format, context.stderr.isTerminal),
     picture,
+    isSvg: isSvgName(flags.out),
     fields: flags.fields?.join() === "*" ? undefined : flags.fields,
     /** Each command checks that the fields exist. */
     prefix: flags.prefix,
     hasHeader: flags["no-header"] !== true,
+    hasPager: flags["no-pager"] !== true,
     /** Includes every column, even if the table is wider than the terminal. */
     isWide: chosen === "wide",
     columns: columnsFor(format, flags.columns),

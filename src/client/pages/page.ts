@@ -31,6 +31,8 @@ export interface Page {
   readonly rowsRead?: number;
   /** The limit of rows to read was reached, although the list continues. */
   readonly isCutOff?: boolean;
+  /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
+  readonly completeFrom?: number | undefined;
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
@@ -48,7 +50,7 @@ export interface PageRemarks {
   readonly replaced?: number;
 }
 
-/** The service filters pools by one token, so the pools with all of several tokens are selected here. */
+/** The service filters pools by one token, so dexdata selects those with several. */
 export interface TokensOfPool {
   /** The wire name of the filter. */
   readonly param: string;
@@ -67,6 +69,8 @@ export interface Walk {
   readonly once?: "rows" | "document" | undefined;
   /** Missing if the pull starts at the beginning of the list. */
   readonly start?: Position | undefined;
+  /** In the API's format. Rows at or after this time are left out, even if the service includes the end of a range. */
+  readonly until?: string | undefined;
   /** The identity and time of the last row before `start`, if known. */
   readonly after?: object | undefined;
   /** The rows already seen; none by default. */

@@ -22,6 +22,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
     summary: endpoint.summary,
     examples: endpoint.examples,
+    ...(endpoint.note !== undefined && { notes: [{ prose: endpoint.note }] }),
     get flags() {
       return flags();
     },

@@ -29,6 +29,7 @@ import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../../rows/out-files/out-file.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
+import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { refuseTaken, stagingBase } from "../../../rows/out-files/split-path.ts";
 
 export async function runEndpoint(
@@ -103,6 +104,9 @@ async function askWithin(
     checkColumns(tables, options.columns);
   }
   checkPrefix(options, questions);
+  const point = pointInTime(questions);
+  if (point !== undefined)
+    report.note(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
   if (to.pattern !== undefined) {
     const { checkSplit } = await import("../pull/split-pages.ts");
     const known = checkSplit(to.pattern, questions);
@@ -112,6 +116,13 @@ async function askWithin(
   const asking = { run, typed, to, claimed, options, questions };
   const done = finished && claimed && (await reportFinished(asking, claimed, finished));
   return done ?? (await ask(asking));
+}
+
+/** Two equal bounds, such as the same date, rarely mean what they say. */
+function pointInTime({ asked: [args], endpoint }: Questions): string | undefined {
+  const from = args?.get("from");
+  if (from === undefined || from !== args?.get("to") || endpoint.rawPath !== undefined) return undefined;
+  return formatInstant(fromWire(from));
 }
 
 /**

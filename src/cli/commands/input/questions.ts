@@ -1,6 +1,9 @@
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
+import { madeInterval } from "../../../client/candles/made-interval.ts";
+import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import type { TokensOfPool } from "../../../client/pages/page.ts";
 import { path } from "../../../api/param.ts";
@@ -18,10 +21,14 @@ import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
+import { toWire } from "../../../base/time/time.ts";
 import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { isList, readSubjects } from "./subjects.ts";
-import { hasColumns } from "../../render/formats/formats.ts";
+import { formats, hasColumns } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
@@ -35,6 +42,10 @@ export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
+  /** The UTC days of `--day`. */
+  readonly days?: Days;
+  /** Amounts of trades in tokens are added to the rows. Tables show them anyway. */
+  readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
 }
@@ -45,8 +56,10 @@ export async function readQuestions(
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
   sources: AssetSources,
 ): Promise<Questions> {
-  const hasNetwork = words.length > 0;
-  const endpoint = chooseEndpoint(group, given, hasNetwork);
+  const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
+  const chosen = chooseEndpoint(group, given, words.length > 0);
+  const isMade = chosen.reply.kind === "candles" && madeInterval(given.get("interval")?.at(-1)) !== undefined;
+  const endpoint = hasAmounts ? withTokenAmounts(chosen) : isMade ? withMadeCandles(chosen) : chosen;
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
   const groups = groupsOf(endpoint, flags);
   checkFields(
@@ -56,7 +69,13 @@ export async function readQuestions(
   const targets = await readTargets(endpoint, words, sources, usage);
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
-  const typed = typedParams(endpoint, given, options);
+  const days = flags.day === undefined ? undefined : readDays(flags.day, options.now);
+  if (days !== undefined && intervalSeconds(given.get("interval")?.at(-1) ?? "1h") > SECONDS_PER_DAY)
+    throw usageFailure("--day cannot be used with candles longer than a day", "use --from and --to");
+  const typed = new Map([
+    ...typedParams(endpoint, given, options),
+    ...rangeOfDays(endpoint, days, options.now),
+  ]);
   const [first] = targets;
   const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
     now: options.now,
@@ -80,12 +99,15 @@ export async function readQuestions(
     walk: {
       ...walk,
       ...(ofPool !== undefined && { ofPool }),
+      ...(days !== undefined && !isCandles && { until: wireOf(days.to) }),
       ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
         candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
       }),
     },
     groups,
+    ...(days !== undefined && { days }),
+    ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
     isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
     named: targets.flatMap(({ subject }, index) =>
@@ -165,6 +187,23 @@ function addressName(endpoint: Endpoint): string {
   if (endpoint.reply.kind === "batch") return endpoint.reply.param;
   return endpoint.params.find(({ place, name }) => place === "path" && name !== "network")?.name ?? "";
 }
+
+function readDays(typed: string, now: number): Days {
+  const days = parseDays(typed, now);
+  if ("problem" in days) throw invalidInput(`--day "${typed}"`, days.problem, days.next);
+  return days;
+}
+
+/** The parameters of `--from` and `--to`. */
+function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number): Typed {
+  if (days === undefined) return new Map();
+  const bounds = { from: wireOf(days.from), to: wireOf(endOfRange(days, now)) };
+  return new Map(
+    params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
+  );
+}
+
+const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
 function typedParams(
   endpoint: Endpoint,

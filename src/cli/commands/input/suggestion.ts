@@ -11,7 +11,8 @@ import { listEnding, readCachedList, writeCachedList } from "../../../client/set
 import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { unknownNameHint } from "../../run/asset-names.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
-import { intervalSeconds, showSeconds } from "../../../client/candles/candle-slices.ts";
+import { showSeconds } from "../../../client/candles/candle-slices.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import type { Page } from "../../../client/pages/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";

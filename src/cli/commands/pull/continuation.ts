@@ -19,7 +19,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags that the next command does not repeat: the position in the list, this run's files, and details of its requests. */
 const ofThisRun: ReadonlySet<string> = new Set(
-  "cursor page page-size field paginate out resume force receipt verbose".split(" "),
+  "cursor page page-size field paginate day out resume force receipt verbose".split(" "),
 );
 
 const rowsAvailable = "more rows available";

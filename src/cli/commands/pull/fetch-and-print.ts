@@ -8,24 +8,26 @@ import { Failure, affectsOneInput } from "../../../base/failure.ts";
 import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
 import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
-import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
+import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { collectForPager, writePaged } from "../../render/paged.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { counted, grouped } from "../../../base/text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
-import { higherLimit, moreRowsLine, sameCommand } from "./continuation.ts";
+import { moreRowsLine } from "./continuation.ts";
+import { reportEnd } from "./report-end.ts";
 import type { Pull } from "./pull.ts";
-import { createTableAssets, type TableAssets } from "./table-assets.ts";
+import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   // A path into a value is read from the row's text.
-  const located = options.prefix?.filter((field) => !field.includes("."));
+  const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
+  const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
   const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
   const parts = answers(
     open.client,
@@ -62,7 +64,7 @@ async function answerAll(
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
-  const { context, questions, report, destination } = run;
+  const { context, questions, destination } = run;
   const { client } = run.open;
   const { tally } = destination;
   const { endpoint, groups, walk } = questions;
@@ -85,8 +87,9 @@ async function answerAll(
     const { question } = part;
     if (part.kind === "page") {
       await assets.learnFor(question, part.page);
-      await showPage(run, question, part.page, { renderer, assets });
-      missing.see(part.page);
+      const page = { ...part.page, rows: assets.inTokens(part.page.rows) };
+      await showPage(run, question, page, { renderer, assets });
+      missing.see(page);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
@@ -117,46 +120,8 @@ async function answerAll(
   await renderer.end();
   assets.save();
   await sayRefused(run, failures);
-  for (const line of [...remarksIn(tally), ...missing.remarks(), ...hiddenColumnWarnings(renderer)])
-    report.warn(line);
-  for (const line of meanings) report.remark(line);
-  const { command, input } = run.typed;
-  for (const [group, rows] of renderer.hidden?.() ?? []) {
-    const narrowed = new Map([...input.typed, ["type", [group]]]);
-    report.remark(`${rows} more ${group}: ${sameCommand(command, narrowed)}`);
-  }
-  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
-  for (const line of remarks) remarkOnMore(run, line);
-  if (run.unfinished !== undefined)
-    remarkOnMore(
-      run,
-      `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
-    );
-  if (tally.rows === 0) report.remark("no results");
-  if (tellRowsRead(run)) return 8;
-  return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
-}
-
-/** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
-function tellRowsRead(run: Pull): boolean {
-  const { last, questions, destination, typed, report, options } = run;
-  const { rows, rowsRead } = destination.tally;
-  if (rowsRead === undefined) return false;
-  if (!options.isQuiet)
-    report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
-  if (last?.page.isCutOff !== true || rows >= (questions.limit ?? Number.POSITIVE_INFINITY)) return false;
-  run.cutOff = `stopped after ${counted(rowsRead, "row")} read (--max-rows-read)`;
-  report.warn(`${run.cutOff}, but the list continues; more pools may contain all tokens`);
-  return typed.input.typed.has("all") || typed.input.flags.out !== undefined;
-}
-
-/**
- * A default limit is reported even if stdout is a pipe, because a script might mistake a truncated list for the complete
- * result.
- */
-function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
-  const isByDefault = !typed.input.typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
-  (isByDefault ? report.tell : report.remark)(line);
+  const warnings = [...remarksIn(tally), ...assets.warnings(), ...missing.remarks()];
+  return reportEnd(run, renderer, { warnings, meanings, more: remarks });
 }
 
 /** In the same form as a run's failure. */
@@ -203,7 +168,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination, report, parquet }: Pull,
+  { context, typed, options, questions, destination, report, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
@@ -220,6 +185,26 @@ async function openRenderer(
   if (split !== undefined) {
     const { createSplitRenderer } = await import("./split-pages.ts");
     return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+  }
+  // Rows that need several requests are shown as they arrive.
+  const { asked, walk } = questions;
+  const { wanted = 0, pageSize } = walk;
+  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.input.typed.has("all");
+  const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
+  if (canPage && isOneRequest && stdout.page !== undefined) {
+    const paged = collectForPager(stdout);
+    const renderer = await create(paged.output, false);
+    return {
+      ...renderer,
+      release: async () => {
+        await renderer.release?.();
+        await stdout.write(paged.take());
+      },
+      end: async () => {
+        await renderer.end();
+        await writePaged(stdout, paged.take());
+      },
+    };
   }
   const output = {
     isTerminal: stdout.isTerminal,

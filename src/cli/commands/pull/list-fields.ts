@@ -14,11 +14,11 @@ import { writeRows } from "../../run/output/local-output.ts";
 /** For `--fields '?'` and `--columns '?'`. Does not require a request or any arguments. */
 export async function listNamesOf(
   asked: "fields" | "columns",
-  group: readonly Endpoint[],
+  endpoints: readonly Endpoint[],
   { words, flags, typed }: Input<EndpointFlags>,
   context: Context,
 ): Promise<ExitCode> {
-  const endpoint = chooseEndpoint(group, typed, words.length > 0);
+  const endpoint = chooseEndpoint(endpoints, typed, words.length > 0);
   const groups = groupsOf(endpoint, flags);
   if (asked === "fields") return await listFields(context, flags, endpoint, groups);
   const rows = groups.flatMap((group) =>

@@ -207,9 +207,9 @@ function readParams(
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, flags, asking, subjects, hasFile, stops } = session;
+  const { run, asking, subjects, hasFile, stops } = session;
   const tail = createTail(session);
-  if (flags.events !== undefined) run.onClose(logCredits(session));
+  run.onClose(countCredits(session));
   if (hasFile) run.onClose(listenForReload(session, tail));
   try {
     return await tail.run(asking, stops.signal);
@@ -363,17 +363,13 @@ function listenForReload(
   return run.context.onReload(() => void reload());
 }
 
-/** Logs the credits once a minute if they have changed. */
-function logCredits({ run, stops, course }: Session): () => void {
-  const done = new AbortController();
-  const tick = async (): Promise<void> => {
-    for (let before = 0; ;) {
-      await run.context.clock.sleep(60_000, done.signal);
-      const { events, credits } = stops.counts();
-      if (credits !== before) course.credits(events, credits);
-      before = credits;
-    }
-  };
-  tick().catch(() => undefined);
-  return () => done.abort();
+/** Logs the credits once a minute if they have changed. After the first minute with events, says what they cost. */
+function countCredits({ run, stops, course, open }: Session): () => void {
+  let before = 0;
+  return run.context.clock.every(60_000, () => {
+    const { events, credits } = stops.counts();
+    if (credits !== before) course.credits(events, credits);
+    if (before === 0 && credits > 0) course.costs(60 * credits, open.client.meter.creditsLeft);
+    before = credits;
+  });
 }

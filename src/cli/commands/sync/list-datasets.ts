@@ -1,6 +1,5 @@
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
-import { intervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
@@ -17,7 +16,7 @@ import {
 import { folderOf } from "../../../lake/layout.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
-import { syncFlags } from "./sync-flags.ts";
+import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
@@ -96,7 +95,10 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
   return (own === undefined ? defaults.kinds : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
     checkListed({ network, address }, asset, factsOfKind(kind).asset);
-    const typed = chosen(where, "interval", member(row, "interval"), intervals);
+    const listed = member(row, "interval");
+    const word = typeof listed === "string" ? listed : JSON.stringify(listed);
+    const typed =
+      listed === undefined ? undefined : readStoredInterval(`interval "${word}" in ${where}`, word);
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
     const from = startOf(asset, defaults);
     const created = instantOf(row)?.seconds;

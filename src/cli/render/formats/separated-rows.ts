@@ -15,8 +15,11 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
   const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
-  const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
+  const leading = leadingFields(presentation);
+  const shown = columns.flatMap((column) => column.paths.map((path) => path.join(".")));
+  const paths = [...new Set([...leading.keys(), ...shown])];
   const read = createPathReader(paths.map(splitPath));
+  const params = [...leading.values()];
   const isLabelled = groups.length > 1;
   let header =
     isContinued || !hasHeader
@@ -24,12 +27,13 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
       : separatedLine((isLabelled ? ["group", ...paths] : paths).map(asJson), writing);
 
   return {
-    page: async ({ group, rows }) => {
+    page: async ({ group, rows }, args) => {
       if (rows.length === 0 || !groups.includes(group)) return;
       let lines = header;
       header = "";
       for (const row of rowTexts(rows, isWhole)) {
-        const cells = read(row);
+        const cells = [...read(row)];
+        for (const [index, param] of params.entries()) cells[index] ??= asJson(args?.get(param));
         lines += separatedLine(isLabelled ? [asJson(group), ...cells] : cells, writing);
       }
       await output.write(lines);
@@ -38,6 +42,14 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
       if (header !== "") await output.write(header);
     },
   };
+}
+
+/** The fields that come first, each with the parameter that has its value. Rows of 2025 do not name their pool. */
+function leadingFields({ endpoint, groups, fields, columns }: Presentation): ReadonlyMap<string, string> {
+  const [group] = groups;
+  if (fields !== undefined || columns !== undefined || groups.length !== 1) return new Map();
+  const { leading = [], owned = {} } = rowShape(endpoint, group);
+  return new Map(leading.map((field) => [field, owned[field] ?? ""]));
 }
 
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {

@@ -72,6 +72,7 @@ export const outputFlags = {
     excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
+  "no-pager": flag(toggle, "Output", { summary: "Write long tables directly to the terminal" }),
   color: flag(choice(colorModes, "mode"), "Output", {
     summary: "When to color tables",
     setting: settings.color,
