@@ -2,6 +2,7 @@ import { type Endpoint, onlyGroup, type RowShape } from "../../api/endpoint.ts";
 import type { Args } from "../../api/args.ts";
 import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
+import type { TimedWalk } from "../candles/timed-walk.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
 import type { Position } from "./position.ts";
@@ -30,6 +31,8 @@ export interface Page {
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
+  /** Cells in front of each row in CSV and TSV, from the input. */
+  readonly lead?: readonly (readonly string[])[] | undefined;
   /** A part of the request that the service rejected. The rest of the pull continues. */
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
@@ -65,6 +68,8 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
+  /** Instead of current prices. */
+  readonly timed?: TimedWalk | undefined;
   readonly candles?:
     | {
         /** The run's clock reading in milliseconds. */

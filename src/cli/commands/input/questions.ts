@@ -34,6 +34,8 @@ export interface Questions extends Wanted {
   readonly isRecord: boolean;
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
+  /** The names of the input's own columns, in front of those of CSV and TSV. */
+  readonly lead?: readonly string[] | undefined;
 }
 
 export async function readQuestions(

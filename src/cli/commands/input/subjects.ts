@@ -170,7 +170,7 @@ async function readLongList(
 }
 
 /** `first` is the number of the first line. */
-function readLines(
+export function readLines(
   lines: readonly string[],
   first: number,
   network: string | undefined,
@@ -207,7 +207,8 @@ function readWords(line: string, network: string | undefined, where: string): Li
   return { ...asset, label: label === "" ? undefined : label, kind: undefined, hasGroup: false, where };
 }
 
-const ANOTHER_ASSET = /^(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
+/** A time, as in `ethereum:0x… 2026-11-20T12:00Z`, is not an asset. */
+const ANOTHER_ASSET = /^(?!\d{4}-\d\d-\d\d)(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
 
 function readString(line: string, where: string): string {
   const value = parse(line);

@@ -35,7 +35,7 @@ function describePart(
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
-  const { subjects, ...pages } = walk;
+  const { subjects, timed, ...pages } = walk;
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
     command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
@@ -51,6 +51,11 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
   if (subjects !== undefined) query["inputs"] = digest(subjects);
+  if (timed !== undefined) {
+    const { inputs, assets, quote, interval, rule } = timed;
+    query["inputs"] = digest([inputs, assets, quote]);
+    Object.assign(query, { "--interval": interval, "--at-rule": rule.rule, "--max-age": `${rule.maxAge}s` });
+  }
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
     query[name] = JSON.stringify(value) ?? "all";
   return query;

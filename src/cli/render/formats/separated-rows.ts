@@ -13,24 +13,27 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
  * first row. With several groups, the first column is the group, followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
-  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
+  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole, lead: names = [] } = presentation;
   const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
   const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
   const read = createPathReader(paths.map(splitPath));
   const isLabelled = groups.length > 1;
-  let header =
-    isContinued || !hasHeader
-      ? ""
-      : separatedLine((isLabelled ? ["group", ...paths] : paths).map(asJson), writing);
+  // A column of the input keeps its name.
+  const titles = (isLabelled ? ["group", ...paths] : paths).map((name) =>
+    names.includes(name) ? `dexdata_${name}` : name,
+  );
+  let header = isContinued || !hasHeader ? "" : separatedLine([...names, ...titles].map(asJson), writing);
 
   return {
-    page: async ({ group, rows }) => {
+    page: async ({ group, rows, lead = [] }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
       let lines = header;
       header = "";
-      for (const row of rowTexts(rows, isWhole)) {
-        const cells = read(row);
-        lines += separatedLine(isLabelled ? [asJson(group), ...cells] : cells, writing);
+      for (const [index, row] of rowTexts(rows, isWhole).entries()) {
+        const own = read(row);
+        const cells = isLabelled ? [asJson(group), ...own] : own;
+        const before = lead[index]?.map((cell) => (cell === "" ? undefined : asJson(cell)));
+        lines += separatedLine(before === undefined ? cells : [...before, ...cells], writing);
       }
       await output.write(lines);
     },
