@@ -2,7 +2,6 @@ import { type Endpoint, onlyGroup, type RowShape } from "../../api/endpoint.ts";
 import type { Args } from "../../api/args.ts";
 import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
-import type { TimedWalk } from "../candles/timed-walk.ts";
 import type { Client } from "../client.ts";
 import { ended, type PageEnd } from "./judge.ts";
 import type { Position } from "./position.ts";
@@ -68,8 +67,7 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
-  /** Instead of current prices. */
-  readonly timed?: TimedWalk | undefined;
+  readonly made?: MadeRows | undefined;
   readonly candles?:
     | {
         /** The run's clock reading in milliseconds. */
@@ -81,6 +79,13 @@ export interface Walk {
         readonly address?: string;
       }
     | undefined;
+}
+
+/** Rows that dexdata makes from responses of other endpoints. */
+export interface MadeRows {
+  readonly pages: (asking: Asking) => AsyncGenerator<Page>;
+  /** Records what was received, so that a resumed pull does not request it again. */
+  readonly seen: SeenKeys;
 }
 
 export interface Asking<W extends Walk = Walk> {

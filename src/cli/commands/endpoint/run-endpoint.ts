@@ -212,7 +212,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   }
   // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
-  const seen = questions.walk.timed?.answers.seen ?? createSeenKeys(reachOf(questions.endpoint), canResume);
+  const seen = questions.walk.made?.seen ?? createSeenKeys(reachOf(questions.endpoint), canResume);
   const parquet = await openParquetOutput(asking, begun);
   const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };

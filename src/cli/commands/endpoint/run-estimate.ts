@@ -16,18 +16,19 @@ import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { sayWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
+import type { Questions } from "../input/questions.ts";
 
 /** Sends at most one request, plus retries. */
 export async function runEstimate(
   context: Context,
   flags: LocalOutputFlags,
   options: RunOptions,
-  wanted: Wanted,
+  wanted: Wanted & Pick<Questions, "timed">,
   client: Client,
 ): Promise<ExitCode> {
   const before = questionBefore(wanted, networks);
   const told = before === undefined ? undefined : await tell(context, client, before);
-  const { timed } = wanted.walk;
+  const { timed } = wanted;
   const timedEstimate = timed && (await import("../prices/timed-estimate.ts"));
   const figures =
     timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(wanted, told);

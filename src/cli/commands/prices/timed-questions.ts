@@ -5,6 +5,7 @@ import {
   type TimedAsset,
   type TimedWalk,
 } from "../../../client/candles/timed-walk.ts";
+import { walkTimed } from "../../../client/candles/walk-timed.ts";
 import { intervalSeconds } from "../../../client/candles/candle-slices.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
@@ -92,7 +93,12 @@ export async function timedQuestions(
     endpoint,
     asked: [new Map()],
     limit: undefined,
-    walk: { pageSize: 0, isStrict: true, timed },
+    walk: {
+      pageSize: 0,
+      isStrict: true,
+      made: { pages: (asking) => walkTimed(asking, timed), seen: timed.answers.seen },
+    },
+    timed,
     groups: [onlyGroup],
     missing: flags.missing === "fail" ? "fail" : "null",
     isRecord: false,

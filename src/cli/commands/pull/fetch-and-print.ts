@@ -222,6 +222,6 @@ export function presentationOf(
     ...(options.picture === "chart" && { chart: questions.asked[0] }),
     hasSparks: options.picture === "spark",
     // A date or -1h stands for a time, which the table shows.
-    ...(questions.walk.timed !== undefined && { hasAges: false }),
+    ...(questions.timed !== undefined && { hasAges: false }),
   };
 }

@@ -34,8 +34,8 @@ function describePart(
 
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
-  const { endpoint, asked, walk, ...rest } = questions;
-  const { subjects, timed, ...pages } = walk;
+  const { endpoint, asked, walk, timed, ...rest } = questions;
+  const { subjects, ...pages } = walk;
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
     command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
@@ -57,7 +57,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     Object.assign(query, { "--interval": interval, "--at-rule": rule.rule, "--max-age": `${rule.maxAge}s` });
   }
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
-    query[name] = JSON.stringify(value) ?? "all";
+    if (name !== "made") query[name] = JSON.stringify(value) ?? "all";
   return query;
 }
 
