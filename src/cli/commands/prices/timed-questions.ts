@@ -91,7 +91,7 @@ export async function timedQuestions(
   };
   return {
     endpoint,
-    asked: [new Map()],
+    asked: [new Map(Object.entries({ interval, at_rule: rule, max_age: formatDuration(maxAge) }))],
     limit: undefined,
     walk: {
       pageSize: 0,

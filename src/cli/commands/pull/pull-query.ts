@@ -51,11 +51,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
   if (subjects !== undefined) query["inputs"] = digest(subjects);
-  if (timed !== undefined) {
-    const { inputs, assets, quote, interval, rule } = timed;
-    query["inputs"] = digest([inputs, assets, quote]);
-    Object.assign(query, { "--interval": interval, "--at-rule": rule.rule, "--max-age": `${rule.maxAge}s` });
-  }
+  if (timed !== undefined) query["inputs"] = digest([timed.inputs, timed.assets, timed.quote]);
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
     if (name !== "made") query[name] = JSON.stringify(value) ?? "all";
   return query;

@@ -92,7 +92,9 @@ function queryMembers({ questions, destination: { tally }, open }: Pull): Member
         ? Object.fromEntries(withRepeated(questions.endpoint, args))
         : null,
     ),
-    inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    inputs: String(
+      questions.timed?.inputs.length ?? questions.walk.subjects?.length ?? questions.asked.length,
+    ),
     simulated: String(open.client.target.isSimulated),
     window: windowText(questions, tally.to),
   };
