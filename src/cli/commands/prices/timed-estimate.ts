@@ -12,6 +12,12 @@ import {
 import type { Target } from "../../../client/connection/target.ts";
 import type { Estimate } from "../../../rows/pull/estimate.ts";
 
+/**
+ * A time at the start of a response may have its candle in an earlier one, if there was no trade. That costs as much as
+ * slightly shorter responses.
+ */
+const usualCandles = 975;
+
 /** The requests that the prices need on a plan, and those that they may need if there are few trades. */
 async function countTimed(timed: TimedWalk, target: Target) {
   const rule = ruleOf(timed, target.tier);
@@ -20,7 +26,7 @@ async function countTimed(timed: TimedWalk, target: Target) {
     const asset = timed.assets[index];
     if (asset === undefined) continue;
     const rest = await takeStored(timed, target, asset, legs, () => undefined);
-    const blocks = countBlocks(rest, rule.interval, maxCandles, reachAt(rule, target.tier, asset));
+    const blocks = countBlocks(rest, rule.interval, usualCandles, reachAt(rule, target.tier, asset));
     const isQuoteUnknown = asset.kind === "pool" && timed.quotes.find(target, asset) === undefined;
     const whole = blocks + (blocks > 0 && isQuoteUnknown ? 1 : 0);
     requests += whole;
