@@ -22,6 +22,8 @@ export interface Presentation {
   readonly fields: readonly string[] | undefined;
   /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
   readonly prefix?: readonly string[] | undefined;
+  /** Titles of the cells that pages have in front of their rows; only for CSV and TSV. */
+  readonly lead?: readonly string[] | undefined;
   /** Only for Parquet. */
   readonly parquet?: ParquetTarget | undefined;
   /** True by default. */

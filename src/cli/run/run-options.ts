@@ -1,3 +1,5 @@
+import { isLoopback } from "../../api/host.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { namesIn } from "../../api/service-name.ts";
@@ -152,4 +154,13 @@ export function nameServiceOf(options: Hosts): string {
   const { baseUrl, settings } = options;
   const isUsual = baseUrl === settings.base_url.value || baseUrl === settings.pro_base_url.value;
   return serviceOf(isUsual ? { ...options, baseUrl: undefined } : options);
+}
+
+/** As `sync` records it. Local servers, such as `dexdata sandbox`, may get another port each time. */
+export function syncServiceOf(
+  options: Hosts,
+  { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
+): string {
+  const isLocal = !isSimulated && isLoopback(new URL(rest).hostname);
+  return isLocal ? "a local server" : serviceOf(options);
 }

@@ -36,6 +36,8 @@ export interface Page {
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
+  /** Cells in front of each row in CSV and TSV, from the input. */
+  readonly lead?: readonly (readonly string[])[] | undefined;
   /** A part of the request that the service rejected. The rest of the pull continues. */
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
@@ -85,6 +87,7 @@ export interface Walk {
   readonly fillMissing?: boolean | undefined;
   /** Pools that contain several tokens. */
   readonly ofPool?: TokensOfPool | undefined;
+  readonly made?: MadeRows | undefined;
   readonly candles?:
     | {
         /** The run's clock reading in milliseconds. */
@@ -96,6 +99,13 @@ export interface Walk {
         readonly address?: string;
       }
     | undefined;
+}
+
+/** Rows that dexdata makes from responses of other endpoints. */
+export interface MadeRows {
+  readonly pages: (asking: Asking) => AsyncGenerator<Page>;
+  /** Records what was received, so that a resumed pull does not request it again. */
+  readonly seen: SeenKeys;
 }
 
 export interface Asking<W extends Walk = Walk> {

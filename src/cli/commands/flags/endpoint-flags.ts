@@ -3,6 +3,7 @@ import type { Param, ParamKind } from "../../../api/param.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import type { Reply } from "../../../api/reply.ts";
 import { followFlags } from "./follow-flags.ts";
+import { timedFlags } from "./timed-flags.ts";
 import { watchFlags } from "./watch-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
@@ -178,6 +179,7 @@ const batchFlags = {
       ": skip (default; lists them on stderr), null (prints a row for each), fail (lists them, exits 8)",
     choicesIn: "details",
   }),
+  ...timedFlags,
 };
 
 const candleFlags = {

@@ -12,10 +12,12 @@ export async function withoutNames<I extends NamedInput>(
   context: Context,
   places: () => AssetPlaces,
 ): Promise<I> {
-  if (!input.words.some(canBeName) && !input.typed.has("token")) return input;
+  if (!input.words.some(canBeName) && !hasNameInFlag(input)) return input;
   const { replaceNames } = await import("./replace-names.ts");
   return { ...input, ...(await replaceNames(input, context, places())) };
 }
+
+const hasNameInFlag = ({ typed }: NamedInput): boolean => typed.has("token") || typed.has("in");
 
 function canBeName(word: string, index: number): boolean {
   return isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));

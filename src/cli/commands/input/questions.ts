@@ -1,3 +1,4 @@
+import type { TimedWalk } from "../../../client/candles/timed-walk.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
@@ -48,6 +49,10 @@ export interface Questions extends Wanted {
   readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
+  /** Prices at times; undefined for anything else. */
+  readonly timed?: TimedWalk | undefined;
+  /** The names of the input's own columns, in front of those of CSV and TSV. */
+  readonly lead?: readonly string[] | undefined;
 }
 
 export async function readQuestions(

@@ -45,7 +45,13 @@ export async function replaceNames(
     tokens.push(asset?.address ?? word);
   }
   if (tokens.length > 0) typed.set("token", tokens);
-  return { ...remaining(input, credits), words, typed };
+  const quote = typed.get("in")?.at(-1);
+  const quoted =
+    quote !== undefined && isAssetName(quote) ? await find(quote, undefined, "token") : undefined;
+  const { flags } = remaining(input, credits);
+  if (quoted === undefined) return { ...input, flags, words, typed };
+  typed.set("in", [nameOf(quoted)]);
+  return { ...input, flags: Object.assign({}, flags, { in: nameOf(quoted) }), words, typed };
 }
 
 /** The question has a client of its own, whose credits count as well. */

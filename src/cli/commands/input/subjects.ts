@@ -189,7 +189,11 @@ async function readLongList(
 }
 
 /** `first` is the number of the first line. */
-function readLines(lines: readonly string[], first: number, origin: ListOrigin): readonly ListedAsset[] {
+export function readLines(
+  lines: readonly string[],
+  first: number,
+  origin: ListOrigin,
+): readonly ListedAsset[] {
   return lines.flatMap((whole, index) => {
     const line = whole.trim();
     const where = `${origin.source} line ${first + index}`;
@@ -221,7 +225,8 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
   return { ...asset, label: label === "" ? undefined : label, kind: pair?.kind, hasGroup: false, where };
 }
 
-const ANOTHER_ASSET = /^(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
+/** A time, as in `ethereum:0x… 2026-11-20T12:00Z`, is not an asset. */
+const ANOTHER_ASSET = /^(?!\d{4}-\d\d-\d\d)(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
 
 function readString(line: string, where: string): string {
   const value = parse(line);

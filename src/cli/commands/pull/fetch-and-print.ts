@@ -228,5 +228,7 @@ export function presentationOf(
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
     ...(options.picture === "chart" && { chart: questions.asked[0] }),
     hasSparks: options.picture === "spark",
+    // A date or -1h stands for a time, which the table shows.
+    ...(questions.timed !== undefined && { hasAges: false }),
   };
 }

@@ -34,7 +34,7 @@ function describePart(
 
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
-  const { endpoint, asked, walk, ...rest } = questions;
+  const { endpoint, asked, walk, timed, ...rest } = questions;
   const { subjects, ...pages } = walk;
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
@@ -51,8 +51,9 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
   if (subjects !== undefined) query["inputs"] = digest(subjects);
+  if (timed !== undefined) query["inputs"] = digest([timed.inputs, timed.assets, timed.quote]);
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
-    query[name] = JSON.stringify(value) ?? "all";
+    if (name !== "made") query[name] = JSON.stringify(value) ?? "all";
   return query;
 }
 

@@ -99,7 +99,9 @@ function queryMembers({ questions, destination: { tally }, open }: Pull): Member
     ...(questions.walk.ofPool !== undefined && {
       condition: JSON.stringify({ contains_all: questions.walk.ofPool.tokens }),
     }),
-    inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    inputs: String(
+      questions.timed?.inputs.length ?? questions.walk.subjects?.length ?? questions.asked.length,
+    ),
     simulated: String(open.client.target.isSimulated),
     window: windowText(questions, tally.to),
   };
