@@ -122,13 +122,8 @@ async function answerAll(
   await renderer.end();
   assets.save();
   await sayRefused(run, failures);
-  for (const line of [
-    ...remarksIn(tally),
-    ...assets.warnings(),
-    ...missing.remarks(),
-    ...hiddenColumnWarnings(renderer),
-  ])
-    report.warn(line);
+  const warnings = [...remarksIn(tally), ...assets.warnings(), ...missing.remarks()];
+  for (const line of [...warnings, ...hiddenColumnWarnings(renderer)]) report.warn(line);
   for (const line of meanings) report.remark(line);
   if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
   for (const line of remarks) remarkOnMore(run, line);
@@ -138,12 +133,15 @@ async function answerAll(
       `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
     );
   if (tally.rows === 0) report.remark("no results");
+  return exitOfPull(run);
+}
+
+function exitOfPull(run: Pull): ExitCode {
+  const { tally } = run.destination;
   const unsettled = unsettledDays(run);
-  if (unsettled?.exit === 8) {
-    report.warn(unsettled.problem);
-    return 8;
-  }
-  return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+  if (unsettled?.exit === 8) run.report.warn(unsettled.problem);
+  const isPartial = tally.refused > 0 || (tally.missing > 0 && run.questions.missing === "fail");
+  return isPartial || unsettled?.exit === 8 ? 8 : 0;
 }
 
 /**

@@ -14,13 +14,8 @@ export interface NamedRow {
   readonly row: AssetRow;
 }
 
-/** `address` is that of the row's asset. */
-export function createAssetRow(
-  shown: readonly ShownValue[],
-  style: CellStyle,
-  start: number,
-  address: string,
-) {
+/** `asset` is its address. */
+export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number, asset: string) {
   const rate = createRate();
   const history = createHistory(start);
   let cells: readonly Cell[] = [noValue(style), ...shown.slice(1).map(() => blank)];
@@ -36,7 +31,7 @@ export function createAssetRow(
           ? style
           : { ...style, findAsset: (address: string) => findAsset(address, network) };
       const values = shown.map(({ names, isOfAsset }) =>
-        numericAt(event, isOfAsset === true ? namesOfSide(event, names, address) : names),
+        numericAt(event, isOfAsset === true ? namesOfSide(event, names, asset) : names),
       );
       // As sent, because a double would show digits that the service never sent.
       cells = shown.map(({ reads, trade }, index) =>
