@@ -78,6 +78,8 @@ export interface RowShape extends NamedRecord {
   readonly leading?: readonly string[];
   /** From left to right. */
   readonly columns: readonly Column[];
+  /** How many rows a terminal shows if the response has other tables as well; all by default. */
+  readonly firstRows?: number;
   /** Of rows that belong to several assets. */
   readonly ofMany?: {
     /** Fields that dexdata puts in front of each row, unless the row already names its asset. */

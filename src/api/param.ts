@@ -13,6 +13,8 @@ export interface Param {
   readonly help: string;
   /** More text for the full help. It starts with its own punctuation. */
   readonly details?: string;
+  /** Up to this many values; rows must match all of them. The request has only one, and the client compares the others. */
+  readonly several?: number;
   /** Sent by default, and written as a user would type it. */
   readonly default?: string;
 }
@@ -47,6 +49,7 @@ interface Extra {
   readonly required?: boolean;
   readonly details?: string;
   readonly default?: string;
+  readonly several?: number;
 }
 
 /** By default, the flag is the wire name with dashes instead of underscores. */

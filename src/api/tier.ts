@@ -32,3 +32,10 @@ export function isAtLeast(tier: Tier, needed: Tier): boolean {
 export function answerAge(tier: Tier): number {
   return tier === "keyless" || tier === "free" ? 60 : 0;
 }
+
+/** How far back the candles of a plan reach, in seconds (wire-facts 2.2). The other plans have no limit. */
+export const candleReach: Partial<Record<Tier, number>> = {
+  keyless: 86_400,
+  free: 7 * 86_400,
+  dev: 30 * 86_400,
+};

@@ -22,6 +22,7 @@ export async function* walkPages(
   const asking = { client, endpoint, args, walk };
   const isOneAnswer = reply.kind === "single" || reply.kind === "list" || reply.kind === "groups";
   if (isOneAnswer || walk.once !== undefined) return yield* askOnce(asking);
+  if (walk.made !== undefined) return yield* walk.made.pages(asking);
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
   const { walkList } = await import("./walk-list.ts");
   yield* walkList(asking, reply);

@@ -2,7 +2,7 @@ import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
 import { affectsOneInput, Failure } from "../base/failure.ts";
-import type { Tier } from "../api/tier.ts";
+import { candleReach, type Tier } from "../api/tier.ts";
 import { member } from "../base/json/raw-json.ts";
 import { parseRfc3339 } from "../base/time/time.ts";
 import { defaultReach } from "./coverage.ts";
@@ -19,13 +19,6 @@ export interface Reach {
 }
 
 const hour = 3600;
-
-/** How far back the candles of a plan reach, in seconds (wire-facts 2.2). */
-export const candleReach: Partial<Record<Tier, number>> = {
-  keyless: 24 * hour,
-  free: 7 * 24 * hour,
-  dev: 30 * 24 * hour,
-};
 
 /**
  * The public service returns transactions of the last 7 days only, and says nothing about older ones. One request for an

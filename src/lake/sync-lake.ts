@@ -14,7 +14,8 @@ import { clearWork } from "./place-file.ts";
 import { completeTokens, type TokenKey } from "./token-table.ts";
 import { writeViews } from "./views.ts";
 import type { Expected } from "./pull-stretch.ts";
-import { candleReach, planMark } from "./lake-reach.ts";
+import { planMark } from "./lake-reach.ts";
+import { candleReach } from "../api/tier.ts";
 import { readStretch } from "./read-stretch.ts";
 import { publishWaiting } from "./waiting-parts.ts";
 

@@ -20,6 +20,8 @@ const also = {
   ...sameIntervals,
   ...Object.fromEntries(Object.keys(madeIntervals).map((name) => [name, name])),
 };
+/** In one response. */
+export const maxCandles = 1000;
 
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or from the default window. */
 const window: readonly Param[] = [
@@ -32,7 +34,7 @@ const window: readonly Param[] = [
   query("end", { kind: "time" }, "Get candles that open before this time", { flag: "to", default: "now" }),
   query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles; replaces --from"),
   // Without this parameter, the public service returns only the first 10 candles after `start` (wire-facts 4.4).
-  internal("limit", { kind: "integer", min: 1, max: 1000 }, "Candles per response"),
+  internal("limit", { kind: "integer", min: 1, max: maxCandles }, "Candles per response"),
 ];
 
 const candle: RowShape = {
@@ -82,7 +84,7 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   withoutPlan: "dexdata ohlcv {network} <pool> --pool --chart",
   quote: "USD",
   params: [inNetwork, tokenAddress, ...window],
-  reply: { kind: "candles", maxLimit: 1000 },
+  reply: { kind: "candles", maxLimit: maxCandles },
   row: candle,
 });
 
@@ -97,7 +99,7 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   examples: tokenOhlcv.examples,
   quote: "the pool's other token",
   params: [inNetwork, poolAddress, ...window, inversed],
-  reply: { kind: "candles", maxLimit: 1000 },
+  reply: { kind: "candles", maxLimit: maxCandles },
   row: candle,
 });
 

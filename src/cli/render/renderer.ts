@@ -22,6 +22,8 @@ export interface Presentation {
   readonly fields: readonly string[] | undefined;
   /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
   readonly prefix?: readonly string[] | undefined;
+  /** Titles of the cells that pages have in front of their rows; only for CSV and TSV. */
+  readonly lead?: readonly string[] | undefined;
   /** Only for Parquet. */
   readonly parquet?: ParquetTarget | undefined;
   /** True by default. */
@@ -58,6 +60,8 @@ export interface Renderer {
   leftOut?(): readonly string[];
   /** Whether an address was shortened. */
   isShortened?(): boolean;
+  /** The number of rows of each table that were not shown, because the terminal also shows other tables. */
+  hidden?(): ReadonlyMap<string, number>;
   /** Writes rows that are held back until a table can be laid out. Also called if the run fails. */
   release?(): Promise<void>;
   /** Called only on success. An unfinished document shows a reader that the pull failed. */

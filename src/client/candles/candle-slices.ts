@@ -5,7 +5,7 @@ import { inputName, readParam } from "../../api/read-param.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { sameIntervals } from "../../api/endpoints/ohlcv.ts";
 import { grouped } from "../../base/text/counted.ts";
-import { intervalSeconds } from "./interval-seconds.ts";
+import { intervalSeconds } from "./candle-times.ts";
 import { intervalStart, type MadeInterval, madeInterval, nextIntervalStart } from "./made-interval.ts";
 import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../base/time/time.ts";
 

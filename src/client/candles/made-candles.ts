@@ -7,7 +7,7 @@ import type { Page } from "../pages/page.ts";
 import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
 import { openingOf, secondsOf, wholeSeconds } from "./candle-slices.ts";
 import { timeLike } from "./candle-times.ts";
-import { intervalSeconds } from "./interval-seconds.ts";
+import { intervalSeconds } from "./candle-times.ts";
 import { intervalStart, type MadeInterval } from "./made-interval.ts";
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */

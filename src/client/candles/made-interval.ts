@@ -1,7 +1,7 @@
 import { madeIntervals } from "../../api/endpoints/ohlcv.ts";
 import type { Args } from "../../api/args.ts";
 import { SECONDS_PER_DAY } from "../../base/time/calendar.ts";
-import { intervalSeconds } from "./interval-seconds.ts";
+import { intervalSeconds } from "./candle-times.ts";
 
 /** An interval that the service lacks. Its candles are made from those of the largest interval that divides it. */
 export interface MadeInterval {

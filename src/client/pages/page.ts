@@ -27,11 +27,17 @@ export interface Page {
   /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
+  /** Rows that were read for this page, if most of them do not match and were removed. */
+  readonly rowsRead?: number;
+  /** The limit of rows to read was reached, although the list continues. */
+  readonly isCutOff?: boolean;
   /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
   readonly completeFrom?: number | undefined;
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
+  /** Cells in front of each row in CSV and TSV, from the input. */
+  readonly lead?: readonly (readonly string[])[] | undefined;
   /** A part of the request that the service rejected. The rest of the pull continues. */
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
@@ -44,6 +50,16 @@ export interface PageRemarks {
   readonly twins?: number;
   /** Candles that were replaced by a later one for the same time. */
   readonly replaced?: number;
+}
+
+/** The service filters pools by one token, so dexdata selects those with several. */
+export interface TokensOfPool {
+  /** The wire name of the filter. */
+  readonly param: string;
+  /** At least two different ones, in an order that does not depend on how they were typed. */
+  readonly tokens: readonly string[];
+  /** The walk ends before it reads more rows than this, whether they match or not. */
+  readonly maxRowsRead: number;
 }
 
 /** By default, a pull fetches one page of the service's default size. */
@@ -69,6 +85,9 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
+  /** Pools that contain several tokens. */
+  readonly ofPool?: TokensOfPool | undefined;
+  readonly made?: MadeRows | undefined;
   readonly candles?:
     | {
         /** The run's clock reading in milliseconds. */
@@ -80,6 +99,13 @@ export interface Walk {
         readonly address?: string;
       }
     | undefined;
+}
+
+/** Rows that dexdata makes from responses of other endpoints. */
+export interface MadeRows {
+  readonly pages: (asking: Asking) => AsyncGenerator<Page>;
+  /** Records what was received, so that a resumed pull does not request it again. */
+  readonly seen: SeenKeys;
 }
 
 export interface Asking<W extends Walk = Walk> {

@@ -113,10 +113,15 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
 
 /** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
-  { asked, limit, walk: { pageSize, start } }: Wanted,
+  { asked, limit, walk: { pageSize, start, ofPool } }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
   isHeld: boolean,
 ): Counted {
+  if (ofPool !== undefined) {
+    const most = Math.max(ofPool.tokens.length, Math.floor(ofPool.maxRowsRead / pageSize));
+    const basis = `up to ${ofPool.maxRowsRead} rows read in pages of ${pageSize}`;
+    return { requests: most, rows: limit, certainty: "at most", basis };
+  }
   const total = limit ?? service.total;
   if (total === undefined && asked.length > 1)
     return {

@@ -25,8 +25,19 @@ export async function wantedPages(
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
-  if (wish.walk.until !== undefined) pages = rowsBefore(pages, fromWire(wish.walk.until), endpoint);
+  const walk = { ...wish.walk, seen };
+  const { ofPool } = walk;
+  let pages: AsyncIterable<Page> =
+    ofPool === undefined
+      ? walkPages(client, endpoint, args, walk)
+      : (await import("../../client/pools-with-tokens.ts")).walkPoolsWithTokens({
+          client,
+          endpoint,
+          args,
+          walk,
+          wanted: ofPool,
+        });
+  if (walk.until !== undefined) pages = rowsBefore(pages, fromWire(walk.until), endpoint);
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined)
     pages =

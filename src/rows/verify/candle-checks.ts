@@ -1,5 +1,5 @@
 import { intervals, madeIntervals } from "../../api/endpoints/ohlcv.ts";
-import { intervalSeconds } from "../../client/candles/interval-seconds.ts";
+import { intervalSeconds } from "../../client/candles/candle-times.ts";
 import { intervalStart } from "../../client/candles/made-interval.ts";
 import { writeUtc } from "../../base/time/calendar.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";

@@ -15,11 +15,12 @@ import { type Destination, openStdout } from "../../../rows/pull/destination.ts"
 import type { FinishedPull } from "../../../rows/pull/finished-pull.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
+import { timedFlags } from "../flags/timed-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkBinaryOutput, formatLabel } from "../pull/binary-output.ts";
 import type { ParquetOutput } from "../pull/parquet-output.ts";
 import { restOf, restText, explainEarlyEnd } from "../pull/continuation.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "../pull/pull.ts";
@@ -42,9 +43,22 @@ export async function runEndpoint(
   if (watch !== undefined)
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
   const command = [...group[0].command.split(" "), ...input.words];
-  return await runQuestions(
-    { command, input, outer },
-    async (options, sources) => await readQuestions(group, input, options, sources),
+  return await runQuestions({ command, input, outer }, async (options, sources) => {
+    const { at, "at-field": field } = input.flags;
+    const isTimed = at !== undefined || field !== undefined;
+    const current = isTimed ? undefined : await readQuestions(group, input, options, sources);
+    if (current !== undefined && !mayBeTimed(input, current)) return current;
+    const { timedQuestions } = await import("../prices/timed-questions.ts");
+    return await timedQuestions(input, options, sources, outer, current);
+  });
+}
+
+/** A list of prices may have a time on each line, in the place of a label. */
+function mayBeTimed({ typed }: Input<EndpointFlags>, { endpoint, named }: Questions): boolean {
+  if (endpoint.reply.kind !== "batch") return false;
+  return (
+    named.some(({ label }) => label !== undefined && /^\d{4}/u.test(label)) ||
+    Object.keys(timedFlags).some((name) => typed.has(name))
   );
 }
 
@@ -52,7 +66,7 @@ const isFollowed = (input: Input<EndpointFlags>): input is Input<FollowedFlags> 
   input.flags.follow === true;
 
 /** Everything has been checked by the time the promise resolves. */
-type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
+type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
@@ -209,12 +223,12 @@ async function ask(asking: Asking): Promise<ExitCode> {
   }
   // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
-  const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
+  const seen = questions.walk.made?.seen ?? createSeenKeys(reachOf(questions.endpoint), canResume);
   const parquet = await openParquetOutput(asking, begun);
   const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
   begun.pull = pull;
-  progress.begin(() => pullState(pull), report.tell);
+  progress.begin(() => pullState(pull, run.sources.names), report.tell);
   return await runPull(pull, asking.to);
 }
 

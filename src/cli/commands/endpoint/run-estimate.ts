@@ -16,23 +16,32 @@ import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { sayWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
+import type { Questions } from "../input/questions.ts";
 
 /** Sends at most one request, plus retries. */
 export async function runEstimate(
   context: Context,
   flags: LocalOutputFlags,
   options: RunOptions,
-  wanted: Wanted,
+  wanted: Wanted & Pick<Questions, "timed">,
   client: Client,
 ): Promise<ExitCode> {
   const before = questionBefore(wanted, networks);
   const told = before === undefined ? undefined : await tell(context, client, before);
-  const figures = estimate(wanted, told);
+  const { timed } = wanted;
+  const timedEstimate = timed && (await import("../prices/timed-estimate.ts"));
+  const figures =
+    timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(wanted, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
   const { endpoint } = wanted;
   const beyond = beyondPlan(endpoint.command, endpoint.plan, client.target);
   if (beyond !== undefined) await sayWarning(context, beyond);
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
+  const others =
+    timed &&
+    (await timedEstimate?.otherPlans(timed, client.target, (rate, requests) =>
+      secondsAt(rate, undefined, requests),
+    ));
   return await writeEstimate(context, flags, {
     requests: figures.requests ?? null,
     credits: figures.credits ?? null,
@@ -42,7 +51,9 @@ export async function runEstimate(
     certainty: figures.certainty,
     basis: figures.basis,
     requests_per_minute: perMinute,
-    seconds: typeof perMinute === "number" ? secondsAt(perMinute, options, figures.requests) : undefined,
+    seconds:
+      typeof perMinute === "number" ? secondsAt(perMinute, options.rpm.value, figures.requests) : undefined,
+    ...others,
     credits_left: exactNumber(creditsLeft) ?? null,
     estimate_requests: client.meter.requests,
     estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
@@ -70,8 +81,12 @@ async function askCreditsLeft(client: Client): Promise<string | undefined> {
 }
 
 /** Only the rate limit counts, because response times are unknown. */
-function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
+function secondsAt(
+  perMinute: number,
+  rpm: RunOptions["rpm"]["value"],
+  requests: number | undefined,
+): number | null {
   if (requests === undefined) return null;
-  const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
+  const { sends, window } = rpm === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
   return Math.max(1, Math.ceil(((Math.ceil(requests / sends) - 1) * window) / 1000));
 }

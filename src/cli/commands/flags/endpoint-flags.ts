@@ -3,6 +3,7 @@ import type { Param, ParamKind } from "../../../api/param.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import type { Reply } from "../../../api/reply.ts";
 import { followFlags } from "./follow-flags.ts";
+import { timedFlags } from "./timed-flags.ts";
 import { watchFlags } from "./watch-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
@@ -21,8 +22,10 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
         summary: `Treat the address as a ${chosenBy}`,
         ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
       });
-    for (const param of endpoint.params)
+    for (const param of endpoint.params) {
       if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
+      if (param.several !== undefined) flags["max-rows-read"] = maxRowsRead;
+    }
     if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
@@ -32,6 +35,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
 
 /** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags &
+  OfSomeCommands<{ readonly "max-rows-read": typeof maxRowsRead }> &
   OfSomeCommands<typeof followFlags & typeof tradeFlags & { readonly day: ReturnType<typeof dayFlag> }> &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
@@ -44,16 +48,25 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
 }
 
 /** Accepts any text, because filters are parsed later, with the run's clock. */
-function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
+function flagOfParam({ name, kind, help, details, several, default: usual }: Param, group: FlagGroup): Flag {
   const choices = kind.kind === "choice" && {
     choices: [...kind.choices, ...Object.keys(kind.also ?? {})],
   };
-  return flag({ ...types[kind.kind], ...choices, ...special[name] }, group, {
-    summary: help,
-    ...(details !== undefined && { details }),
-    ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
-    ...suggested[name],
-  });
+  return flag(
+    {
+      ...types[kind.kind],
+      ...choices,
+      ...special[name],
+      ...(several !== undefined && { isRepeatable: true }),
+    },
+    group,
+    {
+      summary: help,
+      ...(details !== undefined && { details }),
+      ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
+      ...suggested[name],
+    },
+  );
 }
 
 const types: Readonly<Record<ParamKind["kind"], FlagType<string | true>>> = {
@@ -94,6 +107,11 @@ const limitOfAll = flag(rows, "Rows", {
 });
 
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
+
+const maxRowsRead = flag(wholeNumber({ min: 1 }), "Pages", {
+  summary: "With several tokens, stop after this many rows, whether they match or not",
+  default: 2000,
+});
 
 const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
   limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: 10 }),
@@ -161,6 +179,7 @@ const batchFlags = {
       ": skip (default; lists them on stderr), null (prints a row for each), fail (lists them, exits 8)",
     choicesIn: "details",
   }),
+  ...timedFlags,
 };
 
 const candleFlags = {

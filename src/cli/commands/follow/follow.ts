@@ -50,7 +50,8 @@ import { hiddenColumnWarnings, missingFields } from "../../render/formats/missin
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
-import { createFollowReport, pollLine } from "./follow-report.ts";
+import { creditsLast } from "../../run/spending/cost-over-time.ts";
+import { createFollowReport, pollLine, readsPerHour } from "./follow-report.ts";
 
 export async function runFollow(
   group: EndpointGroup,
@@ -237,6 +238,12 @@ async function follow(followed: Followed): Promise<void> {
   let isStuck = false;
   let behind: Failure | undefined;
   if (poll !== undefined) report.note(pollLine(poll));
+  let isCostSaid = false;
+  const sayHowLong = (every: number): void => {
+    isCostSaid = true;
+    const lasting = creditsLast(open.client.meter.creditsLeft, readsPerHour(every));
+    if (lasting !== undefined) report.note(lasting);
+  };
   try {
     await followRows({
       context,
@@ -255,6 +262,7 @@ async function follow(followed: Followed): Promise<void> {
           context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
+          if (poll !== undefined && !isCostSaid) sayHowLong(poll);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.

@@ -1,3 +1,4 @@
+import type { TimedWalk } from "../../../client/candles/timed-walk.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
@@ -5,6 +6,7 @@ import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { madeInterval } from "../../../client/candles/made-interval.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import type { TokensOfPool } from "../../../client/pages/page.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
@@ -19,14 +21,16 @@ import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
-import { intervalSeconds } from "../../../client/candles/interval-seconds.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { toWire } from "../../../base/time/time.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import { formats, hasColumns } from "../../render/formats/formats.ts";
+import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
@@ -45,13 +49,17 @@ export interface Questions extends Wanted {
   readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
+  /** Prices at times; undefined for anything else. */
+  readonly timed?: TimedWalk | undefined;
+  /** The names of the input's own columns, in front of those of CSV and TSV. */
+  readonly lead?: readonly string[] | undefined;
 }
 
 export async function readQuestions(
   group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
-  sources: ListSources,
+  sources: AssetSources,
 ): Promise<Questions> {
   const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
   const chosen = chooseEndpoint(group, given, words.length > 0);
@@ -73,7 +81,13 @@ export async function readQuestions(
     ...typedParams(endpoint, given, options),
     ...rangeOfDays(endpoint, days, options.now),
   ]);
-  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
+  const [first] = targets;
+  const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
+    now: options.now,
+    maxRowsRead: flags["max-rows-read"],
+  });
+  if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
+  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
@@ -89,6 +103,7 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
+      ...(ofPool !== undefined && { ofPool }),
       ...(days !== undefined && !isCandles && { until: wireOf(days.to) }),
       ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
@@ -115,7 +130,7 @@ interface Target {
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   usage: string,
 ): Promise<readonly Target[]> {
   const [first] = words;
@@ -128,6 +143,9 @@ async function readTargets(
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
+    // A slug has no capital letters.
+    if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
+      throw sources.names.unknown(first);
     return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
@@ -147,7 +165,7 @@ async function readTargets(
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
-function withoutRepeats(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
+function withoutRepeats(subjects: readonly Subject[], { warn }: AssetSources): readonly Subject[] {
   const distinct = distinctSubjects(subjects);
   const repeated = subjects.length - distinct.length;
   if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
@@ -196,7 +214,7 @@ function typedParams(
   endpoint: Endpoint,
   given: TypedFlags,
   options: Pick<RunOptions, "format" | "fields">,
-): Typed {
+): Map<string, string> {
   const typed = new Map<string, string>();
   for (const { name, flag } of endpoint.params) {
     const texts = flag === undefined ? undefined : given.get(flag);
@@ -246,12 +264,18 @@ function readWanted(
   { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
+  ofPool: TokensOfPool | undefined,
 ): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
   const limit = flags.all === true ? undefined : flags.limit;
-  const pageSize = flags["page-size"] ?? defaultPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
+  const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};
+  const most = Math.max(1, Math.min(reply.maxLimit, Math.floor(maxRowsRead / Math.max(1, tokens.length))));
+  const typedSize = flags["page-size"] ?? defaultPageSize;
+  const pageSize =
+    ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
   const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }

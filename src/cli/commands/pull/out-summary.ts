@@ -39,6 +39,7 @@ function stateOf(run: Pull, exit: number): string {
 /** A result can be incomplete even though the run did not fail. */
 export function whyIncomplete(run: Pull, exit: number): string | null {
   const { tally } = run.destination;
+  if (run.cutOff !== undefined) return run.cutOff;
   const unsettled = unsettledDays(run);
   if (tally.refused === 0 && unsettled !== undefined) return unsettled.problem;
   if (exit === 0) return null;

@@ -6,7 +6,7 @@ import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import { type RunOptions, serviceOf } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];
 
@@ -34,7 +34,7 @@ function describePart(
 
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
-  const { endpoint, asked, walk, ...rest } = questions;
+  const { endpoint, asked, walk, timed, ...rest } = questions;
   const { subjects, ...pages } = walk;
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
@@ -51,15 +51,10 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
   if (subjects !== undefined) query["inputs"] = digest(subjects);
+  if (timed !== undefined) query["inputs"] = digest([timed.inputs, timed.assets, timed.quote]);
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
-    query[name] = JSON.stringify(value) ?? "all";
+    if (name !== "made") query[name] = JSON.stringify(value) ?? "all";
   return query;
-}
-
-/** The free and paid hosts count as one service, so a pull can continue on a different plan. */
-export function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
-  if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
-  return namesIn(baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`);
 }
 
 /** Does not depend on the order of the parts. */

@@ -96,7 +96,12 @@ function queryMembers({ questions, destination: { tally }, open }: Pull): Member
         ? Object.fromEntries(withRepeated(questions.endpoint, args))
         : null,
     ),
-    inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    ...(questions.walk.ofPool !== undefined && {
+      condition: JSON.stringify({ contains_all: questions.walk.ofPool.tokens }),
+    }),
+    inputs: String(
+      questions.timed?.inputs.length ?? questions.walk.subjects?.length ?? questions.asked.length,
+    ),
     simulated: String(open.client.target.isSimulated),
     window: windowText(questions, tally.to),
   };
@@ -130,6 +135,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
       rows: String(tally.rows),
+      ...(tally.rowsRead !== undefined && { rows_read: String(tally.rowsRead) }),
       repeats_dropped: String(tally.repeats),
       remarks: JSON.stringify(remarkCounts(tally)),
       ...rowMembers(run),

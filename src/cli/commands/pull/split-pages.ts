@@ -137,7 +137,13 @@ function partsOf(
   const files = [...new Set(names)];
   if (files.length < 2) return new Map(files.map((file) => [file, page]));
   return new Map(
-    files.map((file) => [file, { ...page, rows: page.rows.keep(names.map((name) => name === file)) }]),
+    files.map((file) => {
+      const kept = names.map((name) => name === file);
+      return [
+        file,
+        { ...page, rows: page.rows.keep(kept), lead: page.lead?.filter((_, index) => kept[index]) },
+      ];
+    }),
   );
 }
 

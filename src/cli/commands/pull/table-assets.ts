@@ -7,8 +7,10 @@ import { member } from "../../../base/json/raw-json.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
+import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { Hosts, RunOptions } from "../../run/run-options.ts";
+import { titleOf, type Subject } from "../../../client/subject.ts";
 import type { Questions } from "../input/questions.ts";
 
 export type TableAssets = ReturnType<typeof createTableAssets>;
@@ -26,10 +28,11 @@ const maxLearned = 500;
 export function createTableAssets(
   context: Context,
   client: Client,
-  options: Pick<RunOptions, "format" | "fields" | "columns">,
+  options: Hosts & Pick<RunOptions, "format" | "fields" | "columns">,
   { named, amounts }: Pick<Questions, "named" | "amounts">,
 ) {
-  const known = createKnownAssets(context, client.target);
+  const names = createNameFinder(context, options);
+  const known = createKnownAssets(context, client.target, names);
   known.name(named);
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let shown = "";
@@ -56,6 +59,9 @@ export function createTableAssets(
         learned += rows.length;
       }
     },
+    /** The user's name for an input comes first in messages. */
+    titleOf: (subject: Subject): string =>
+      titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
     /** Adds exact amounts in tokens, if the user requested them. Call this after `learnFor`. */
     inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
     warnings: (): readonly string[] =>

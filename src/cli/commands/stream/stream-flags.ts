@@ -156,6 +156,7 @@ const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 export const streamShared = pick(
   sharedFlags,
   ...requestingFlags,
+  "no-input",
   ...simulating,
   "require-plan",
   "key-file",

@@ -3,7 +3,8 @@ import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import {
   type CandleInterval,
@@ -36,7 +37,7 @@ const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [fla
 /** The arguments after the directory. A dataset that is named twice appears once. */
 export async function readDatasets(
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   defaults: Defaults,
 ): Promise<readonly ListedDataset[]> {
   const datasets: ListedDataset[] = [];
@@ -44,7 +45,7 @@ export async function readDatasets(
     if (isList(word)) {
       const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
       const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-      datasets.push(...readDatasetList(text, source, defaults));
+      datasets.push(...readDatasetList(text, source, defaults, sources.names));
       continue;
     }
     const { network, address, label } = readWord(word, undefined, usage);
@@ -66,8 +67,18 @@ export function readStoredList(text: string, file: string, now: number): readonl
   });
 }
 
-function readDatasetList(text: string, source: string, defaults: Defaults): readonly ListedDataset[] {
-  const datasets = readList(text, undefined, source).flatMap((asset) => datasetsOf(asset, defaults));
+function readDatasetList(
+  text: string,
+  source: string,
+  defaults: Defaults,
+  names?: NameFinder,
+): readonly ListedDataset[] {
+  const datasets = readList(text, undefined, source, names).flatMap((asset) => {
+    const { network, address = "", row, where } = asset;
+    if (names !== undefined && network === undefined && row === undefined && isAssetName(address))
+      throw names.unknown(address, where);
+    return datasetsOf(asset, defaults);
+  });
   if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);
   return withoutRepeats(datasets);
 }

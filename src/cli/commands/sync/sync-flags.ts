@@ -61,6 +61,7 @@ export const syncShared = pick(
   "progress",
   "stats",
   "verbose",
+  "no-input",
   "error-format",
   "timeout",
   "deadline",

@@ -1,10 +1,8 @@
 import path from "node:path";
-import type { Target } from "../../../client/connection/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
-import { isLoopback } from "../../../api/host.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { version } from "../../../base/version.ts";
 import { type FileLock, holdLock } from "../../../base/files/file-lock.ts";
@@ -13,19 +11,19 @@ import { makeFolder } from "../../../base/files/paths.ts";
 import type { FolderLock } from "../../../base/files/publish.ts";
 import { writeFailure } from "../../../base/files/file-errors.ts";
 import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../../lake/assets-file.ts";
-import type { Dataset } from "../../../lake/dataset.ts";
+import { type Dataset, factsOfKind } from "../../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
 import { folderOf } from "../../../lake/layout.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { tokensName } from "../../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
-import { serviceOf } from "../pull/pull-query.ts";
+import { withoutNames } from "../input/named-words.ts";
+import { syncServiceOf } from "../../run/run-options.ts";
 import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
 import { createFailures } from "./sync-failures.ts";
 import { createSyncOutput } from "./sync-output.ts";
@@ -35,7 +33,14 @@ type SyncInput = Input<typeof syncFlags & typeof syncShared>;
 type SyncValues = Values<typeof syncFlags & typeof syncShared>;
 
 export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
-  return await withRun(input, outer, async (run) => await syncWithin(run, input), {
+  const [first, ...others] = new Set(input.flags.kind.map((kind) => factsOfKind(kind).asset));
+  const takes = others.length === 0 ? first : undefined;
+  const named = await withoutNames(input, outer, () => ({
+    command: "sync",
+    takes,
+    words: "after the first",
+  }));
+  return await withRun(named, outer, async (run) => await syncWithin(run, named), {
     hasProgress: true,
     outlastsOutages: true,
   });
@@ -74,7 +79,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const { client } = open;
   const isForced = flags.force === true;
   const begun = await planLake({ root, isForced, client, lock }, datasets, clock.present());
-  const service = serviceName(options, client.target);
+  const service = syncServiceOf(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
     const { estimateSync } = await import("./estimate-sync.ts");
@@ -181,12 +186,6 @@ async function lockRoot({ context, report, onClose }: Run, root: string): Promis
     });
   onClose(lock.release);
   return { ...lock, file };
-}
-
-/** Local servers, such as `dexdata sandbox`, may get another port each time. */
-function serviceName(options: RunOptions, { isSimulated, rest }: Target): string {
-  const isLocal = !isSimulated && isLoopback(new URL(rest).hostname);
-  return isLocal ? "a local server" : serviceOf(options);
 }
 
 function checkService({ files }: LakePlan, service: string): void {

@@ -108,7 +108,8 @@ export function createBoard(options: BoardOptions) {
 
 function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">): string | undefined {
   const colon = asset.indexOf(":");
-  return findAsset?.(asset.slice(colon + 1), asset.slice(0, colon))?.label;
+  const known = findAsset?.(asset.slice(colon + 1), asset.slice(0, colon));
+  return known?.name ?? known?.label;
 }
 
 const addressOf = (asset: string): string => asset.slice(asset.indexOf(":") + 1);

@@ -13,7 +13,7 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
  * first row. With several groups, the first column is the group, followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
-  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
+  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole, lead: names = [] } = presentation;
   const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
   const leading = leadingFields(presentation);
   const shown = columns.flatMap((column) => column.paths.map((path) => path.join(".")));
@@ -21,20 +21,23 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
   const read = createPathReader(paths.map(splitPath));
   const params = [...leading.values()];
   const isLabelled = groups.length > 1;
-  let header =
-    isContinued || !hasHeader
-      ? ""
-      : separatedLine((isLabelled ? ["group", ...paths] : paths).map(asJson), writing);
+  // A column of the input keeps its name.
+  const titles = (isLabelled ? ["group", ...paths] : paths).map((name) =>
+    names.includes(name) ? `dexdata_${name}` : name,
+  );
+  let header = isContinued || !hasHeader ? "" : separatedLine([...names, ...titles].map(asJson), writing);
 
   return {
-    page: async ({ group, rows }, args) => {
+    page: async ({ group, rows, lead = [] }, args) => {
       if (rows.length === 0 || !groups.includes(group)) return;
       let lines = header;
       header = "";
-      for (const row of rowTexts(rows, isWhole)) {
-        const cells = [...read(row)];
-        for (const [index, param] of params.entries()) cells[index] ??= asJson(args?.get(param));
-        lines += separatedLine(isLabelled ? [asJson(group), ...cells] : cells, writing);
+      for (const [index, row] of rowTexts(rows, isWhole).entries()) {
+        const own = [...read(row)];
+        for (const [at, param] of params.entries()) own[at] ??= asJson(args?.get(param));
+        const cells = isLabelled ? [asJson(group), ...own] : own;
+        const before = lead[index]?.map((cell) => (cell === "" ? undefined : asJson(cell)));
+        lines += separatedLine(before === undefined ? cells : [...before, ...cells], writing);
       }
       await output.write(lines);
     },

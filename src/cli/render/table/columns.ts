@@ -93,7 +93,8 @@ function tonedByTrade(shown: TableColumn): TableColumn {
 function assetCell(row: unknown, shown: TableColumn, shows: "label" | "asset", style: CellStyle): Cell {
   const [address, network] = [valueOf(row, shown) ?? valueAt(row, ["id"]), valueAt(row, ["chain"])];
   if (typeof address !== "string") return blank;
-  const label = style.findAsset?.(address, typeof network === "string" ? network : undefined)?.label;
+  const known = style.findAsset?.(address, typeof network === "string" ? network : undefined);
+  const label = known?.name ?? known?.label;
   if (label !== undefined) return plain(shownText(label, style));
   if (shows === "label") return blank;
   return plain(shownText(shortAddress(address, ellipsis(style.isUnicode)), style));

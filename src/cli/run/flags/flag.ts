@@ -46,6 +46,7 @@ export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameter
 export const flagGroups = [
   "Filters",
   "Candles",
+  "Prices at a time",
   "Feed",
   "Parameters",
   "Rows",

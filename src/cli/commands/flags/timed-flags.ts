@@ -1,0 +1,55 @@
+import { intervals } from "../../../api/endpoints/ohlcv.ts";
+import { atRules } from "../../../api/endpoints/timed-prices.ts";
+import { type Flag, flag } from "../../run/flags/flag.ts";
+import { choice, duration, text, toggle } from "../../run/flags/flag-types.ts";
+
+const group = "Prices at a time";
+const timeFlags = ["at", "at-field"];
+const excludes: NonNullable<Flag["excludes"]> = [
+  { flag: "watch", why: "prices in the past do not change", next: "remove --watch" },
+];
+
+/** Prices at times in the past, which are read from candles. */
+export const timedFlags = {
+  at: flag(text("time", "time"), group, {
+    summary:
+      "Get the price at this time, from candles, which require a dev plan for tokens and none for --pool",
+    details: "; a line of a list may have its own time after the asset",
+    excludes,
+  }),
+  "at-field": flag(text("field"), group, {
+    summary: "Get the price at the time in this field of each NDJSON row, or in this column of a CSV file",
+    details:
+      " with the columns network and token, asset or pool; a row of txns has a price for each of its tokens",
+    excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
+  }),
+  interval: flag(choice(intervals, "interval"), group, {
+    summary: "Length of the candles",
+    default: "1h",
+    with: timeFlags,
+  }),
+  "max-age": flag(duration, group, {
+    summary: "No price if the candle closed longer than this before the time",
+    default: 86_400_000,
+    with: timeFlags,
+  }),
+  "at-rule": flag(choice(atRules, "rule"), group, {
+    summary:
+      "Candle to use: before (default; the newest that had closed), open (the one that contains the time)",
+    default: "before",
+    choicesIn: "summary",
+    with: timeFlags,
+  }),
+  in: flag(text("asset", "address"), group, {
+    summary: "Add the price in this token (network:address) at the same time",
+    with: timeFlags,
+  }),
+  pool: flag(toggle, group, {
+    summary: "Treat the addresses as pools, priced in one of their tokens",
+    with: timeFlags,
+  }),
+  lake: flag(text("directory", "file"), group, {
+    summary: "Take complete candles from a directory of dexdata sync, and request only the others",
+    with: timeFlags,
+  }),
+};

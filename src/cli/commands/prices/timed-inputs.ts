@@ -1,0 +1,193 @@
+import type { TimedAsset } from "../../../client/candles/timed-walk.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { isObject, member } from "../../../base/json/raw-json.ts";
+import { withoutSecrets } from "../../../base/key.ts";
+import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
+import { checkListed, isList, readLines, readSubjects } from "../input/subjects.ts";
+
+export interface TimedInput {
+  readonly asset: TimedAsset;
+  readonly at: Instant;
+  /** The cells of the row of a CSV file. */
+  readonly lead?: readonly string[] | undefined;
+}
+
+export interface TimedInputs {
+  readonly inputs: readonly TimedInput[];
+  /** The header of a CSV file. */
+  readonly lead?: readonly string[];
+}
+
+export interface InputTaker {
+  readonly kind: TimedAsset["kind"];
+  /** In milliseconds. */
+  readonly now: number;
+  readonly usage: string;
+}
+
+/** Times can leave out seconds. A date is its 00:00 UTC. */
+export function readAt(text: string, now: number, label: string): Instant {
+  const full = text.replace(/^(\S+T\d\d:\d\d)(?=(?:Z|[+-]\d\d:\d\d)$)/iu, "$1:00");
+  const instant = parseTimeBound(full, now);
+  if ("problem" in instant) throw usageFailure(`${label} "${text}": ${instant.problem}`, instant.next);
+  return instant;
+}
+
+/** Whether the words after an asset in a list are a time, and not a label. */
+export const isTime = (label: string | undefined): boolean =>
+  /^(?:\d{4}-\d\d-\d\d|\d{10}$)/u.test(label ?? "");
+
+/** Assets with one time. A line of a list can have its own. */
+export async function readAssetsAt(
+  words: readonly string[],
+  at: string | undefined,
+  sources: AssetSources,
+  { kind, now, usage }: InputTaker,
+): Promise<TimedInputs> {
+  const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
+  const subjects = await readSubjects(words, sources, taker);
+  const common = at === undefined ? undefined : readAt(at, now, "--at");
+  const inputs = subjects.map(({ label, ...subject }) => {
+    const own =
+      label !== undefined && isTime(label) ? readAt(label, now, `time of ${subject.address}`) : common;
+    if (own === undefined)
+      throw usageFailure(
+        `no time for ${subject.network}:${subject.address}`,
+        "write a time after each asset, or add --at",
+      );
+    const asset = { ...subject, kind, ...(own === common && label !== undefined && { label }) };
+    return { asset, at: own };
+  });
+  return { inputs };
+}
+
+/** Lists in which each row has its own time in this field. */
+export async function readRowsAt(
+  words: readonly string[],
+  field: string,
+  sources: AssetSources,
+  taker: InputTaker,
+): Promise<TimedInputs> {
+  const [first = "", ...others] = words;
+  const network = words.length > 1 && !isList(first) ? first : undefined;
+  const [word = "", more] = network === undefined ? words : others;
+  if (!isList(word) || more !== undefined)
+    throw usageFailure("--at-field requires one list of assets: - or @file", taker.usage);
+  const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
+  const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+  const list = { text, field, network, source, names: sources.names };
+  // An asset or a comment cannot begin a header.
+  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+:[^\s,;"]+\s)/u.test(text);
+  return isOfLines ? { inputs: readLinesAt(list, taker) } : await readTableAt(list, taker);
+}
+
+interface List {
+  readonly text: string;
+  readonly field: string;
+  readonly network: string | undefined;
+  readonly source: string;
+  readonly names: AssetSources["names"];
+}
+
+function readLinesAt({ text, field, ...origin }: List, taker: InputTaker): readonly TimedInput[] {
+  return text.split("\n").flatMap((line, index) => {
+    const where = `${origin.source} line ${index + 1}`;
+    const trade = line.trim().startsWith("{") ? tradeIn(line) : undefined;
+    if (trade !== undefined) {
+      const at = timeOf(member(trade, field), field, taker.now, where);
+      const chain = member(trade, "chain") ?? origin.network;
+      return ["token_0", "token_1"].map((name) => ({
+        asset: checked({ network: chain, address: member(trade, name) }, "token", where),
+        at,
+      }));
+    }
+    return readLines([line], index + 1, origin).map((each) => {
+      const time = each.row === undefined ? each.label : member(each.row, field);
+      const kind = each.kind === "pool" ? "pool" : taker.kind;
+      const asset = checked({ network: each.network ?? origin.network, address: each.address }, kind, where);
+      return { asset, at: timeOf(time, each.row === undefined ? "a time" : field, taker.now, where) };
+    });
+  });
+}
+
+/** The row of a transaction; undefined for any other line. */
+function tradeIn(line: string): object | undefined {
+  try {
+    const row: unknown = JSON.parse(line);
+    return isObject(row) && Object.hasOwn(row, "log_index") ? row : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function timeOf(value: unknown, name: string, now: number, where: string): Instant {
+  if (typeof value === "string" || typeof value === "number")
+    return readAt(String(value), now, `${where}: ${name}`);
+  throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
+}
+
+function checked(
+  { network, address }: { readonly network: unknown; readonly address: unknown },
+  kind: TimedAsset["kind"],
+  where: string,
+): TimedAsset {
+  if (typeof network !== "string")
+    throw usageFailure(`${where}: no network given`, "put the network before the list");
+  if (typeof address !== "string") throw usageFailure(`${where}: no address`);
+  checkListed({ network, address }, { where }, kind);
+  return { network, address, kind };
+}
+
+const assetColumns = ["token", "asset", "address", "pool"];
+
+async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedInputs> {
+  // Only lists in CSV need the parser.
+  const { parse } = await import("csv-parse/sync");
+  const [titles = ""] = text.trimStart().split("\n", 1);
+  const delimiter = [",", ";", "\t"].find((each) => titles.includes(each)) ?? ",";
+  const lineNumbers: number[] = [];
+  let records: string[][];
+  try {
+    records = parse(text, {
+      bom: true,
+      delimiter,
+      skip_empty_lines: true,
+      on_record: (record: string[], { lines }) => {
+        lineNumbers.push(lines);
+        return record;
+      },
+    });
+  } catch (cause) {
+    throw usageFailure(
+      `${origin.source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+  const [header, ...rows] = records;
+  const names = header?.map((name) => name.trim()) ?? [];
+  const placeOf = (...known: readonly string[]): number =>
+    names.findIndex((name) => known.includes(name.toLowerCase()));
+  const columns = `its columns: ${names.join(", ")}`;
+  const [timeAt, networkAt] = [names.indexOf(field), placeOf("network", "chain")];
+  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `${origin.source} has no such column`, columns);
+  const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
+  if (assetAt.length === 0)
+    throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);
+  const inputs = rows.map((record, index) => {
+    const where = `${origin.source} line ${lineNumbers[index + 1]}`;
+    const place = assetAt.find((each) => record[each]?.trim() !== "");
+    if (place === undefined) throw usageFailure(`${where}: no address`);
+    const network = record[networkAt]?.trim() || origin.network;
+    const cell = record[place]?.trim() ?? "";
+    const [asset] = readLines([cell], lineNumbers[index + 1] ?? 0, { ...origin, network });
+    if (asset === undefined) throw usageFailure(`${where}: no address`);
+    const isPool = names[place]?.toLowerCase() === "pool" || asset.kind === "pool";
+    const kind = isPool ? "pool" : taker.kind;
+    return {
+      asset: checked(asset, kind, where),
+      at: timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),
+      lead: record,
+    };
+  });
+  return { inputs, lead: names };
+}

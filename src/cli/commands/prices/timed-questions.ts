@@ -1,0 +1,150 @@
+import { readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
+import {
+  createAnswers,
+  type QuoteCache,
+  type TimedAsset,
+  type TimedWalk,
+} from "../../../client/candles/timed-walk.ts";
+import { walkTimed } from "../../../client/candles/walk-timed.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
+import { nameOf, subjectKey } from "../../../client/subject.ts";
+import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
+import { checkFields } from "../../render/formats/missing-fields.ts";
+import type { Input } from "../command.ts";
+import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import { timedFlags } from "../flags/timed-flags.ts";
+import type { Questions } from "../input/questions.ts";
+import { checkWord, isList, readWord } from "../input/subjects.ts";
+import { type RunOptions, serviceOf, syncServiceOf } from "../../run/run-options.ts";
+import { isTime, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
+
+type Timed = Input<EndpointFlags>;
+
+const usage = "usage: dexdata prices <network:address…|@file|-> --at <time>";
+
+/** The labels of `current`, which is for current prices, may be times. If they are not, it is returned. */
+export async function timedQuestions(
+  input: Timed,
+  options: RunOptions,
+  sources: AssetSources,
+  context: Context,
+  current: Questions | undefined,
+): Promise<Questions> {
+  const { flags, typed, words } = input;
+  const times = current?.named.filter(({ label }) => isTime(label)) ?? [];
+  if (current !== undefined && times.length === 0) {
+    const given = Object.keys(timedFlags).find((name) => typed.has(name));
+    if (given === undefined) return current;
+    throw usageFailure(`--${given} requires --at or --at-field`, "add a time, such as --at -1h");
+  }
+  if (typed.get("missing")?.at(-1) === "skip")
+    throw usageFailure(
+      "--missing skip: each input has a row, with the reason if there is no price",
+      "use null (default) or fail",
+    );
+  const { in: quote, pool, interval = "1h", "max-age": maxAge = 0, "at-rule": rule = "before" } = flags;
+  const taker = { kind: pool === true ? "pool" : "token", now: options.now, usage } as const;
+  const field = flags["at-field"];
+  const { inputs, lead } =
+    field === undefined
+      ? { ...(await readAssetsAt(words, flags.at, sources, taker)), lead: undefined }
+      : await readRowsAt(words, field, sources, taker);
+  if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
+    throw invalidInput(
+      `--max-age "${formatDuration(maxAge)}"`,
+      `must be at least as long as the candles (--interval ${interval})`,
+      "the newest candle may have closed that long ago; use a shorter --interval",
+    );
+  const assets = new Map<string, { readonly asset: TimedAsset; readonly index: number }>();
+  const indexOf = (asset: TimedAsset): number => {
+    const key = `${asset.kind} ${subjectKey(asset)}`;
+    const known = assets.get(key)?.index ?? assets.size;
+    if (known === assets.size) assets.set(key, { asset, index: known });
+    return known;
+  };
+  const indexed = inputs.map(({ asset, ...each }) => ({ ...each, asset: indexOf(asset) }));
+  const hasTokens = inputs.some(({ asset }) => asset.kind === "token");
+  const hasPools = inputs.some(({ asset }) => asset.kind === "pool");
+  if (hasPools && quote !== undefined)
+    throw usageFailure(
+      "--in cannot be used with pools: the price of a pool is in one of its tokens",
+      "use tokens, or leave out --in",
+    );
+  const endpoint = timedPrices(hasPools || quote !== undefined, hasTokens ? candlesOf.token.plan : "keyless");
+  checkFields(options.fields, [rowShape(endpoint)]);
+  const timed: TimedWalk = {
+    rule: { rule, maxAge: maxAge / 1000, now: options.now / 1000 },
+    interval,
+    inputs: indexed,
+    quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words)),
+    isQuoted: hasPools || quote !== undefined,
+    stored: flags.lake === undefined ? undefined : await openLake(flags.lake, options),
+    quotes: quoteCache(context, options),
+    answers: createAnswers(),
+    assets: [...assets.values()].map(({ asset }) => asset),
+  };
+  return {
+    endpoint,
+    asked: [new Map(Object.entries({ interval, at_rule: rule, max_age: formatDuration(maxAge) }))],
+    limit: undefined,
+    walk: {
+      pageSize: 0,
+      isStrict: true,
+      made: { pages: (asking) => walkTimed(asking, timed), seen: timed.answers.seen },
+    },
+    timed,
+    groups: [onlyGroup],
+    missing: flags.missing === "fail" ? "fail" : "null",
+    isRecord: false,
+    named: timed.assets,
+    lead,
+  };
+}
+
+function quoteAsset(word: string, [first = ""]: readonly string[]): TimedAsset {
+  const network = isList(first) || first.includes(":") ? undefined : first;
+  const subject = readWord(word, network, usage);
+  checkWord(subject, "token");
+  return { ...subject, kind: "token" };
+}
+
+async function openLake(root: string, options: RunOptions): Promise<TimedWalk["stored"]> {
+  const { storedCandles } = await import("../../../lake/stored-candles.ts");
+  return storedCandles(root, (target) => syncServiceOf(options, target));
+}
+
+/** The cache lasts for a day. */
+function quoteCache(context: Context, options: RunOptions): QuoteCache {
+  let kept: Map<string, string> | undefined;
+  const listName = ({
+    isSimulated,
+    rest,
+  }: {
+    readonly isSimulated: boolean;
+    readonly rest: string;
+  }): string => `${isSimulated ? serviceOf(options) : rest} quotes`;
+  const read = (name: string): Map<string, string> =>
+    (kept ??= new Map(
+      (readCachedList(context, name) ?? []).map((text): [string, string] => {
+        const [pool = "", token = ""] = text.split("\t");
+        return [pool, token];
+      }),
+    ));
+  return {
+    find: (target, pool) => read(listName(target)).get(nameOf(pool)),
+    keep: (target, pool, token) => {
+      const name = listName(target);
+      read(name).set(nameOf(pool), token);
+      writeCachedList(
+        context,
+        name,
+        [...read(name)].map((pair) => pair.join("\t")),
+      );
+    },
+  };
+}

@@ -1,0 +1,371 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { answerCandles, candle, utc } from "../harness/candle-service.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { json, type Script } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const sandbox = useSandbox();
+const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const hour = 3600;
+const now = sandboxNow / 1000;
+const noon = Date.parse("2026-11-20T12:00:00Z") / 1000;
+
+function fileOf(name: string, text: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A service in which each candle's close is the time at which it opens. */
+async function priced(
+  words: readonly string[],
+  script: Script = (request) => answerCandles(request, { interval: hour }),
+  tier = "pro",
+  more: Readonly<Record<string, string>> = {},
+): Promise<Outcome & { readonly urls: readonly string[] }> {
+  const server = await serveInTest(script);
+  const hosts = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+  const key = tier === "keyless" ? {} : { DEXDATA_API_KEY: "api_pro_s3cr3tPart", DEXDATA_TIER: tier };
+  const env = { ...hosts, ...key, DEXDATA_NOW: utc(now), ...more };
+  const outcome = await dexdata(["prices", ...words, "--rpm", "unlimited", "--error-format", "text"], {
+    env,
+  });
+  return { ...outcome, urls: server.requests.map(({ url }) => url) };
+}
+
+describe("--at", () => {
+  test("one row per input, in input order, from one request per token, with every digit", async () => {
+    const { stdout, urls, exit } = await priced(["ethereum", weth, usdc, weth, "--at", "2026-11-20T12:30Z"]);
+    expect(exit).toBe(0);
+    const row = (id: string): string =>
+      `{"chain":"ethereum","id":"${id}","at":"2026-11-20T12:30:00Z","price_usd":${noon - hour}.10,"candle":"2026-11-20T11:00:00Z","interval":"1h","age":1800,"volume_usd":7,"reason":null}\n`;
+    expect(stdout).toBe(row(weth) + row(usdc) + row(weth));
+    expect(urls.length).toBe(2);
+  });
+
+  test("a candle that was open at the time is never used, but --at-rule open uses it", async () => {
+    const at = async (time: string, ...more: readonly string[]): Promise<unknown> =>
+      rowsOf((await priced(["ethereum", weth, "--at", time, ...more])).stdout)[0]?.["candle"];
+    expect(await at("2026-11-20T12:59:59Z")).toBe("2026-11-20T11:00:00Z");
+    expect(await at("2026-11-20T13:00Z")).toBe("2026-11-20T12:00:00Z");
+    expect(await at("2026-11-20T13:00Z", "--at-rule", "open")).toBe("2026-11-20T13:00:00Z");
+    expect(await at("2026-11-20T12:59:59Z", "--interval", "1h", "--at-rule", "open")).toBe(
+      "2026-11-20T12:00:00Z",
+    );
+  });
+
+  test("a date is its 00:00, and a table shows the time itself", async () => {
+    const { stdout } = await priced(["ethereum", weth, "--at", "2026-11-20", "-o", "table"]);
+    expect(stdout).toContain("2026-11-20T00:00:00Z");
+  });
+
+  test("a time without a trade in --max-age has none, after looking back that far", async () => {
+    const last = noon - 20 * hour;
+    const script: Script = (request) =>
+      answerCandles(request, { interval: hour, has: (opens) => opens === last });
+    const at = async (...more: readonly string[]): Promise<readonly unknown[]> => {
+      const [row] = rowsOf((await priced(["ethereum", weth, "--at", utc(noon), ...more], script)).stdout);
+      return [row?.["candle"], row?.["age"], row?.["reason"]];
+    };
+    expect(await at()).toEqual([utc(last), 19 * hour, null]);
+    expect(await at("--max-age", "19h")).toEqual([utc(last), 19 * hour, null]);
+    expect(await at("--max-age", "18h")).toEqual([null, null, "no_trade"]);
+  });
+
+  test("times in the future, after the newest response, and before the plan's reach", async () => {
+    const times = [now + 1, now - 30, now - 60, now - 31 * 86_400];
+    const file = fileOf("reasons", times.map((at) => `ethereum:${pool} ${utc(at)}\n`).join(""));
+    const script: Script = (request) =>
+      request.path.endsWith("/ohlcv")
+        ? answerCandles(request, { interval: hour })
+        : json({ id: pool, tokens: [{ id: usdc }, { id: weth }] });
+    const keyless = await priced([`@${file}`, "--pool"], script, "keyless");
+    const rows = rowsOf(keyless.stdout);
+    expect(rows.map(({ reason }) => reason)).toEqual(["in_future", "too_recent", null, "outside_plan"]);
+    expect(rows[2]).toMatchObject({
+      price_usd: null,
+      price: now - 60 - ((now - 60) % hour) - hour + 0.1,
+      quote_token: `ethereum:${weth}`,
+    });
+    expect(keyless.urls.length).toBe(2);
+    const dev = await priced([`@${file}`], undefined, "dev");
+    expect(rowsOf(dev.stdout).map(({ reason }) => reason)).toEqual(["in_future", null, null, "outside_plan"]);
+  });
+
+  test("a plan that the service has moved meanwhile costs a refusal, and only the time at its edge", async () => {
+    const edge = now - 86_400;
+    const script: Script = (request) => {
+      if (!request.path.endsWith("/ohlcv")) return json({ id: pool, quote_token_id: usdc });
+      if (Number(request.query.get("start")) < edge + 7200)
+        return json({ error: "plan_required", param: "start", required_tier: "free" }, { status: 403 });
+      return answerCandles(request, { interval: hour });
+    };
+    const file = fileOf(
+      "edge",
+      [edge + 2 * hour, edge + 6 * hour].map((at) => `ethereum:${pool} ${utc(at)}\n`).join(""),
+    );
+    const { stdout, exit } = await priced([`@${file}`, "--pool"], script, "keyless");
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout).map(({ reason }) => reason)).toEqual(["outside_plan", null]);
+  });
+
+  test.each([
+    ["a 404", json({ error: "not_found", resource: "token" }, { status: 404 })],
+    [
+      "a failure of the edge",
+      json({ success: false, error: { code: "ORIGIN_ERROR", message: "x" } }, { status: 500 }),
+    ],
+  ])("an unknown token has no price and does not end the run: %s", async (_, refusal) => {
+    const script: Script = (request) => {
+      if (request.path.includes(weth)) return answerCandles(request, { interval: hour });
+      return request.path.endsWith("/ohlcv") ? refusal : json({ error: "not_found" }, { status: 404 });
+    };
+    const { stdout, exit } = await priced(["ethereum", usdc, weth, "--at", "-2h", "--retries", "1"], script);
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout).map(({ reason }) => reason)).toEqual(["unknown_token", null]);
+  });
+
+  test("a failure of the edge for a token that exists ends the run", async () => {
+    const broken = json({ success: false, error: { code: "ORIGIN_ERROR", message: "x" } }, { status: 500 });
+    const script: Script = (request) => (request.path.endsWith("/ohlcv") ? broken : json({ id: weth }));
+    expect(await priced(["ethereum", weth, "--at", "-2h", "--retries", "1"], script)).toMatchObject({
+      exit: 7,
+      stdout: "",
+    });
+  });
+
+  test("keyless users read how to get the price of a pool", async () => {
+    const { exit, stderr } = await dexdata(`prices ethereum ${weth} --at -2h`, {
+      env: sandbox.env("keyless"),
+    });
+    expect(exit).toBe(4);
+    expect(stderr).toContain("without a paid plan, use: dexdata prices ethereum <pool> --pool --at <time>");
+  });
+
+  test("--in divides the prices of both tokens at that time, and has the larger age", async () => {
+    const script: Script = (request) =>
+      answerCandles(request, {
+        interval: hour,
+        has: (opens) => request.path.includes(weth) || opens < noon - 2 * hour,
+        row: (opens, interval) =>
+          candle(opens, interval).replaceAll(`${opens}.10`, request.path.includes(weth) ? "1000" : "3"),
+      });
+    const { stdout } = await priced(["ethereum", weth, "--at", utc(noon), "--in", usdc], script);
+    expect(stdout).toContain(
+      `"price_usd":1000,"price":333.${"3".repeat(31)},"quote_token":"ethereum:${usdc}"`,
+    );
+    expect(rowsOf(stdout)[0]).toMatchObject({ age: 2 * hour, candle: utc(noon - hour) });
+  });
+
+  test("--missing fail ends with 8", async () => {
+    const { exit, stderr } = await priced(["ethereum", weth, "--at", utc(now + 100), "--missing", "fail"]);
+    expect(exit).toBe(8);
+    expect(stderr).toContain(`no price for ethereum:${weth}`);
+  });
+});
+
+describe("lists", () => {
+  test("CSV: the input's own columns come first, quoted cells stay, and names are not taken twice", async () => {
+    const csv = `\u{feff}lot,network,token,time,id\r\n"a, ""b""",ethereum,${weth},2026-11-20T12:00:00Z,7\r\n\r\n"two\nlines",ethereum,${usdc},${noon},\r\n`;
+    const { stdout, exit } = await priced([
+      `@${fileOf("lots.csv", csv)}`,
+      "--at-field",
+      "time",
+      "-o",
+      "csv",
+      "--fields",
+      "at,id,price_usd",
+    ]);
+    expect(exit).toBe(0);
+    expect(stdout).toBe(
+      `lot,network,token,time,id,at,dexdata_id,price_usd\n` +
+        `"a, ""b""",ethereum,${weth},2026-11-20T12:00:00Z,7,2026-11-20T12:00:00Z,${weth},${noon - hour}.10\n` +
+        `two\\nlines,ethereum,${usdc},${noon},,2026-11-20T12:00:00Z,${usdc},${noon - hour}.10\n`,
+    );
+  });
+
+  test("CSV with semicolons, a column asset, and one for pools", async () => {
+    const csv = `asset;pool;when\nethereum:${weth};;2026-11-20\n;ethereum:${pool};2026-11-20\n`;
+    const script: Script = (request) =>
+      request.path.endsWith("/ohlcv")
+        ? answerCandles(request, { interval: hour })
+        : json({ id: pool, quote_token_id: usdc });
+    const { stdout, urls } = await priced(
+      [`@${fileOf("semicolons.csv", csv)}`, "--at-field", "when"],
+      script,
+    );
+    expect(rowsOf(stdout).map(({ id, quote_token }) => [id, quote_token])).toEqual([
+      [weth, null],
+      [pool, `ethereum:${usdc}`],
+    ]);
+    expect(urls.some((url) => url.includes(`/pools/${pool}/ohlcv`))).toBe(true);
+  });
+
+  test("lines with a time need no flag, and their time has priority over --at", async () => {
+    const file = fileOf(
+      "lines",
+      `# lots\nethereum:${weth} 2026-11-20T12:00Z\nethereum:${usdc} 2026-11-20T13:00:00+01:00\n`,
+    );
+    const { stdout } = await priced([`@${file}`]);
+    expect(rowsOf(stdout).map(({ at }) => at)).toEqual(["2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"]);
+    const mixed = fileOf("mixed", `ethereum:${weth} 2026-11-20\nethereum:${usdc}\n`);
+    expect((await priced([`@${mixed}`])).stderr).toContain(`no time for ethereum:${usdc}`);
+    const { stdout: both } = await priced([`@${mixed}`, "--at", "2026-11-19"]);
+    expect(rowsOf(both).map(({ at }) => at)).toEqual(["2026-11-20T00:00:00Z", "2026-11-19T00:00:00Z"]);
+  });
+
+  test("a row of txns has a price for each token of the pool", async () => {
+    const { stdout: trades } = await dexdata(`txns ethereum ${pool} --limit 3 -o ndjson`, {
+      env: sandbox.env(),
+    });
+    const { stdout, exit } = await priced([
+      "ethereum",
+      `@${fileOf("trades", trades)}`,
+      "--at-field",
+      "created_at",
+    ]);
+    expect(exit).toBe(0);
+    const expected = rowsOf(trades).flatMap(({ token_0: zero, token_1: one, created_at: at }) => [
+      [zero, at],
+      [one, at],
+    ]);
+    expect(rowsOf(stdout).map(({ id, at }) => [id, at])).toEqual(expected);
+  });
+
+  test.each([
+    ["no such column", `token,network\n${weth},ethereum\n`, `invalid --at-field "time": `],
+    ["no addresses", `network,time\nethereum,2026-11-20\n`, "no column with addresses"],
+    ["a cell too many", `token,network,time\n${weth},ethereum,2026-11-20,1\n`, "invalid CSV"],
+    [
+      "an invalid time",
+      `token,network,time\n${weth},ethereum,2026-11-20 12:00\n`,
+      'line 2: time "2026-11-20 12:00"',
+    ],
+    ["no time", `token,network,time\n${weth},ethereum,\n`, "line 2: time is missing"],
+    ["no network", `token,time\n${weth},2026-11-20\n`, "no network given"],
+    ["no address", `token,network,time\n,ethereum,2026-11-20\n`, "line 2: no address"],
+    [
+      "a damaged address",
+      `token,network,time\n${weth.slice(1)},ethereum,2026-11-20\n`,
+      "line 2: invalid address",
+    ],
+  ])("CSV with %s: exit 2 before a request", async (name, csv, problem) => {
+    const { exit, stderr, urls } = await priced([`@${fileOf(name, csv)}`, "--at-field", "time"]);
+    expect({ exit, urls, has: stderr.includes(problem) ? problem : stderr }).toEqual({
+      exit: 2,
+      urls: [],
+      has: problem,
+    });
+  });
+
+  test.each([
+    [["--interval", "1m"], "--interval requires --at or --at-field"],
+    [["--lake", "."], "--lake requires --at or --at-field"],
+    [["--at", "-2h", "--max-age", "30m"], 'invalid --max-age "30m"'],
+    [["--at", "-2h", "--pool", "--in", weth], "--in cannot be used with pools"],
+    [["--at", "-2h", "--watch", "10s"], "--watch"],
+    [["--at", "-2h", "--missing", "skip"], "--missing skip"],
+    [["--at", "-2h", "--lake", "/nowhere"], '--lake "/nowhere"'],
+    [["--at", "12:00"], "--at"],
+  ])("%j: exit 2 before a request", async (flags, problem) => {
+    const address = flags.includes("--pool") ? pool : weth;
+    const { exit, stderr, urls } = await priced(["ethereum", address, ...flags]);
+    expect({ exit, urls, has: stderr.includes(problem) ? problem : stderr }).toEqual({
+      exit: 2,
+      urls: [],
+      has: problem,
+    });
+  });
+});
+
+describe("interrupted and repeated", () => {
+  const lots = fileOf(
+    "many",
+    Array.from(
+      { length: 60 },
+      (_, index) => `ethereum:${[weth, usdc][index % 2]} ${utc(noon - index * 3 * hour)}\n`,
+    ).join(""),
+  );
+  const words = [`@${lots}`, "--interval", "1m", "--at-field", "time"];
+  const service: Script = (request) =>
+    answerCandles(request, { interval: 60, has: (opens) => opens % 420 === 0 });
+
+  test("--max-credits stops it, and --resume requests only the rest; rows and receipt as of one run", async () => {
+    const { url, requests } = await serveInTest(service);
+    const env = {
+      DEXDATA_PRO_BASE_URL: url,
+      DEXDATA_API_KEY: "api_pro_s3cr3tPart",
+      DEXDATA_TIER: "pro",
+      DEXDATA_NOW: utc(now),
+    };
+    const pull = async (name: string, ...more: readonly string[]): Promise<number> =>
+      (
+        await dexdata(["prices", ...words, "--rpm", "unlimited", "--out", path.join(folder, name), ...more], {
+          env,
+        })
+      ).exit;
+    expect(await pull("whole")).toBe(0);
+    const whole = requests.map((each) => each.url);
+    const receipt = path.join(folder, "parts.json");
+    const exits: number[] = [];
+    while (exits.at(-1) !== 0 && exits.length < whole.length)
+      exits.push(await pull("parts", "--resume", "--receipt", receipt, "--max-credits", "4"));
+    expect(exits).toEqual([5, 5, 5, 5, 0]);
+    expect(readFileSync(path.join(folder, "parts"), "utf8")).toBe(
+      readFileSync(path.join(folder, "whole"), "utf8"),
+    );
+    expect(
+      requests
+        .slice(whole.length)
+        .map((each) => each.url)
+        .toSorted(),
+    ).toEqual(whole.toSorted());
+    const facts = { rows: 60, inputs: 60, complete: true, requests: whole.length, missing: 0 };
+    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject(facts);
+  });
+
+  test("--lake: what sync has needs no request, of tokens and of pools", async () => {
+    const lake = path.join(folder, "lake");
+    mkdirSync(path.join(folder, "cache"));
+    const env = { ...sandbox.env(), XDG_CACHE_HOME: path.join(folder, "cache") };
+    for (const [asset, kind] of [
+      [`ethereum:${usdc}`, "token-ohlcv"],
+      [`ethereum:${pool}`, "ohlcv"],
+    ])
+      expect(
+        await dexdata(
+          `sync ${lake}-${kind} ${asset} --kind ${kind} --interval 1h --from -9d --rpm unlimited`,
+          { env },
+        ),
+      ).toMatchObject({ exit: 0 });
+    for (const [asset, kind, flag] of [
+      [usdc, "token-ohlcv", ""],
+      [pool, "ohlcv", "--pool"],
+    ]) {
+      const file = fileOf(
+        `times-${kind}`,
+        Array.from(
+          { length: 40 },
+          (_, index) => `ethereum:${asset} ${utc(now - (index + 3) * 5 * hour)}\n`,
+        ).join(""),
+      );
+      const argv = `prices @${file} --at-field time ${flag} -o ndjson`;
+      const plain = await dexdata(argv, { env });
+      sandbox.takeLog();
+      const stored = await dexdata(`${argv} --lake ${lake}-${kind}`, { env });
+      expect(stored).toMatchObject({ exit: 0, stdout: plain.stdout });
+      expect(sandbox.takeLog()).toEqual([]);
+      const other = await dexdata(`${argv} --lake ${lake}-${kind} --interval 30m`, { env });
+      expect(other.exit).toBe(0);
+      expect(sandbox.takeLog().length).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { isLong } from "../harness/long.ts";
+import { fewestRequests, modelPrices, type ModelWish } from "../harness/price-model.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+const day = 86_400;
+const [assets, times] = isLong ? [200, 10_000] : [12, 300];
+
+/** Bar 6 of answers.md. */
+describe("prices of many assets at many times", () => {
+  const bars = [
+    ["dev", "token", "1h", 3600, 30 * day, 0],
+    ["pro", "token", "1h", 3600, 30 * day, 0],
+    ["dev", "token", "1m", 60, 30 * day, 0],
+    ["keyless", "pool", "1h", 3600, day, 60],
+    ["free", "pool", "10m", 600, 7 * day, 60],
+  ] as const;
+  const used = isLong ? bars : bars.filter(([tier, , interval]) => tier !== "pro" && interval !== "1m");
+
+  test.each(used)(
+    "%s, %s, %s: as the market's candles say, with the fewest requests",
+    async (tier, kind, interval, seconds, reach, age) => {
+      const isOpenEnded = tier === "pro";
+      const wish: ModelWish = {
+        kind,
+        assets,
+        times,
+        interval: seconds,
+        maxAge: day,
+        reach,
+        age,
+        seed: 1,
+      };
+      const expected = modelPrices(wish);
+      const file = path.join(folder, `${tier}-${interval}`);
+      writeFileSync(file, expected.map(({ line }) => `${line}\n`).join(""));
+      const words = [
+        "prices",
+        `@${file}`,
+        "--at-field",
+        "time",
+        "--interval",
+        interval,
+        "--rpm",
+        "unlimited",
+      ];
+      const argv = [...words, ...(kind === "pool" ? ["--pool"] : [])];
+      sandbox.takeLog();
+      const estimated = rowsOf(
+        (await dexdata([...argv, "--estimate", "-o", "ndjson"], { env: sandbox.env(tier) })).stdout,
+      );
+      sandbox.takeLog();
+      const { exit, stdout, stderr } = await dexdata([...argv, "-o", "ndjson"], { env: sandbox.env(tier) });
+      const sent = sandbox.takeLog();
+      expect({ exit, stderr: exit === 0 ? "" : stderr }).toEqual({ exit: 0, stderr: "" });
+      const rows = rowsOf(stdout);
+      expect(rows.length).toBe(times);
+      const different = rows.flatMap((row, index) => {
+        const { price, candle, reason, line } = expected[index] ?? {};
+        const found = {
+          price: row[kind === "pool" ? "price" : "price_usd"],
+          candle: row["candle"],
+          reason: row["reason"],
+        };
+        // A plan without a limit has no time outside of it.
+        const isOther = isOpenEnded && reason === "outside_plan";
+        return isOther || JSON.stringify(found) === JSON.stringify({ price, candle, reason })
+          ? []
+          : [{ line, found, price, candle, reason }];
+      });
+      expect(different).toEqual([]);
+      const candles = sent.filter(({ url }) => url.includes("/ohlcv")).length;
+      const least = fewestRequests(expected, wish);
+      expect(candles).toBeGreaterThanOrEqual(least);
+      expect({ candles, isFew: candles <= Math.max(least + 1, least * 1.1) }).toEqual({
+        candles,
+        isFew: true,
+      });
+      const credits = Number(estimated[0]?.["credits"]);
+      expect({
+        credits,
+        sent: sent.length,
+        isNear: Math.abs(credits - sent.length) <= Math.max(1, sent.length * 0.02),
+      }).toEqual({ credits, sent: sent.length, isNear: true });
+      if (isLong)
+        process.stderr.write(
+          `${tier} ${kind} ${interval}: ${candles} candle requests, least ${least}, estimate ${credits}, sent ${sent.length}\n`,
+        );
+    },
+    600_000,
+  );
+});
