@@ -19,7 +19,6 @@ import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import { timedFlags } from "../flags/timed-flags.ts";
 import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
 import { serviceOf } from "../pull/pull-query.ts";
@@ -38,12 +37,7 @@ export async function timedQuestions(
   current: Questions | undefined,
 ): Promise<Questions> {
   const { flags, typed, words } = input;
-  const times = current?.named.filter(({ label }) => isTime(label)) ?? [];
-  if (current !== undefined && times.length === 0) {
-    const given = Object.keys(timedFlags).find((name) => typed.has(name));
-    if (given === undefined) return current;
-    throw usageFailure(`--${given} requires --at or --at-field`, "add a time, such as --at -1h");
-  }
+  if (current?.named.some(({ label }) => isTime(label)) === false) return current;
   if (typed.get("missing")?.at(-1) === "skip")
     throw usageFailure(
       "--missing skip: each input has a row, with the reason if there is no price",
@@ -56,7 +50,7 @@ export async function timedQuestions(
   const field = flags["at-field"];
   const { inputs, lead } =
     field === undefined
-      ? { ...(await readAssetsAt(words, flags.at, sources, taker)), lead: undefined }
+      ? { ...(await readAssetsAt(current?.named ?? words, flags.at, sources, taker)), lead: undefined }
       : await readRowsAt(words, field, sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
