@@ -173,7 +173,8 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
     names.findIndex((name) => known.includes(name.toLowerCase()));
   const columns = `its columns: ${names.join(", ")}`;
   const [timeAt, networkAt] = [names.indexOf(field), placeOf("network", "chain")];
-  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `${origin.source} has no such column`, columns);
+  if (timeAt < 0)
+    throw invalidInput(`--at-field "${field}"`, `this column is not in ${origin.source}`, columns);
   const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
     throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);
