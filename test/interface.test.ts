@@ -964,7 +964,7 @@ describe("choices", () => {
   });
 
   test.each(["token_ohlcv", "pool_ohlcv"] as const)("rule 119: %s accepts these nine intervals", (id) => {
-    expect(choicesOf(id, "interval")).toEqual({
+    expect(choicesOf(id, "interval")).toMatchObject({
       kind: "choice",
       choices: ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"],
     });

@@ -32,6 +32,8 @@ export interface FeedKind {
   readonly method: string;
   /** Wire-facts 5.5; the specification has only `p`. */
   readonly event: NamedRecord;
+  /** What the board shows, if it differs from other kinds of the feed. */
+  readonly shown?: Feed["shown"];
   /** One asset can have a thousand times the events of another kind's. */
   readonly isCostly?: true;
 }
@@ -46,6 +48,13 @@ export interface ShownValue {
   /** Names differ between older and newer versions of the service. */
   readonly names: readonly string[];
   readonly trade?: TradePart;
+  /** Of the names, which each end with the side of a trade, the one for the asset's own side. */
+  readonly isOfAsset?: true;
+}
+
+/** By default, for the first kind. */
+export function shownValues(feed: Pick<Feed, "shown" | "kinds">, by = feed.kinds[0].by): Feed["shown"] {
+  return feed.kinds.find((kind) => kind.by === by)?.shown ?? feed.shown;
 }
 
 /** Specification, Limits. */

@@ -136,10 +136,12 @@ export function choiceFailure(
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
 }
 
+/** Also of a number of weeks, which only candles have. */
+const lengthOf = (word: string): number | undefined =>
+  parseDuration(word.replace(/^(\d+)w$/u, (_, weeks: string) => `${7 * Number(weeks)}d`));
+
 /** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. */
 function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
-  const lengthOf = (word: string): number | undefined =>
-    parseDuration(word.replace(/^(\d+)w$/u, (_, weeks: string) => `${7 * Number(weeks)}d`));
   const wanted = lengthOf(typed.toLowerCase());
   const lengths = choices.map(lengthOf);
   if (wanted === undefined || lengths.includes(undefined)) return undefined;

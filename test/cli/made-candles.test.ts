@@ -325,7 +325,7 @@ describe("every format", () => {
     expect(csv.slice(1).map((line) => line.split(",")[0])).toEqual(rows.map((row) => row["time_open"]));
     const table = (await dexdata(`${words} -o table -q`, { env })).stdout;
     expect(table.trimEnd().split("\n")).toHaveLength(13);
-    expect((await dexdata(`${words} --chart -q`, { env })).exit).toBe(0);
+    expect((await dexdata(`${words} --chart -q`, { env })).stdout).toContain("4h candles");
     for (const name of ["made.ndjson", "made.csv", "made.parquet"]) {
       const [file, receipt] = [path.join(folder, name), path.join(folder, `${name}.receipt`)];
       const pulled = await dexdata([...words.split(" "), "-q", "--out", file, "--receipt", receipt], { env });
@@ -334,6 +334,8 @@ describe("every format", () => {
         const { exit, stdout, stderr } = await dexdata(["verify", ...checked, "-q"], { env });
         expect({ name, exit, stdout, stderr }).toEqual({ name, exit: 0, stdout: "", stderr: "" });
       }
+      const checked = await dexdata(["verify", file, "-o", "table"], { env });
+      expect(checked.stdout).toContain("derived candle");
     }
   });
 

@@ -130,8 +130,8 @@ describe("--amounts tokens", () => {
       expect(type).toBe(isSwap ? "swap" : "liquidity");
     }
     expect(new Set(rows.map((row) => row["type"]))).toEqual(new Set(["swap", "liquidity"]));
-    const json = (await dexdata(`${words} --amounts tokens -o json`, options())).stdout;
-    expect(JSON.parse(json)).toEqual(rows);
+    const list = (await dexdata(`${words} --amounts tokens -o json`, options())).stdout;
+    expect(JSON.parse(list)).toEqual(rows);
     const fields = ["amount_0_tokens", "amount_1_tokens", "size_usd", "type"];
     for (const [format, separator] of [
       ["csv", ","],

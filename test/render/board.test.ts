@@ -158,6 +158,33 @@ test("each feed has its own column title", () => {
   ]);
 });
 
+test("trades of a token show the price of that token, on either side of any pair", () => {
+  const [, address = ""] = weth.split(":");
+  const board = boardOf({ feed: "transactions", by: "token", assets: [weth] });
+  const trade = (second: number, tokens: object, prices: object): void => {
+    const event = { chain: "ethereum", pool_id: "0x1", ...tokens, ...prices, volume_usd: 10 };
+    board.events([{ data: Buffer.from(JSON.stringify(event)), asset: weth }], second * 1000);
+  };
+  const shown = (second: number): string => {
+    const [heads = "", row = ""] = board.frame({ columns: 200, rows: 30 }, fine, second * 1000).slice(2, 4);
+    expect(heads).toMatch(/PRICE USD +SIZE USD/u);
+    return row.replaceAll(/\s+/gu, " ");
+  };
+  trade(0, { token_0: "0xuni", token_1: address }, { price_0_usd: 9.39, price_1_usd: 3270 });
+  expect(shown(0)).toContain(" 3,270.00 10 0.00%");
+  trade(
+    1,
+    { token_0: "0xusdc", token_1: address.toUpperCase().replace("X", "x") },
+    { price_0_usd: 0.998, price_1_usd: 3273.27 },
+  );
+  expect(shown(1)).toContain(" 3,273.27 10 +0.10%");
+  trade(2, { token_0: address, token_1: "0xuni" }, { price_0_usd: 3266.73, price_1_usd: 9.4 });
+  expect(shown(2)).toContain(" 3,266.73 10 -0.10%");
+  // Without its price, no other token's is shown, and the change stays.
+  trade(3, { token_0: "0xuni", token_1: address }, { price_0_usd: 9.39 });
+  expect(shown(3)).toMatch(/cc2 10 -0\.10%/u);
+});
+
 test("text from the service cannot control the terminal", () => {
   const board = boardOf({ assets: ["x:\u001b[2J\u202e"] });
   board.events([{ data: Buffer.from('{"price":"\\u001b]0;x\\u0007"}'), asset: "x:\u001b[2J\u202e" }], 0);

@@ -1,4 +1,4 @@
-import type { Feed } from "../feed.ts";
+import type { Feed, ShownValue } from "../feed.ts";
 import {
   address,
   amount,
@@ -27,12 +27,32 @@ const transactionEvent: NamedRecord = {
   },
 };
 
+const parts: readonly ShownValue[] = [
+  { title: "SIZE USD", reads: "amount", names: ["volume_usd"] },
+  { title: "TOKEN 0", reads: "amount", names: ["amount_0"], trade: "amount 0" },
+  { title: "TOKEN 1", reads: "amount", names: ["amount_1"], trade: "amount 1" },
+];
+
+/** A token trades in many pools, and on either side of a pair. */
+const priceOfToken: ShownValue = {
+  title: "PRICE USD",
+  reads: "price",
+  names: ["price_0_usd", "price_1_usd"],
+  isOfAsset: true,
+};
+
 export const transactionsFeed: Feed<"transactions"> = {
   name: "transactions",
   path: "/sse/transactions",
   kinds: [
     { by: "pool", method: "pool", event: transactionEvent },
-    { by: "token", method: "token", event: transactionEvent, isCostly: true },
+    {
+      by: "token",
+      method: "token",
+      event: transactionEvent,
+      shown: [priceOfToken, ...parts],
+      isCostly: true,
+    },
   ],
   events: new Set(["pool", "token"]),
   batches: "perhaps",
@@ -40,10 +60,5 @@ export const transactionsFeed: Feed<"transactions"> = {
   params: [],
   times: ["block_timestamp"],
   hasTimeIds: false,
-  shown: [
-    { title: "PRICE 0 USD", reads: "price", names: ["price_0_usd"] },
-    { title: "SIZE USD", reads: "amount", names: ["volume_usd"] },
-    { title: "TOKEN 0", reads: "amount", names: ["amount_0"], trade: "amount 0" },
-    { title: "TOKEN 1", reads: "amount", names: ["amount_1"], trade: "amount 1" },
-  ],
+  shown: [{ title: "PRICE 0 USD", reads: "price", names: ["price_0_usd"] }, ...parts],
 };

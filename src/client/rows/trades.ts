@@ -28,11 +28,8 @@ export function tradeSize(
 }
 
 /** The fields of a transaction to locate, so that amounts in tokens can be added. */
-export const tradeFields = [
-  ...["token_0", "amount_0", "price_0_usd", "volume_0"],
-  ...["token_1", "amount_1", "price_1_usd", "volume_1"],
-];
-const [token, amount, price, volume, side1] = [0, 1, 2, 3, 4];
+export const tradeFields = "token_0 amount_0 price_0_usd token_1 amount_1 price_1_usd".split(" ");
+const [token, amount, price, side1] = [0, 1, 2, 3];
 
 /** Undefined if the token's decimals are unknown. */
 type DecimalsOf = (token: unknown) => number | undefined;
@@ -85,20 +82,20 @@ function endingOf(
   decimals0: number | undefined,
   decimals1: number | undefined,
 ): string {
-  const raw0 = numberText(read(row, amount));
-  const raw1 = numberText(read(row, side1 + amount));
+  const [raw0, raw1] = [numberText(read(row, amount)), numberText(read(row, side1 + amount))];
   // Such a row is not a transaction, and may even be empty.
   if (raw0 === undefined && raw1 === undefined) return "}";
   const tokens0 = tokensText(raw0, decimals0);
   const tokens1 = tokensText(raw1, decimals1);
-  const type = tradeType(signOf(raw0), signOf(raw1));
-  const value0 = valueOf(tokens0 ?? read(row, volume), read(row, price));
-  const value1 = valueOf(tokens1 ?? read(row, side1 + volume), read(row, side1 + price));
+  const [units0, units1] = [numberOf(raw0), numberOf(raw1)];
+  const type = tradeType(Math.sign(units0), Math.sign(units1));
+  const value0 = valueOf(units0, decimals0, numberOf(read(row, price)));
+  const value1 = valueOf(units1, decimals1, numberOf(read(row, side1 + price)));
   const size = tradeSize(type, value0, value1) ?? "null";
   return `,"amount_0_tokens":${quoted(tokens0)},"amount_1_tokens":${quoted(tokens1)},"size_usd":${size},"type":"${type}"}`;
 }
 
-const [QUOTE, ONE, NINE] = [34, 49, 57];
+const QUOTE = 34;
 
 /** The service sends amounts as numbers or as strings. */
 function numberText(json: string | undefined): string | undefined {
@@ -109,16 +106,11 @@ function tokensText(raw: string | undefined, decimals: number | undefined): stri
   return raw === undefined || decimals === undefined ? undefined : shiftDecimal(raw, -decimals);
 }
 
-function signOf(raw: string | undefined): number {
-  if (raw === undefined || raw === "null") return Number.NaN;
-  const first = raw.charCodeAt(0);
-  if (first >= ONE && first <= NINE) return 1;
-  return Math.sign(Number(raw));
-}
+const numberOf = (json: string | undefined): number =>
+  json === undefined || json === "null" ? Number.NaN : Number(json);
 
-function valueOf(tokens: string | undefined, usd: string | undefined): number | undefined {
-  if (tokens === undefined || usd === undefined || tokens === "null" || usd === "null") return undefined;
-  const value = Math.abs(Number(tokens) * Number(usd));
+function valueOf(units: number, decimals: number | undefined, usd: number): number | undefined {
+  const value = Math.abs((units / 10 ** (decimals ?? Number.NaN)) * usd);
   return Number.isFinite(value) ? value : undefined;
 }
 
@@ -150,13 +142,18 @@ function withEndings(rows: Rows, endings: readonly string[], store: ByteStore): 
   };
 }
 
+/** Reused, because a new buffer for each page would take more time to collect than to fill. */
+let ends = Buffer.alloc(0);
+
 /** The lines are valid until those of another page are read. */
 function joinLines(
   { bytes, spans, stride }: LocatedRows,
   endings: readonly string[],
   store: ByteStore,
 ): Uint8Array {
-  const ends = Buffer.from(`${endings.join("\n")}\n`, "latin1");
+  const text = `${endings.join("\n")}\n`;
+  if (ends.length < text.length) ends = Buffer.allocUnsafe(2 * text.length);
+  ends.write(text, "latin1");
   let from = 0;
   for (const [index, ending] of endings.entries()) {
     const row = index * stride;

@@ -94,7 +94,8 @@ function startFile(
   const placeOf = createPlaceReader(kind);
   const { shape, mismatch } = createTypeCheck(kind, first, form);
   return {
-    kind: kind.shape.name,
+    // The service never sent these candles, so no other file can confirm them.
+    kind: first.text("from_interval") === undefined ? kind.shape.name : `derived ${kind.shape.name}`,
     checks,
     see: (row: Row): RecordShape | undefined => {
       const wrong = row.values && mismatch(row);

@@ -1,4 +1,5 @@
 import type { TimedAsset } from "../../../client/candles/timed-walk.ts";
+import type { Subject } from "../../../client/subject.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
@@ -38,15 +39,15 @@ export function readAt(text: string, now: number, label: string): Instant {
 export const isTime = (label: string | undefined): boolean =>
   /^(?:\d{4}-\d\d-\d\d|\d{10}$)/u.test(label ?? "");
 
-/** Assets with one time. A line of a list can have its own. */
+/** Assets with one time, as words or subjects. A line of a list can have its own. */
 export async function readAssetsAt(
-  words: readonly string[],
+  words: readonly string[] | readonly Subject[],
   at: string | undefined,
   sources: AssetSources,
   { kind, now, usage }: InputTaker,
 ): Promise<TimedInputs> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
-  const subjects = await readSubjects(words, sources, taker);
+  const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
   const common = at === undefined ? undefined : readAt(at, now, "--at");
   const inputs = subjects.map(({ label, ...subject }) => {
     const own =
@@ -54,13 +55,16 @@ export async function readAssetsAt(
     if (own === undefined)
       throw usageFailure(
         `no time for ${subject.network}:${subject.address}`,
-        "write a time after each asset, or add --at",
+        "add --at <time>, or write a time after each asset of a list",
       );
     const asset = { ...subject, kind, ...(own === common && label !== undefined && { label }) };
     return { asset, at: own };
   });
   return { inputs };
 }
+
+const isSubjects = (words: readonly string[] | readonly Subject[]): words is readonly Subject[] =>
+  typeof words[0] === "object";
 
 /** Lists in which each row has its own time in this field. */
 export async function readRowsAt(

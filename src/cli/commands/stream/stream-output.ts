@@ -1,6 +1,7 @@
 import { type ByteStore, createByteStore } from "../../../client/streams/byte-store.ts";
 import { dataOf, type StreamEvent } from "../../../client/streams/stream-event.ts";
 import type { Clock } from "../../../base/context/context.ts";
+import type { FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { fileOf, type PathNames } from "../../../base/files/file-pattern.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
@@ -142,6 +143,7 @@ function createLines(
 
 interface BoardFacts {
   readonly feed: FeedName;
+  readonly by: FeedKind["by"];
   readonly owners: EventOwners;
   /** Undefined if all events go to the same file. */
   readonly place: { readonly pattern: string; readonly of: ReturnType<typeof createPlaces> } | undefined;
@@ -156,7 +158,7 @@ interface BoardFacts {
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { feed, owners, subjects, known, begun, isSimulated, state }: BoardFacts,
+  { feed, by, owners, subjects, known, begun, isSimulated, state }: BoardFacts,
 ): Promise<StreamDisplay> {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
@@ -165,6 +167,7 @@ async function openBoard(
   const { createBoard } = await import("../../render/board/board.ts");
   const board = createBoard({
     feed,
+    by,
     assets: names,
     isSimulated,
     isUnicode: readsUnicode(env),

@@ -122,7 +122,7 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
-  const board = { place, begun, feed: feed.name, owners, subjects, known, isSimulated, state };
+  const board = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);

@@ -2,6 +2,7 @@ import { member } from "../../../base/json/raw-json.ts";
 import { showTrade } from "../values/trade.ts";
 import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/cell.ts";
 import { percentBetween } from "../values/decimal.ts";
+import { comparableAddress } from "../../../client/subject.ts";
 import type { ShownValue } from "../../../api/feed.ts";
 
 export type AssetRow = ReturnType<typeof createAssetRow>;
@@ -13,7 +14,8 @@ export interface NamedRow {
   readonly row: AssetRow;
 }
 
-export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
+/** `asset` is its address. */
+export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number, asset: string) {
   const rate = createRate();
   const history = createHistory(start);
   let cells: readonly Cell[] = [noValue(style), ...shown.slice(1).map(() => blank)];
@@ -28,7 +30,9 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
         findAsset === undefined
           ? style
           : { ...style, findAsset: (address: string) => findAsset(address, network) };
-      const values = shown.map(({ names }) => numericAt(event, names));
+      const values = shown.map(({ names, isOfAsset }) =>
+        numericAt(event, isOfAsset === true ? namesOfSide(event, names, asset) : names),
+      );
       // As sent, because a double would show digits that the service never sent.
       cells = shown.map(({ reads, trade }, index) =>
         trade === undefined ? showCell(values[index], reads, style) : showTrade(event, trade, styled),
@@ -58,6 +62,14 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
     },
     course: history.course,
   };
+}
+
+/** Empty if the event is not about the asset. */
+function namesOfSide(event: object, names: readonly string[], address: string): readonly string[] {
+  return names.filter((_, side) => {
+    const token = member(event, `token_${side}`);
+    return typeof token === "string" && comparableAddress(token) === comparableAddress(address);
+  });
 }
 
 function numericAt(event: object, names: readonly string[]): string | number | bigint | undefined {

@@ -2,6 +2,7 @@ import type { Paint } from "../painter.ts";
 import type { Window } from "../display.ts";
 import type { FindAsset } from "../values/cell.ts";
 import { formatSeconds } from "../../../api/duration.ts";
+import type { FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
 import { shownText } from "../sanitize.ts";
@@ -9,6 +10,8 @@ import { counted } from "../../../base/text/counted.ts";
 
 export interface BoardOptions {
   readonly feed: FeedName;
+  /** What the assets are; by default, the first kind of the feed. */
+  readonly by?: FeedKind["by"];
   /** Each asset's `network:address`, in row order. */
   readonly assets: readonly string[];
   readonly isSimulated: boolean;

@@ -1,12 +1,11 @@
-import { type FeedName, feeds } from "../../../api/feeds/all-feeds.ts";
+import type { Feed } from "../../../api/feed.ts";
 import type { NamedRow } from "./asset-row.ts";
 
 /** The title of the column that the rows are sorted by; undefined for the order of the list. */
 export type BoardOrder = string | undefined;
 
 /** In the order in which the key `s` selects them. */
-export function boardOrders(feed: FeedName, hasLabels: boolean): readonly BoardOrder[] {
-  const [main] = feeds[feed].shown;
+export function boardOrders([main]: Feed["shown"], hasLabels: boolean): readonly BoardOrder[] {
   return [undefined, hasLabels ? "LABEL" : "ASSET", main.title, "SINCE START", "/MIN"];
 }
 
@@ -14,7 +13,7 @@ export function boardOrders(feed: FeedName, hasLabels: boolean): readonly BoardO
 export function sortRows(
   rows: readonly NamedRow[],
   order: BoardOrder,
-  feed: FeedName,
+  [main]: Feed["shown"],
   elapsed: number,
 ): readonly NamedRow[] {
   if (order === undefined) return rows;
@@ -25,7 +24,7 @@ export function sortRows(
   const numberOf = ({ row }: NamedRow): number => {
     const numbers = row.numbers(elapsed);
     if (order === "SINCE START") return numbers.change;
-    return order === feeds[feed].shown[0].title ? numbers.value : numbers.updates;
+    return order === main.title ? numbers.value : numbers.updates;
   };
   const known = rows.map((row) => ({ row, number: numberOf(row) }));
   return known.toSorted((a, b) => compareNumbers(b.number, a.number)).map(({ row }) => row);

@@ -1,4 +1,4 @@
-import { feeds } from "../../../api/feeds/all-feeds.ts";
+import type { Feed } from "../../../api/feed.ts";
 import { shownText } from "../sanitize.ts";
 import { GAP } from "../table/fit-columns.ts";
 import type { Cell } from "../values/cell.ts";
@@ -10,6 +10,7 @@ import type { BoardOrder } from "./board-order.ts";
 import { shortAddress } from "../../../client/subject.ts";
 
 interface BoardView {
+  readonly shown: Feed["shown"];
   readonly elapsed: number;
   readonly order: BoardOrder;
   /** The same for all parts of the list, so that columns stay in place while it scrolls. */
@@ -20,14 +21,14 @@ interface BoardView {
 const longestLabel = 16;
 
 export function drawTable(
-  { isUnicode, feed, paint }: Pick<BoardOptions, "isUnicode" | "paint" | "feed">,
+  { isUnicode, paint }: Pick<BoardOptions, "isUnicode" | "paint">,
   rows: readonly NamedRow[],
   columns: number,
-  { elapsed, order, hasLabels }: BoardView,
+  { elapsed, order, hasLabels, shown: values }: BoardView,
 ) {
   const mark = ellipsis(isUnicode);
   const style = { isUnicode };
-  const heads = [...feeds[feed].shown.map(({ title }) => title), "SINCE START", "/MIN"];
+  const heads = [...values.map(({ title }) => title), "SINCE START", "/MIN"];
   const titled = (title: string): string => (order === title ? `${title}${isUnicode ? "▼" : "*"}` : title);
   const lines = rows.map(({ asset, label = "", row }) => ({
     asset,

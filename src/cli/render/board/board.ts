@@ -4,6 +4,7 @@ import { isObject, member } from "../../../base/json/raw-json.ts";
 import type { Window } from "../display.ts";
 import { createScroll, keysLine, restLine } from "../scroll.ts";
 import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";
+import { shownValues } from "../../../api/feed.ts";
 import { feeds } from "../../../api/feeds/all-feeds.ts";
 import {
   arrange,
@@ -30,8 +31,8 @@ const [maxSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions) {
-  const { feed, isUnicode, start, findAsset } = options;
-  const { shown } = feeds[feed];
+  const { feed, by, isUnicode, start, findAsset } = options;
+  const shown = shownValues(feeds[feed], by);
   const found = findAsset === undefined ? {} : { findAsset };
   const style = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false, ...found };
   const scroll = createScroll();
@@ -43,8 +44,9 @@ export function createBoard(options: BoardOptions) {
   const watch = (wanted: readonly string[], elapsed: number): void => {
     const before = rows;
     assets = [...new Map(wanted.map((asset) => [assetKey(asset), asset])).values()];
-    const keys = assets.map(assetKey);
-    rows = new Map(keys.map((key) => [key, before.get(key) ?? createAssetRow(shown, style, elapsed)]));
+    const rowOf = (asset: string): AssetRow =>
+      before.get(assetKey(asset)) ?? createAssetRow(shown, style, elapsed, addressOf(asset));
+    rows = new Map(assets.map((asset) => [assetKey(asset), rowOf(asset)]));
   };
   watch(options.assets, start);
 
@@ -70,7 +72,7 @@ export function createBoard(options: BoardOptions) {
     key: (key: Key): void => {
       if (key !== "s") return scroll.key(key);
       const hasLabels = assets.some((asset) => labelOf(asset, options) !== undefined);
-      const orders = boardOrders(feed, hasLabels);
+      const orders = boardOrders(shown, hasLabels);
       order = orders[(orders.indexOf(order) + 1) % orders.length];
     },
     /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
@@ -85,8 +87,8 @@ export function createBoard(options: BoardOptions) {
       });
       const hasLabels = all.some(({ label }) => label !== undefined);
       const first = state === undefined ? 0 : scroll.first(all.length, parts.rows);
-      const shownRows = sortRows(all, order, feed, elapsed).slice(first, first + parts.rows);
-      const table = drawTable(options, shownRows, columns, { elapsed, order, hasLabels });
+      const shownRows = sortRows(all, order, shown, elapsed).slice(first, first + parts.rows);
+      const table = drawTable(options, shownRows, columns, { elapsed, order, hasLabels, shown });
       const messages = [...said.map(({ line }) => line), ...help].slice(-parts.said);
       return [
         ...(parts.hasTitle ? [drawTitle(options, assets.length, window, elapsed)] : []),
@@ -109,6 +111,8 @@ function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">):
   const known = findAsset?.(asset.slice(colon + 1), asset.slice(0, colon));
   return known?.name ?? known?.label;
 }
+
+const addressOf = (asset: string): string => asset.slice(asset.indexOf(":") + 1);
 
 function assetKey(asset: string): string {
   const colon = asset.indexOf(":");

@@ -77,7 +77,7 @@ function volumeLines(plot: Plot, rows: number): readonly string[] {
   });
 }
 
-function showVolume(volume: number): string {
+export function showVolume(volume: number): string {
   const decimal = readDecimal(volume);
   return decimal === undefined ? "" : showAmount(roundSignificant(decimal, 3));
 }

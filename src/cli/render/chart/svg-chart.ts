@@ -1,5 +1,6 @@
 import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";
 import { createPriceAxis, type PriceAxis, timeAxis } from "./chart-axes.ts";
+import { showVolume } from "./draw-chart.ts";
 import { chartHeading, type ChartSubject } from "./chart-heading.ts";
 
 /** In pixels. All characters of the font have the same width. */
@@ -22,7 +23,7 @@ export function drawSvgChart(subject: ChartSubject, candles: Candles): string {
   const whole = candles.whole();
   const plain = { isUnicode: true, isColored: true, paint: (text: string): string => text };
   const axis = whole === undefined ? undefined : createPriceAxis(whole, true);
-  const right = width - margin - Math.ceil((axis?.width ?? 0) * character) - 8;
+  const right = width - margin - Math.ceil(Math.max(axis?.width ?? 0, 5) * character) - 8;
   const merged = candles.merged(Math.min(maxColumns, Math.floor((right - margin) / 3)));
   const room = Math.floor((width - 2 * margin) / character);
   const heading = chartHeading(subject, whole, merged, room, plain);
@@ -92,7 +93,11 @@ function drawColumns(plot: Plot, axis: PriceAxis): readonly string[] {
     const share = largest > 0 ? (column.volume / largest) * volumeHeight : 0;
     if (share > 0) paths.volume.push(rectangle(middle - body / 2, bottom - share, body, share));
   }
-  return Object.entries(paths).map(([name, parts]) => pathOf(name, parts));
+  return [
+    ...Object.entries(paths).map(([name, parts]) => pathOf(name, parts)),
+    textAt(width - margin, bottom - volumeHeight + 8, showVolume(largest), "end"),
+    textAt(width - margin, bottom - volumeHeight + 8 + line, "USD", "end"),
+  ];
 }
 
 function timeLabels(plot: Plot): readonly string[] {
