@@ -37,27 +37,31 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
   }
   const [chosen, ...others] = lists.toSorted((one, other) => other.matches - one.matches);
   for (const { pages } of others) await pages.return(undefined);
+  if (chosen === undefined) return;
+  const { token: list, pages } = chosen;
   const inspect = createRowInspector(walk.seen ?? createSeenKeys("all", false));
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
-  for (let page = chosen?.page; chosen !== undefined && page !== undefined;) {
-    const { token: list, pages } = chosen;
-    const { at, end } = page;
-    rowsRead += page.rows.length;
-    const isCutOff = rowsRead + walk.pageSize > wanted.maxRowsRead && nextOf(page) !== undefined;
-    yield {
-      ...page,
-      ...inspect(page.rows.keep(matching(page, wanted))).take(),
-      rowsRead: unreported + page.rows.length,
-      // A cursor belongs to the list of one token.
-      at: at && { ...at, list },
-      end: end.kind === "more" ? { ...end, next: { ...end.next, list } } : end,
-      isCutOff,
-    };
-    unreported = 0;
-    if (isCutOff) return void (await pages.return(undefined));
-    const next: IteratorResult<Page> = await pages.next();
-    page = next.done === true ? undefined : next.value;
+  try {
+    for (let { page } = chosen; page !== undefined;) {
+      const { at, end, rows } = page;
+      rowsRead += rows.length;
+      const isCutOff = rowsRead + walk.pageSize > wanted.maxRowsRead && nextOf(page) !== undefined;
+      yield {
+        ...page,
+        ...inspect(rows.keep(matching(page, wanted))).take(),
+        rowsRead: unreported + rows.length,
+        // A cursor belongs to the list of one token.
+        at: at && { ...at, list },
+        end: end.kind === "more" ? { ...end, next: { ...end.next, list } } : end,
+        isCutOff,
+      };
+      unreported = 0;
+      const next = isCutOff ? undefined : await pages.next();
+      page = next?.done === false ? next.value : undefined;
+    }
+  } finally {
+    await pages.return(undefined);
   }
 }
 
